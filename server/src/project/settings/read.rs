@@ -30,6 +30,10 @@ pub(crate) type Chosen<T> = (T, Origin);
 pub(crate) struct Configuration {
     /// The file as people see it.
     pub(crate) shown: Arc<str>,
+    /// The file on disk.
+    pub(crate) path: PathBuf,
+    /// The folder that its patterns are relative to.
+    pub(crate) root: PathBuf,
     pub(crate) library: ChosenLibrary,
     pub(crate) target: Option<Chosen<Target>>,
     /// What cycles are made of.
@@ -158,7 +162,7 @@ pub(crate) fn read(
 }
 
 /// Reads the text of a settings file.
-fn parse(
+pub(super) fn parse(
     text: &str,
     path: &Path,
     shown: &str,
@@ -241,6 +245,8 @@ impl Reader<'_> {
             overrides,
             budgets: Arc::new(self.budgets(file.budgets)),
             shown: Arc::clone(&self.shown),
+            path: self.path.to_path_buf(),
+            root: self.root.to_path_buf(),
         }
     }
 
