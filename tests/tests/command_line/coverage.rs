@@ -87,8 +87,8 @@ fn a_rule_shows_them_and_ci_can_deny_it() {
     assert_eq!(
         stdout(&output),
         format!(
-            "a.rs:6:68: deny[unresolved_operation] {METHOD}\n\
-             a.rs:7:5: deny[unresolved_operation] {MACRO}\n\
+            "a.rs:6:68: error[unresolved_operation] {METHOD}\n\
+             a.rs:7:5: error[unresolved_operation] {MACRO}\n\
              2 operations were not checked\n"
         )
     );
@@ -217,7 +217,7 @@ fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
     assert_code(&output, 0);
     assert_eq!(
         stdout(&output),
-        "a.rs:7:20: warn[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
+        "a.rs:7:20: warning[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
          not checked\n\
          2 operations were not checked; --warn unresolved_operation shows them\n"
     );

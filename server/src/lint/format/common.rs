@@ -71,6 +71,15 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text
 }
 
+/// The word for a level that compilers use, and that editors and CI look for.
+pub(super) const fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Warn => "warning",
+        Level::Allow => "note",
+    }
+}
+
 /// Crates that are named for one library before the rest is counted.
 const NAMED_CRATES: usize = 3;
 

@@ -9,11 +9,13 @@ mod file;
 mod options;
 mod read;
 pub(crate) mod show;
+mod writing;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
 pub(crate) use self::options::{Language, Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
+pub(crate) use self::writing::allowing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
@@ -53,6 +55,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// The settings file that holds, and the folder that its patterns are relative to; none where there is none.
+    pub(crate) fn file(&self) -> Option<(&Path, &Path)> {
+        let file = self.configuration.as_deref()?;
+        Some((&file.path, &file.root))
+    }
+
     /// The level of a finding, `Allow` also where its rule does not run.
     pub(crate) fn level_of(&self, diagnostic: &Diagnostic) -> Level {
         self.levels.of_finding(diagnostic)
@@ -287,6 +295,22 @@ impl Resolver {
             resolver.only = resolver.read(&root.join(path), &slashes(path), &root);
         }
         resolver
+    }
+
+    /// What would hold for a file if its settings file, with patterns relative to a folder, had a text; `levels` come after it.
+    /// None where that text is wrong.
+    pub(crate) fn with_text(
+        text: &str,
+        (path, root): (&Path, &Path),
+        levels: Levels,
+        file: &Path,
+    ) -> Option<Arc<Settings>> {
+        let isolated = SettingsArguments::default();
+        let folder = root.to_path_buf();
+        let mut resolver = Self::from_folder(folder, &isolated, levels, Configurations::new());
+        let configuration = read::parse(text, path, &slashes(path), root).ok()?;
+        resolver.only = Some(Arc::new(configuration));
+        Some(resolver.settings_of(file))
     }
 
     /// The language that the options say files have.

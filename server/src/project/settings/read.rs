@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use globset::Glob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use visa_analysis::{CfgSetting, Library, Release, nearest_names};
@@ -29,6 +30,10 @@ pub(crate) type Chosen<T> = (T, Origin);
 pub(crate) struct Configuration {
     /// The file as people see it.
     pub(crate) shown: Arc<str>,
+    /// The file on disk.
+    pub(crate) path: PathBuf,
+    /// The folder that its patterns are relative to.
+    pub(crate) root: PathBuf,
     pub(crate) library: ChosenLibrary,
     pub(crate) target: Option<Chosen<Target>>,
     /// What cycles are made of.
@@ -173,7 +178,7 @@ pub(crate) fn read(
 }
 
 /// Reads the text of a settings file.
-fn parse(
+pub(super) fn parse(
     text: &str,
     path: &Path,
     shown: &str,
@@ -264,6 +269,8 @@ impl Reader<'_> {
             overrides,
             budgets: Arc::new(self.budgets(file.budgets)),
             shown: Arc::clone(&self.shown),
+            path: self.path.to_path_buf(),
+            root: self.root.to_path_buf(),
         }
     }
 
@@ -327,10 +334,15 @@ impl Reader<'_> {
         let mut builder = GitignoreBuilder::new(self.root);
         for pattern in &written {
             let text = pattern.get_ref();
-            if text.trim().is_empty() || text.starts_with('#') {
+            let path = text.strip_prefix('!').unwrap_or(text);
+            if path.trim().trim_matches('/').is_empty() || text.starts_with('#') {
                 self.refuse(&pattern.span(), "the pattern matches nothing");
             } else if let Err(error) = builder.add_line(None, text) {
                 self.refuse(&pattern.span(), &pattern_problem(text, &error));
+            } else if let Err(error) = Glob::new(path) {
+                // As in `.gitignore`, a bracket that nothing closes was taken, for a pattern that matches nothing.
+                let words = format!("`{text}` is no pattern: {}", error.kind());
+                self.refuse(&pattern.span(), &words);
             }
         }
         Patterns {
