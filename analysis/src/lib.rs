@@ -27,6 +27,7 @@ mod kernel;
 mod libraries;
 mod mapping;
 mod names;
+mod nki;
 mod numbers;
 mod places;
 mod questions;
