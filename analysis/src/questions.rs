@@ -356,7 +356,7 @@ fn refused_part(
 
 /// A finding that leaves an expression without a meaning; others are opinions.
 fn is_fatal(rule: &str) -> bool {
-    crate::rules::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
+    crate::catalogue::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
 }
 
 fn first_file(db: &AnalysisDatabase) -> Option<SourceFile> {

@@ -385,9 +385,6 @@ pub struct Generations(u8);
 impl Generations {
     /// Any of them: nothing is known.
     pub const ANY: Self = Self(0b111);
-    /// None: code that never runs.
-    pub const NONE: Self = Self(0);
-
     /// One of them.
     pub const fn one(generation: Generation) -> Self {
         Self(1 << generation as u8)

@@ -6,25 +6,10 @@
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Group, Needs, Rule, all};
+use super::{FAMILIES, Finding, Needs, Rule, all};
 use crate::items::Dialect;
 
 impl EnabledRules {
-    /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
-    #[must_use]
-    pub fn of(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> Self {
-        let mut rules = Self::default();
-        for (number, rule) in all().enumerate() {
-            if !rule.groups().any(|group| is_on(rule, group)) {
-                rules.remove_number(number);
-            }
-            if rule.graver.is_some_and(|(_, group)| !is_on(rule, group)) {
-                rules.remove_graver(number);
-            }
-        }
-        rules
-    }
-
     /// Those of them that hold in a dialect.
     #[must_use]
     pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
@@ -39,9 +24,8 @@ impl EnabledRules {
         self
     }
 
-    /// Whether a rule is on. One that does not exist is not.
-    #[must_use]
-    pub fn has(&self, rule: &str) -> bool {
+    /// Whether a rule of this room is on. One that it does not have is not.
+    pub(super) fn has_own(&self, rule: &str) -> bool {
         all()
             .position(|other| other.name == rule)
             .is_some_and(|number| self.has_number(number))
@@ -54,7 +38,7 @@ impl EnabledRules {
             let rules = numbers.by_ref().take(family.rules.len());
             // All of them are taken, so that the next family starts at its own.
             let on = rules.filter(|number| self.has_number(*number)).count();
-            on > 0 || family.also.iter().any(|rule| self.has(rule.name))
+            on > 0 || family.also.iter().any(|rule| self.has_own(rule.name))
         })
     }
 }
@@ -152,6 +136,7 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::Group;
 
     /// The rules of groups, as a selection of them would turn them on.
     fn groups(groups: &[Group]) -> EnabledRules {
@@ -159,11 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_all_rules_and_families() {
-        assert!(all().count() <= crate::inputs::RULE_CAPACITY);
+    fn there_is_room_for_all_families() {
         assert!(FAMILIES.len() < u64::BITS as usize);
-        assert!(all().all(|rule| EnabledRules::default().has(rule.name)));
-        assert!(!EnabledRules::default().has("no_such_rule"));
+        assert!(all().all(|rule| EnabledRules::default().has_own(rule.name)));
     }
 
     /// The declarations in the files of a folder.

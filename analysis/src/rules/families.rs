@@ -1,13 +1,12 @@
-//! The catalogue: all families in its order, what each of them needs, and the rules by name.
+//! The families of rules about kernels in Rust, in the catalogue's order, and what each of them needs.
 
-use super::{Checked, Finding, Group, Rule};
+use super::{Checked, Finding, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
     dma_performance, fetch, hazards, library, mapping_expressions, memory, operand_slots,
     other_release, performance, pipeline, placement, plans, provenance, schedule, sequencer, steps,
     style, suppressions, switch, tensors, transpose, valid_count, vector, versions,
 };
-use crate::names::nearest_names;
 
 /// What a family's check asks for beside the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,39 +292,14 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Every rule of the catalogue that is implemented, in the catalogue's order.
+/// The rule of this room of that name.
+pub(super) fn find(name: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.is_called(name))
+}
+
+/// Every rule about kernels in Rust, and those about files of all languages, in the catalogue's order.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     FAMILIES
         .iter()
         .flat_map(|family| family.rules.iter().copied())
-}
-
-/// The rule of that name, or that had it before.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.is_called(name))
-}
-
-/// Whether it names a rule or a group.
-#[must_use]
-pub fn is_rule_or_group(name: &str) -> bool {
-    find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
-}
-
-/// The rules and groups whose names are nearest to one that is none, the nearest first.
-#[must_use]
-pub fn nearest(name: &str) -> Vec<String> {
-    let names = all()
-        .map(|rule| rule.name)
-        .chain(Group::ALL.into_iter().map(Group::name));
-    nearest_names(name, names)
-}
-
-/// The address of a rule's page, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`). Without that
-/// there is none: the programs show the page themselves.
-#[must_use]
-pub fn url(name: &str) -> Option<String> {
-    let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
-    base.filter(|base| !base.is_empty())
-        .map(|base| format!("{base}/rules/{name}.html"))
 }

@@ -18,16 +18,13 @@ mod commit;
 mod contexts;
 mod contraction;
 mod coverage;
-mod declaration;
 mod device_language;
 mod dma;
 mod dma_performance;
 mod enabled;
-mod engines;
 mod examples;
 mod families;
 mod fetch;
-mod finding;
 mod hazards;
 mod heavy;
 mod holding;
@@ -67,31 +64,29 @@ mod valid_count;
 mod vector;
 pub(crate) mod versions;
 mod wording;
-mod words;
 
-pub use alternatives::{Alternative, Alternatives};
-pub use causes::Cause;
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub(crate) use checked::{Checked, Derived};
-use declaration::rule;
-pub use declaration::{Group, Level, Offers, Rule};
 pub(crate) use dma_performance::SLOW_TRANSFER;
 pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
-pub use engines::Engine;
 pub use examples::Example;
-use families::{FAMILIES, Family, Needs};
-pub use families::{all, find, is_rule_or_group, nearest, url};
-pub use finding::{Applicability, Finding, Fix, Saving};
+pub use families::all;
+use families::{FAMILIES, Family, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
-pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing, nearest_to_text};
-pub use replacement::{Edit, Replacement, Value};
+pub use releases::{Foreseen, foreseeing, nearest_to_text};
 pub(crate) use schedule::MISSED_OVERLAP;
 
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use crate::db::Db;
+pub(crate) use crate::findings::words::names;
+pub use crate::findings::{
+    Alternative, Alternatives, Applicability, Cause, Edit, Finding, Fix, Group, Level, Related,
+    Replacement, Rule, Saving, Value,
+};
+use crate::findings::{rule, words};
 use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};
 use crate::kernel::dialect::of_file as library_of;
 
@@ -129,7 +124,6 @@ pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
-pub(crate) use words::names;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.
 pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
@@ -167,7 +161,7 @@ pub(crate) fn drop_implied(
         let implied = |rule: &'static Rule| {
             rule.implies.contains(&finding.rule)
                 && is_found(rule, finding.span)
-                && enabled.has(rule.name)
+                && enabled.has_own(rule.name)
         };
         !IMPLYING.iter().copied().any(implied)
     });

@@ -26,6 +26,7 @@ pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
      not looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
      in its reach could not be resolved nothing is said, because every rule is silent there.";
     refused: Refusal::OWN,
+    language: None,
 );
 
 pub(crate) static UNKNOWN_RULE: Rule = Rule {
@@ -40,6 +41,7 @@ pub(crate) static UNKNOWN_RULE: Rule = Rule {
          reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name \
          behind a registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.";
         refused: Refusal::OWN,
+        language: None,
     )
 };
 
@@ -80,11 +82,8 @@ pub(crate) fn unknown_message(name: &str) -> String {
 }
 
 /// The names that may have been meant.
-pub(crate) fn unknown_help(name: &str) -> Option<String> {
-    let nearest: Vec<String> = super::nearest(name)
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
+pub(crate) fn unknown_help(nearest: &[String]) -> Option<String> {
+    let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         Some("`visa-lint rules` lists the names".to_owned())
     } else {

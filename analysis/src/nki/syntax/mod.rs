@@ -5,8 +5,6 @@
 pub mod nesting;
 pub mod remarks;
 
-use std::sync::Arc;
-
 use ruff_python_ast::{Mod, ModModule, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
@@ -37,6 +35,8 @@ pub struct SyntaxError {
     pub span: Span,
     /// Whether any Python refuses it. Operators nested beyond our limit are not looked at, which is another matter.
     pub is_proven: bool,
+    /// Whether the file is not looked at for it.
+    pub ends_reading: bool,
 }
 
 /// A parsed file.
@@ -45,31 +45,6 @@ pub struct Parsed {
     module: Option<ModModule>,
     /// What does not parse.
     pub errors: Vec<SyntaxError>,
-}
-
-/// The statement that a text must have to be ours: an import of `nki` or `neuronxcc.nki`. One search, without a tree: the words of
-/// a comment or of a string may answer yes, and the imports of the tree decide then.
-pub fn may_take_part(text: &str) -> bool {
-    if text.contains("from neuronxcc import") {
-        return true;
-    }
-    let mut rest = text;
-    while let Some(place) = rest.find("nki") {
-        let line_start = rest.get(..place).and_then(|before| before.rfind('\n')).map_or(0, |byte| byte + 1);
-        let before = rest.get(line_start..place).unwrap_or_default();
-        let statement = before.trim_start();
-        let is_import = statement.starts_with("import ")
-            || statement.starts_with("from ")
-            || statement.contains(": import ")
-            || statement.contains("; import ")
-            || statement.contains("; from ")
-            || statement.contains(": from ");
-        if is_import {
-            return true;
-        }
-        rest = rest.get(place + 3..).unwrap_or_default();
-    }
-    false
 }
 
 /// Parses a text. A byte-order mark is a part of it.
@@ -94,6 +69,7 @@ pub fn parse(text: &str) -> Parsed {
                     end: span.end.min(length),
                 },
                 is_proven: true,
+                ends_reading: false,
             }
         })
         .collect();
@@ -107,9 +83,10 @@ pub fn parse(text: &str) -> Parsed {
 fn too_deep(deep: TooDeep) -> SyntaxError {
     let (limit, name) = (deep.what.limit(), deep.what.name());
     SyntaxError {
-        message: format!("more than {limit} {name} in one another; the file is not looked at"),
+        message: format!("more than {limit} {name} in one another"),
         span: deep.span,
         is_proven: deep.what != nesting::What::Operators,
+        ends_reading: true,
     }
 }
 
@@ -120,32 +97,9 @@ impl Parsed {
     }
 }
 
-/// A name as it is shared.
-pub fn shared(name: &str) -> Arc<str> {
-    Arc::from(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_with_the_import_take_part() {
-        for text in [
-            "import nki\n",
-            "import neuronxcc.nki.isa as nisa\n",
-            "try:\n    from nki.isa import dma_copy\nexcept ImportError: pass\n",
-            "def f():\n    import nki.isa as nisa\n",
-            "import os, nki\n",
-            "from neuronxcc import nki\n",
-            "if True: import nki\n",
-        ] {
-            assert!(may_take_part(text), "{text}");
-        }
-        for text in ["", "x = 'nki'\n", "# nki\n", "import numpy\n", "nki.isa.dma_copy(a, b)\n"] {
-            assert!(!may_take_part(text), "{text}");
-        }
-    }
 
     #[test]
     fn errors_leave_the_rest_of_the_tree() {

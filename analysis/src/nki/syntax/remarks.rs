@@ -125,11 +125,6 @@ impl Remarks {
         u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// The first byte of a line.
-    pub fn line_start(&self, line: u32) -> u32 {
-        self.line_starts.get(line as usize).copied().unwrap_or(0)
-    }
-
     /// Whether a line has a comment.
     pub fn has_comment(&self, line: u32) -> bool {
         self.commented

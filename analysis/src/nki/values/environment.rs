@@ -63,11 +63,6 @@ impl Environment {
         self.names.remove(name);
     }
 
-    /// Names and their values.
-    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, &Value)> {
-        self.names.iter()
-    }
-
     /// Forgets lists: one of them was changed, and another name may mean the same list.
     pub fn forget_lists(&mut self) {
         for value in self.names.values_mut() {

@@ -1,7 +1,41 @@
-//! What a rule reports in an item: words, places, alternatives and fixes, before levels and suppressions.
+//! What a rule reports: words, places, alternatives and fixes, before levels and suppressions.
+//!
+//! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
 
-use super::{Alternatives, Cause, Edit, Group, Level, Replacement, Rule, words};
+use super::{Alternative, Alternatives, Cause, Edit, Group, Level, Replacement, Rule, words};
 use crate::items::Span;
+
+/// Bytes of the text of the file that a finding is about, its byte-order mark included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextSpan {
+    /// The first byte.
+    pub start: u32,
+    /// After the last byte.
+    pub end: u32,
+}
+
+impl TextSpan {
+    /// The bytes from one to another, the end excluded.
+    #[must_use]
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The same bytes in a text that has some more before them.
+    #[must_use]
+    pub const fn shifted(self, by: u32) -> Self {
+        Self {
+            start: self.start.saturating_add(by),
+            end: self.end.saturating_add(by),
+        }
+    }
+}
+
+impl From<std::ops::Range<u32>> for TextSpan {
+    fn from(bytes: std::ops::Range<u32>) -> Self {
+        Self::new(bytes.start, bytes.end)
+    }
+}
 
 /// Whether a fix may be applied without looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,43 +48,43 @@ pub enum Applicability {
 
 /// A code action that mends a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fix {
+pub struct Fix<P = Span> {
     /// What it does, as a menu entry.
     pub title: String,
     /// Whether it may be applied without looking.
     pub applicability: Applicability,
     /// Its replacements.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<Edit<P>>,
 }
 
 /// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Related {
+pub struct Related<P = Span> {
     /// What is there.
     pub message: String,
     /// Where.
-    pub span: Span,
+    pub span: P,
 }
 
-/// A finding in an item, before levels and suppression.
+/// A finding, before levels and suppression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Finding {
+pub struct Finding<P = Span> {
     /// The rule.
     pub rule: &'static Rule,
     /// The numbers compared and the mechanism in one clause.
     pub message: String,
     /// The smallest span that carries the fault.
-    pub span: Span,
+    pub span: P,
     /// Further facts: the derived configuration, the chain of uses.
     pub notes: Vec<String>,
     /// What to do, where no alternative says it.
     pub help: Option<String>,
     /// The legal alternatives.
-    pub alternatives: Option<Alternatives>,
+    pub alternatives: Option<Alternatives<P>>,
     /// The other ends.
-    pub related: Vec<Related>,
+    pub related: Vec<Related<P>>,
     /// Code actions.
-    pub fixes: Vec<Fix>,
+    pub fixes: Vec<Fix<P>>,
     /// Another group than the rule's own, where the same fact weighs less (fragments that no kernel reaches).
     pub group: Option<Group>,
     /// What the change that the finding proposes would save.
@@ -100,10 +134,10 @@ impl Saving {
     }
 }
 
-impl Finding {
+impl<P> Finding<P> {
     /// A finding with its message and place; the rest is added by the methods below.
     #[must_use]
-    pub fn new(rule: &'static Rule, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(rule: &'static Rule, span: P, message: impl Into<String>) -> Self {
         Self {
             rule,
             message: message.into(),
@@ -157,7 +191,7 @@ impl Finding {
 
     /// Adds a related place.
     #[must_use]
-    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+    pub fn related(mut self, span: P, message: impl Into<String>) -> Self {
         self.related.push(Related {
             message: message.into(),
             span,
@@ -171,7 +205,7 @@ impl Finding {
         mut self,
         applicability: Applicability,
         title: impl Into<String>,
-        span: Span,
+        span: P,
         with: impl Into<Replacement>,
     ) -> Self {
         self.fixes.push(Fix {
@@ -180,5 +214,47 @@ impl Finding {
             edits: vec![Edit::new(span, with)],
         });
         self
+    }
+
+    /// The same with all places replaced: those of a function's text by those of the file that holds it.
+    #[must_use]
+    pub fn placed<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q> {
+        let mut edits = |edits: Vec<Edit<P>>| -> Vec<Edit<Q>> {
+            let placed = edits.into_iter().map(|edit| edit.placed(&mut place));
+            placed.collect()
+        };
+        let fixes = self.fixes.into_iter().map(|fix| Fix {
+            title: fix.title,
+            applicability: fix.applicability,
+            edits: edits(fix.edits),
+        });
+        let fixes = fixes.collect();
+        let alternatives = self.alternatives.map(|stated| Alternatives {
+            lead: stated.lead,
+            list: (stated.list.into_iter())
+                .map(|stated| Alternative {
+                    text: stated.text,
+                    edits: edits(stated.edits),
+                })
+                .collect(),
+        });
+        let related = self.related.into_iter().map(|related| Related {
+            message: related.message,
+            span: place(related.span),
+        });
+        let related = related.collect();
+        Finding {
+            rule: self.rule,
+            message: self.message,
+            span: place(self.span),
+            notes: self.notes,
+            help: self.help,
+            alternatives,
+            related,
+            fixes,
+            group: self.group,
+            saving: self.saving,
+            cause: self.cause,
+        }
     }
 }

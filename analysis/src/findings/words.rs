@@ -5,7 +5,7 @@ use std::fmt::Display;
 use crate::numbers::one_of;
 
 /// `a, b or c`.
-pub(super) fn alternatives(numbers: &[u64]) -> String {
+pub(crate) fn alternatives(numbers: &[u64]) -> String {
     one_of(numbers)
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn names<T: Display>(names: &[T]) -> String {
 }
 
 /// `a, b and c`: words that are quoted already.
-pub(super) fn all_of(words: &[String]) -> String {
+pub(crate) fn all_of(words: &[String]) -> String {
     joined(words.iter().cloned(), "and")
 }
 
@@ -29,7 +29,7 @@ fn joined(words: impl Iterator<Item = String>, last: &str) -> String {
 }
 
 /// A number of bytes, in the largest unit that leaves it whole: `96 bytes`, `512 KiB`, `48 GiB`.
-pub(super) fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] = [
         (1 << 40, "TiB"),
         (1 << 30, "GiB"),
@@ -47,19 +47,19 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// A byte range in hexadecimal, the end excluded.
-pub(super) fn range((start, end): (u64, u64)) -> String {
+pub(crate) fn range((start, end): (u64, u64)) -> String {
     format!("{start:#x}..{end:#x}")
 }
 
 /// A text with a capital letter at its beginning, as titles have it.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
 /// A title as a part of a sentence.
-pub(super) fn uncapital(title: &str) -> String {
+pub(crate) fn uncapital(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()

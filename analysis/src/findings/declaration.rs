@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::{Engine, Holds, Refusal};
 use crate::items;
 use crate::kernel::dialect;
+use crate::language::Language;
 use crate::libraries::{Library, Release};
 
 /// The groups of the catalogue, which decide a rule's default level.
@@ -100,7 +101,7 @@ pub struct Offers {
 /// A rule of the catalogue, declared once beside its check.
 ///
 /// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
-/// `right.rs`, compiled in by [`rule!`].
+/// `right.rs`, or with the ending of its language, compiled in by [`rule!`].
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
@@ -109,6 +110,8 @@ pub struct Rule {
     pub aliases: &'static [&'static str],
     /// The release of visa-lint that has it first.
     pub since: &'static str,
+    /// The language of the kernels that it looks at; none where it looks at files of all languages.
+    pub language: Option<Language>,
     /// Its group.
     pub group: Group,
     /// The part of the machine that it speaks about.
@@ -120,10 +123,10 @@ pub struct Rule {
     /// The rules that say it where this one does not hold.
     pub instead: &'static [&'static str],
     /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
-    pub(super) summary: &'static str,
+    pub(crate) summary: &'static str,
     /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
     /// [`Rule::why`].
-    pub(super) why: &'static str,
+    pub(crate) why: &'static str,
     /// The book's heading that states it; `library` or `derived` as in the catalogue.
     pub heading: &'static str,
     /// Its level where no setting says otherwise, if it is not its group's.
@@ -174,13 +177,21 @@ impl Rule {
     /// One line: what it reports, in the words of the book's library, as its kernels are.
     #[must_use]
     pub fn summary(&self) -> Cow<'static, str> {
-        dialect::of(items::Dialect::default()).fill(self.summary)
+        self.filled(self.summary)
     }
 
     /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
     #[must_use]
     pub fn why(&self) -> Cow<'static, str> {
-        dialect::of(items::Dialect::default()).fill(self.why)
+        self.filled(self.why)
+    }
+
+    fn filled(&self, text: &'static str) -> Cow<'static, str> {
+        match self.example_language() {
+            Language::Rust => dialect::of(items::Dialect::default()).fill(text),
+            // Other languages have no names to be filled in.
+            Language::Pto | Language::Nki => Cow::Borrowed(text),
+        }
     }
 
     /// The level where no setting says otherwise.
@@ -202,6 +213,18 @@ impl Rule {
         std::iter::once(self.group).chain(self.lesser)
     }
 
+    /// The language of its two kernels.
+    #[must_use]
+    pub fn example_language(&self) -> Language {
+        self.language.unwrap_or_default()
+    }
+
+    /// Whether it looks at kernels of a language.
+    #[must_use]
+    pub fn looks_at(&self, language: Language) -> bool {
+        self.language.is_none_or(|own| own == language)
+    }
+
     /// Whether it is the rule's name, or one that it had before.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
@@ -218,35 +241,70 @@ impl Rule {
 /// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
 /// its findings offer. Behind a semicolon are the fields that are not as with most rules, which hold in all releases and
 /// which no program but visa-lint finds.
+///
+/// A rule about kernels in another language than Rust starts with the language, `rule!(Pto: "pto_syntax", Mapping, …)`, and names no
+/// engine.
 macro_rules! rule {
-    (@offers) => { $crate::rules::Offers { fix: false, alternatives: false } };
-    (@offers fix) => { $crate::rules::Offers { fix: true, alternatives: false } };
-    (@offers alt) => { $crate::rules::Offers { fix: false, alternatives: true } };
-    (@offers fix alt) => { $crate::rules::Offers { fix: true, alternatives: true } };
+    (@offers) => { $crate::findings::Offers { fix: false, alternatives: false } };
+    (@offers fix) => { $crate::findings::Offers { fix: true, alternatives: false } };
+    (@offers alt) => { $crate::findings::Offers { fix: false, alternatives: true } };
+    (@offers fix alt) => { $crate::findings::Offers { fix: true, alternatives: true } };
+    (@kernel $name:literal, $kernel:literal, Rust) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/violations/", $name, "/", $kernel, ".rs"))
+    };
+    (@kernel $name:literal, $kernel:literal, Pto) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/violations/", $name, "/", $kernel, ".pto"))
+    };
+    (@kernel $name:literal, $kernel:literal, Nki) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/violations/", $name, "/", $kernel, ".py"))
+    };
+    (
+        $language:ident: $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
+        $(, $offer:ident)* $(,)?
+    ) => {
+        $crate::findings::rule!(@all $language, $name, $group, $language, $heading, $summary, $why $(, $offer)*;)
+    };
+    (
+        $language:ident: $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
+        $(, $offer:ident)*; $($field:ident: $value:expr),* $(,)?
+    ) => {
+        $crate::findings::rule!(
+            @all $language, $name, $group, $language, $heading, $summary, $why $(, $offer)*; $($field: $value),*
+        )
+    };
     (
         $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)* $(,)?
     ) => {
-        $crate::rules::rule!($name, $group, $engine, $heading, $summary, $why $(, $offer)*;)
+        $crate::findings::rule!(@all Rust, $name, $group, $engine, $heading, $summary, $why $(, $offer)*;)
     };
     (
         $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)*; $($field:ident: $value:expr),* $(,)?
     ) => {
-        $crate::rules::Rule {
+        $crate::findings::rule!(
+            @all Rust, $name, $group, $engine, $heading, $summary, $why $(, $offer)*; $($field: $value),*
+        )
+    };
+    (
+        @all $language:ident, $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal,
+        $why:literal $(, $offer:ident)*; $($field:ident: $value:expr),*
+    ) => {
+        $crate::findings::Rule {
             $($field: {
                 #[allow(unused_imports, reason = "a field needs one of them at the most")]
-                use $crate::rules::{Holds, Refusal};
+                use $crate::findings::{Holds, Refusal};
                 $value
             },)*
-            ..$crate::rules::Rule {
+            ..$crate::findings::Rule {
                 name: $name,
                 aliases: &[],
                 since: "0.1.0",
-                group: $crate::rules::Group::$group,
-                engine: $crate::rules::Engine::$engine,
-                holds: $crate::rules::Holds::EVERYWHERE,
-                refused: $crate::rules::Refusal::NEVER,
+                language: Some($crate::language::Language::$language),
+                group: $crate::findings::Group::$group,
+                engine: $crate::findings::Engine::$engine,
+                holds: $crate::findings::Holds::EVERYWHERE,
+                refused: $crate::findings::Refusal::NEVER,
                 instead: &[],
                 summary: $summary,
                 why: $why,
@@ -255,21 +313,11 @@ macro_rules! rule {
                 lesser: None,
                 graver: None,
                 implies: &[],
-                offers: $crate::rules::rule!(@offers $($offer)*),
-                wrong: include_str!(concat!(
-                    env!("CARGO_MANIFEST_DIR"),
-                    "/violations/",
-                    $name,
-                    "/wrong.rs"
-                )),
-                right: include_str!(concat!(
-                    env!("CARGO_MANIFEST_DIR"),
-                    "/violations/",
-                    $name,
-                    "/right.rs"
-                )),
+                offers: $crate::findings::rule!(@offers $($offer)*),
+                wrong: $crate::findings::rule!(@kernel $name, "wrong", $language),
+                right: $crate::findings::rule!(@kernel $name, "right", $language),
             }
         }
     };
 }
-pub(super) use rule;
+pub(crate) use rule;
