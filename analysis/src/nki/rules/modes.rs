@@ -199,7 +199,7 @@ fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
     let message = if !(0..=3).contains(&priority) {
         format!("priority {priority} is outside of 0 to 3")
     } else if transfer.generations.are_among(earlier) {
-        format!("{} has no priorities of queues: they came with generation 4 (trn3)", transfer.generations.names())
+        format!("no priorities of queues on {}: they came with generation 4 (trn3)", transfer.generations.names())
     } else {
         return;
     };

@@ -15,7 +15,7 @@ use super::{Argument, Followed, Value, WrittenFunction};
 use crate::nki::symbols::{Kind, Size};
 use crate::nki::syntax::remarks::Remarks;
 use crate::nki::syntax::span_of;
-use crate::nki::types::{Dtype, Generations, Reason, Space};
+use crate::nki::types::{Dtype, Generations, Reason, Space, Tensor};
 
 /// Statements that are followed in one file, those of calls that are followed for their result included.
 const MOST_STEPS: u64 = 400_000;
@@ -345,22 +345,22 @@ impl<'a> Interpreter<'a> {
 
     /// What a call of a function of the file gives back, and what it passes.
     pub fn call_of_file(&mut self, place: usize, passed: Option<Vec<Option<Value>>>, environment: &Environment) -> Value {
-        let Some(function) = self.functions.get_mut(place) else {
+        let Some(definition) = self.functions.get(place).map(|function| function.definition) else {
             return Value::Unknown(Reason::Call);
         };
-        let definition = function.definition;
         let parameters = definition.parameters.iter_non_variadic_params().count();
         let values = passed.unwrap_or_else(|| vec![None; parameters]);
         if self.is_recording {
-            function.passed = Some(match function.passed.take() {
-                None => values.clone(),
-                Some(before) => before
-                    .into_iter()
-                    .zip(&values)
-                    .map(|(one, other)| one.filter(|one| Some(one) == other.as_ref()))
-                    .collect(),
-            });
+            // What holds of an argument here is not known there, so that it goes along.
+            let settled: Vec<Option<Value>> = values
+                .iter()
+                .map(|value| value.as_ref().map(|value| self.with_facts(value, environment)))
+                .collect();
+            self.keep_passed(place, settled);
         }
+        let Some(function) = self.functions.get(place) else {
+            return Value::Unknown(Reason::Call);
+        };
         let is_kernel = function.is_kernel;
         let around = function.around.clone();
         if self.calls_deep >= MOST_CALLS_DEEP || self.globals.is_none() || definition.is_async || !self.may_go_on() {
@@ -373,6 +373,31 @@ impl<'a> Interpreter<'a> {
         inner.extents.clone_from(&environment.extents);
         self.bind_parameters(definition, is_kernel, Some(&values), &mut inner);
         self.followed_for_result(definition, inner)
+    }
+
+    /// Keeps what a call passes, as far as all calls before passed the same.
+    fn keep_passed(&mut self, place: usize, values: Vec<Option<Value>>) {
+        let Some(function) = self.functions.get_mut(place) else {
+            return;
+        };
+        function.passed = Some(match function.passed.take() {
+            None => values,
+            Some(before) => before
+                .into_iter()
+                .zip(&values)
+                .map(|(one, other)| agreed(one?, other.as_ref()?))
+                .collect(),
+        });
+    }
+
+    /// An argument whose shape is known here, as the tensor that it is.
+    fn with_facts(&mut self, value: &Value, environment: &Environment) -> Value {
+        match value {
+            Value::Argument(argument) if environment.ranks.contains_key(&argument.number) => {
+                Value::Tensor(self.tensor(value, environment))
+            }
+            other => other.clone(),
+        }
     }
 
     fn followed_for_result(&mut self, definition: &'a StmtFunctionDef, mut inner: Environment) -> Value {
@@ -398,6 +423,30 @@ impl<'a> Interpreter<'a> {
             .fold(first, |sum, value| sum.map(|sum| either(&sum, value)))
             .unwrap_or(Value::Unknown(Reason::Call))
     }
+}
+
+/// What two calls pass alike. Of two tensors with other names what both have.
+fn agreed(one: Value, other: &Value) -> Option<Value> {
+    if one == *other {
+        return Some(one);
+    }
+    let (Value::Tensor(one), Value::Tensor(other)) = (&one, other) else {
+        return None;
+    };
+    if one.gather.is_some() || other.gather.is_some() || one.shape != other.shape {
+        return None;
+    }
+    Some(Value::Tensor(Arc::new(Tensor {
+        space: one.space.filter(|space| other.space == Some(*space)),
+        shape: one.shape.clone(),
+        dtype: one.dtype.clone().filter(|dtype| other.dtype.as_ref() == Some(dtype)),
+        steps: one.steps.clone().filter(|steps| other.steps.as_ref() == Some(steps)),
+        partition_axis: one.partition_axis.filter(|axis| other.partition_axis == Some(*axis)),
+        is_dynamic: one.is_dynamic && other.is_dynamic,
+        may_gather: one.may_gather || other.may_gather,
+        is_view: one.is_view || other.is_view,
+        ..Tensor::unknown(Reason::Argument)
+    })))
 }
 
 /// Parts of a text between commas that are in no bracket.
