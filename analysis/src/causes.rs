@@ -209,7 +209,9 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
             .find(|found| found.rule == "stride_indivisible");
         let found = found.expect("the fault");
         assert!(
-            found.message.starts_with("60 positions of `D` are"),
+            found
+                .message
+                .starts_with("60 positions of `D` do not divide"),
             "{}",
             found.message
         );
@@ -405,7 +407,7 @@ type Packet = m![D % 8];
             .collect();
         assert_eq!(
             related[1],
-            "50 positions of `D / 2` are no whole number of blocks of 16: 2 are left over"
+            "50 positions of `D / 2` do not divide into blocks of 16: 2 are left over"
         );
     }
 

@@ -43,6 +43,7 @@ mod simulation;
 mod suppression;
 mod syntax;
 mod threads;
+mod transfer;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};

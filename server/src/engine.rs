@@ -132,13 +132,20 @@ fn defect_of(payload: &(dyn std::any::Any + Send)) -> Failure {
     Failure::Defect(words.unwrap_or_else(|| "a panic without words".to_owned()))
 }
 
-fn pool(name: &'static str) -> std::io::Result<rayon::ThreadPool> {
+/// A pool of a thread for each core, and of `fewest` at the least.
+fn pool(name: &'static str, fewest: usize) -> std::io::Result<rayon::ThreadPool> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     rayon::ThreadPoolBuilder::new()
+        .num_threads(cores.max(fewest))
         .stack_size(STACK_BYTES)
         .thread_name(move |index| format!("{name}-{index}"))
         .build()
         .map_err(std::io::Error::other)
 }
+
+/// Threads of the questions that a request is waiting for, at the least: on a machine with one core, too, the early answer about
+/// a file has to run beside the whole one that it comes before.
+const FEWEST_ANSWERING: usize = 2;
 
 /// Where questions run.
 struct Pools {
@@ -151,7 +158,7 @@ struct Pools {
 impl Pools {
     fn start() -> std::io::Result<Self> {
         let (background, questions) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
-        let pool = pool("visa-background")?;
+        let pool = pool("visa-background", 1)?;
         std::thread::Builder::new()
             .name("visa-background".to_owned())
             .spawn(move || {
@@ -160,7 +167,7 @@ impl Pools {
                 }
             })?;
         Ok(Self {
-            waiting: self::pool("visa-answer")?,
+            waiting: self::pool("visa-answer", FEWEST_ANSWERING)?,
             background,
         })
     }
@@ -292,6 +299,25 @@ mod tests {
             engine.write(move |workspace| workspace.set_file("a.rs", &file));
             assert_eq!(wait(text(&engine)), Ok(words));
         }
+    }
+
+    #[test]
+    fn two_questions_run_beside_each_other_on_any_machine() {
+        let engine = engine();
+        let (reach, reached) = channel();
+        let (release, held) = channel::<()>();
+        let first = engine.read(Urgency::Waiting, move |_, _| {
+            let _ = reach.send(());
+            Ok(held.recv_timeout(PATIENCE).is_ok())
+        });
+        assert!(reached.recv_timeout(PATIENCE).is_ok());
+        // The second one is answered while the first one runs, and only then lets it go.
+        let second = engine.read(Urgency::Waiting, move |_, _| {
+            let _ = release.send(());
+            Ok(())
+        });
+        assert_eq!(wait(second), Ok(()));
+        assert_eq!(wait(first), Ok(true));
     }
 
     #[test]

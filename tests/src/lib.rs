@@ -14,7 +14,9 @@ pub mod typing;
 pub mod wire_types;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use visa_analysis::{
@@ -29,6 +31,17 @@ pub fn repository() -> PathBuf {
         .parent()
         .map(Path::to_path_buf)
         .unwrap_or_default()
+}
+
+/// A program to be started whose environment says nothing of who starts these tests: an agent, a CI job, a user who wants no colours.
+#[must_use]
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let others = ["NO_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS"];
+    for name in visa_server::AGENT_VARIABLES.into_iter().chain(others) {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// The `.rs` files below a folder, sorted.

@@ -150,7 +150,7 @@ fn library_code_does_not_give_up() {
 
 /// What the program prints.
 fn printed(arguments: &[&str]) -> String {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
         .args(arguments)
         .output()
         .unwrap();

@@ -41,6 +41,24 @@ impl Group {
         Self::Style,
     ];
 
+    /// What its rules report, in a sentence.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Mapping => "The mapping expression itself is ill-formed or has no meaning.",
+            Self::Hardware => "The hardware or its compiler refuses the kernel, hangs, or resets.",
+            Self::Silent => {
+                "The kernel compiles and runs, and computes or stores something else than it says."
+            }
+            Self::Suspicious => "Most likely a mistake, but there are kernels that mean it.",
+            Self::Toolchain => {
+                "The hardware takes the kernel; the named release of the library does not."
+            }
+            Self::Performance => "Correct, and slower or larger than a small change would make it.",
+            Self::Style => "Correct, and says more than it needs to.",
+        }
+    }
+
     /// The group's name, as configuration and options write it.
     #[must_use]
     pub const fn name(self) -> &'static str {

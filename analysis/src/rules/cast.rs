@@ -100,7 +100,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
         } => {
             let message = match bits {
                 Some(bits) => format!(
-                    "the packet of {} is no flit; the Cast Engine pads what it converts to {FLIT_BYTES} bytes",
+                    "the packet is {}; the Cast Engine pads its output to {FLIT_BYTES} bytes",
                     bytes(*bits)
                 ),
                 None => format!(

@@ -41,7 +41,7 @@ pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
     Hardware,
     Transpose,
     "Transpose Engine",
-    "a packet that is no flit, or a stream other than the transposed matrix",
+    "a packet that is not a flit, or a stream other than the transposed matrix",
     "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
      it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
      and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
@@ -60,7 +60,7 @@ pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = Rule {
         "Transpose Engine",
         "a transpose that cuts off rows which hold data",
         "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
-         counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
+         counts rows and does not know what they hold: a smaller count leaves out rows that hold elements, and they are gone \
          without a word.",
     )
 };
@@ -207,7 +207,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             &TRANSPOSE_PACKET,
             *span,
             format!(
-                "the rows `{rows}` are no run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
+                "the rows `{rows}` are not one run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
                  iterations into a packet"
             ),
         )

@@ -35,6 +35,14 @@ pub(crate) struct ClientAbilities {
     pub(crate) code_action_resolve: bool,
     /// Applies edits of versioned documents.
     pub(crate) document_changes: bool,
+    /// Makes files that an edit asks for.
+    pub(crate) creates_files: bool,
+    /// Opens documents that the server asks it to.
+    pub(crate) shows_documents: bool,
+    /// Opens the pages of rules under addresses of this scheme: `scheme:/rule.md`.
+    pub(crate) rule_scheme: Option<String>,
+    /// Shows words beside the label of a completion.
+    pub(crate) label_details: bool,
     /// Applies edits that the server asks for.
     pub(crate) apply_edit: bool,
     /// Watches files for the server.
@@ -77,10 +85,11 @@ impl ClientAbilities {
             |path: &str| tree.pointer(path).and_then(serde_json::Value::as_bool) == Some(true);
         let has = |path: &str| tree.pointer(path).is_some_and(|value| !value.is_null());
         // Without a list of formats the client has not said that it shows Markdown; with one, it says so.
-        let markdown = |path: &str| {
-            let formats = tree.pointer(path).and_then(serde_json::Value::as_array);
-            formats.is_some_and(|formats| formats.iter().any(|format| format == "markdown"))
+        let list = |path: &str, name: &str| {
+            let names = tree.pointer(path).and_then(serde_json::Value::as_array);
+            names.is_some_and(|names| names.iter().any(|one| one == name))
         };
+        let markdown = |path: &str| list(path, "markdown");
         let diagnostics = |what: &str| {
             can(&format!("/textDocument/publishDiagnostics/{what}"))
                 || can(&format!("/textDocument/diagnostic/{what}"))
@@ -98,11 +107,15 @@ impl ClientAbilities {
                 || has("/textDocument/diagnostic/tagSupport"),
             diagnostic_data: diagnostics("dataSupport"),
             code_action_literals: has("/textDocument/codeAction/codeActionLiteralSupport"),
-            code_action_resolve: tree
-                .pointer("/textDocument/codeAction/resolveSupport/properties")
-                .and_then(serde_json::Value::as_array)
-                .is_some_and(|properties| properties.iter().any(|property| property == "edit")),
+            code_action_resolve: list("/textDocument/codeAction/resolveSupport/properties", "edit"),
             document_changes: can("/workspace/workspaceEdit/documentChanges"),
+            creates_files: list("/workspace/workspaceEdit/resourceOperations", "create"),
+            shows_documents: can("/window/showDocument/support"),
+            rule_scheme: tree
+                .pointer("/experimental/visaRulePages")
+                .and_then(serde_json::Value::as_str)
+                .map(str::to_owned),
+            label_details: can("/textDocument/completion/completionItem/labelDetailsSupport"),
             apply_edit: can("/workspace/applyEdit"),
             watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("/workspace/configuration"),

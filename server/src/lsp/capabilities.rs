@@ -5,10 +5,10 @@
 use tower_lsp::ls_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
-    DiagnosticServerCapabilities, FoldingRangeProviderCapability, HoverProviderCapability, OneOf,
-    RenameOptions, SaveOptions, SelectionRangeProviderCapability, SemanticTokensFullOptions,
-    SemanticTokensOptions, SemanticTokensServerCapabilities, ServerCapabilities,
-    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, OneOf, RenameOptions, SaveOptions, SelectionRangeProviderCapability,
+    SemanticTokensFullOptions, SemanticTokensOptions, SemanticTokensServerCapabilities,
+    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
@@ -19,6 +19,9 @@ use super::positions::Encoding;
 
 /// The code action that applies every safe fix of a file.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.visa");
+
+/// The command that opens the page of a rule; its arguments are the rule, and the address of the document that it is asked from.
+pub(crate) const EXPLAIN: &str = "visa.explainRule";
 
 /// What the server offers a client.
 pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapabilities {
@@ -71,6 +74,10 @@ pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapa
                 full: Some(SemanticTokensFullOptions::Bool(true)),
             },
         )),
+        execute_command_provider: client.code_action_literals.then(|| ExecuteCommandOptions {
+            commands: vec![EXPLAIN.to_owned()],
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         ..ServerCapabilities::default()
     }

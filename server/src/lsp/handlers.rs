@@ -12,8 +12,9 @@ use tower_lsp::{LanguageServer, LspServiceBuilder};
 use super::early::{self, Part};
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
-    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, highlights,
-    hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
+    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, explaining, folding,
+    highlights, hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols,
+    view_file_text,
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, publishing, searching, uris};
@@ -35,6 +36,7 @@ pub(crate) fn with_custom_methods(
         .custom_method("visa/memoryMap", Handlers::memory_map)
         .custom_method("visa/stageTable", Handlers::stage_table)
         .custom_method("visa/dialect", Handlers::dialect)
+        .custom_method("visa/rulePage", Handlers::rule_page)
         .custom_method("visa/viewFileText", Handlers::view_file_text)
 }
 
@@ -105,6 +107,13 @@ impl Handlers {
 impl Handlers {
     async fn dialect(&self, params: TextDocumentIdentifier) -> Result<Option<serde_json::Value>> {
         self.ask(params, custom::dialect).await
+    }
+
+    async fn rule_page(
+        &self,
+        params: explaining::RulePageParams,
+    ) -> Result<Option<serde_json::Value>> {
+        self.ask(params, explaining::rule_page).await
     }
 
     async fn view_file_text(&self, params: TextDocumentIdentifier) -> Result<Option<String>> {
@@ -250,6 +259,11 @@ impl LanguageServer for Handlers {
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
         self.ask(action, code_actions::resolve).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        explaining::show(&self.server, params).await?;
+        Ok(None)
     }
 
     // What is shown.

@@ -9,6 +9,7 @@ use tower_lsp::LspService;
 
 use super::engine::Engine;
 use super::handlers::Handlers;
+use super::lock::locked;
 use super::service::Eager;
 use super::state::Server;
 use super::transport::{self, Ending};
@@ -101,6 +102,8 @@ pub async fn serve(
         ending = transport::run(input, output, service, socket, &server.trace) => ending,
         () = client_gone(&server) => Ending::Closed,
     };
+    // A task that holds the server may outlive it.
+    drop(locked(&server.pages).take());
     let asked = server.lock().shut_down;
     u8::from(!(asked && ended != Ending::Unreadable))
 }

@@ -117,6 +117,8 @@ pub(crate) struct Server {
     pub(crate) advice: Arc<Advice>,
     /// How much the client wants to be told of what happens.
     pub(crate) trace: Trace,
+    /// The folder of pages that the client was asked to open, once there is one.
+    pub(crate) pages: Mutex<Option<tempfile::TempDir>>,
     process: watch::Sender<Option<u32>>,
     runtime: tokio::runtime::Handle,
 }
@@ -132,6 +134,7 @@ impl Server {
             publisher: Publisher::default(),
             advice: Arc::default(),
             trace: Trace::default(),
+            pages: Mutex::default(),
             process: watch::Sender::new(None),
             runtime: tokio::runtime::Handle::current(),
         }

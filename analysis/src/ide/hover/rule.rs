@@ -29,10 +29,11 @@ fn of_rule(name: &str) -> Option<String> {
     let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary()));
     page.add(rule.why().into_owned());
     page.add(format!(
-        "Level {} by default, group {}, {}.{}",
+        "Level {} by default, group {}, {}. {} shows the rule's page.{}",
         code(rule.default_level().name()),
         code(rule.group.name()),
         rule.engine.name(),
+        code(&format!("visa-lint explain {}", rule.name)),
         catalogue::url(rule.name)
             .map(|url| format!(" [The rule's page]({url})"))
             .unwrap_or_default()

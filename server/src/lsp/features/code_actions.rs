@@ -1,17 +1,21 @@
 //! Quick fixes, fix-all, suppressions and refactorings.
+//!
+//! The order of a menu is that of what is most likely meant: what mends a finding (sure fixes before proposals), what mends more of the
+//! file, changes of what is right, then what leaves the text wrong and says so: allowing, and the page of the rule.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
-    Diagnostic, NumberOrString,
+    Diagnostic, NumberOrString, Uri,
 };
-use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level, thousands};
+use visa_analysis::{Assist, AssistKind, ByteRange, Level, Trust, thousands};
 
 use super::diagnostics::{SOURCE, of_finding};
 use super::edits::{of_files, workspace_edit};
 use super::fix_all::fixed;
 use super::fixes::{Carried, Chosen, touch};
 use super::reports::checked;
+use super::{explaining, settings_file};
 use crate::lsp::capabilities::FIX_ALL;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
@@ -23,6 +27,12 @@ use crate::project::levels::TO_BE_LOOKED_AT;
 enum Unresolved {
     /// One fix.
     Fix(Chosen),
+    /// The safe fixes of one rule in a document.
+    OfRule {
+        path: String,
+        version: Option<i32>,
+        rule: String,
+    },
     /// All safe fixes of a document.
     All { path: String, version: Option<i32> },
 }
@@ -47,15 +57,32 @@ pub(crate) fn code_actions(
     let range = snapshot.file(&path)?.byte_range(params.range);
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
+    let mut left_wrong = Vec::new();
+    let lazily = snapshot.view.client.code_action_resolve;
+    let mut mends_all = None;
     if wants(only, &CodeActionKind::QUICKFIX) {
-        for shown in findings(snapshot, &path, range, &params.context.diagnostics)? {
-            let allowing = allowing(snapshot, &path, &shown)?;
+        let found = findings(snapshot, &path, range, &params.context.diagnostics)?;
+        for shown in &found {
             for fix in shown.carried.fixes.clone() {
                 let of = (path.as_str(), shown.rule.as_str(), &shown.carried);
                 actions.extend(fix.action(snapshot, of, &shown.diagnostic)?);
             }
-            actions.extend(allowing);
         }
+        if lazily && !found.is_empty() {
+            actions.extend(fix_rules(snapshot, &path, &found)?);
+            // Editors hide source actions in the menu at a finding.
+            mends_all = Some(CodeActionKind::QUICKFIX);
+        }
+        left_wrong = leaving_wrong(snapshot, (&path, &params.text_document.uri), &found)?;
+    }
+    // Asked for by name, or offered where the edit is worked out only when it is chosen.
+    if mends_all.is_none() && (only.is_some() || lazily) && wants(only, &FIX_ALL) {
+        mends_all = Some(FIX_ALL);
+    }
+    if let Some(kind) = mends_all
+        && fixable(snapshot, &path)?
+    {
+        actions.extend(fix_all(snapshot, &path, (kind, lazily))?);
     }
     for assist in snapshot.analysis.assists(&path, range)? {
         if wants(only, &kind_of(assist.kind)) {
@@ -65,13 +92,36 @@ pub(crate) fn code_actions(
     if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
         actions.extend(proposed(snapshot, &path, range)?);
     }
-    // Asked for by name, or offered where the edit is worked out only when it is chosen.
-    let lazily = snapshot.view.client.code_action_resolve;
-    if (only.is_some() || lazily) && wants(only, &FIX_ALL) && fixable(snapshot, &path)? {
-        actions.extend(fix_all(snapshot, &path, lazily)?);
-    }
+    actions.append(&mut left_wrong);
     let actions = actions.into_iter().map(CodeActionOrCommand::CodeAction);
     Ok(Some(actions.collect()))
+}
+
+/// What leaves a finding where it is: it is allowed at its place or in the settings file, or its rule is explained.
+fn leaving_wrong(
+    snapshot: &Snapshot,
+    (path, uri): (&str, &Uri),
+    found: &[Shown],
+) -> Answer<Vec<CodeAction>> {
+    let mut actions = Vec::new();
+    for shown in found {
+        actions.extend(allowing(snapshot, path, shown)?);
+    }
+    let mut rules: Vec<&Shown> = Vec::new();
+    for shown in found {
+        if !rules.iter().any(|known| known.rule == shown.rule) {
+            rules.push(shown);
+        }
+    }
+    for shown in &rules {
+        let (rule, diagnostic) = (&shown.rule, &shown.diagnostic);
+        actions.extend(settings_file::action(snapshot, path, rule, diagnostic));
+    }
+    let explained = rules
+        .iter()
+        .map(|shown| explaining::action(uri, &shown.rule, &shown.diagnostic));
+    actions.extend(explained);
+    Ok(actions)
 }
 
 /// `codeAction/resolve`
@@ -83,7 +133,15 @@ pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAc
         None => return Ok(action),
         Some(Unresolved::All { path, version }) => {
             is_current(snapshot, &path, version)?;
-            fixed(snapshot, &path)?
+            fixed(snapshot, &path, None)?
+        }
+        Some(Unresolved::OfRule {
+            path,
+            version,
+            rule,
+        }) => {
+            is_current(snapshot, &path, version)?;
+            fixed(snapshot, &path, Some(&rule))?
         }
         Some(Unresolved::Fix(chosen)) => {
             is_current(snapshot, &chosen.path, chosen.version)?;
@@ -254,24 +312,59 @@ fn proposed(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<Cod
 
 /// Whether something in a file can be mended without looking.
 fn fixable(snapshot: &Snapshot, path: &str) -> Answer<bool> {
+    Ok(!sure_rules(snapshot, path)?.is_empty())
+}
+
+/// The rules of the open findings of a file that have a fix to apply without looking, one a finding.
+fn sure_rules(snapshot: &Snapshot, path: &str) -> Answer<Vec<&'static str>> {
     let settings = &snapshot.view.settings;
     if !settings.client.diagnostics || !settings.reports(path) {
-        return Ok(false);
+        return Ok(Vec::new());
     }
     let report = checked(snapshot, path)?;
     let settings = settings.table.of(path);
-    Ok(report.diagnostics.iter().any(|finding| {
-        let mut fixes = finding.fixes.iter();
+    let sure = report.diagnostics.iter().filter(|finding| {
         !finding.suppressed
-            && fixes.any(|fix| fix.applicability == Applicability::Machine)
+            && Trust::Machine.of(finding).next().is_some()
             && settings.level_of(finding) != Level::Allow
-    }))
+    });
+    Ok(sure.map(|finding| finding.rule).collect())
 }
 
-fn fix_all(snapshot: &Snapshot, path: &str, lazily: bool) -> Answer<Option<CodeAction>> {
+/// For each rule of a menu that finds several faults of the file with a sure fix, the entry that mends them all.
+fn fix_rules(snapshot: &Snapshot, path: &str, found: &[Shown]) -> Answer<Vec<CodeAction>> {
+    let sure = sure_rules(snapshot, path)?;
+    let mut actions: Vec<CodeAction> = Vec::new();
+    for shown in found {
+        let count = sure.iter().filter(|rule| **rule == shown.rule).count();
+        let title = format!("Fix all `{}` in this file", shown.rule);
+        if count < 2 || actions.iter().any(|action| action.title == title) {
+            continue;
+        }
+        let unresolved = Unresolved::OfRule {
+            path: path.to_owned(),
+            version: snapshot.version(path),
+            rule: shown.rule.clone(),
+        };
+        actions.push(CodeAction {
+            title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![shown.diagnostic.clone()]),
+            data: serde_json::to_value(unresolved).ok(),
+            ..CodeAction::default()
+        });
+    }
+    Ok(actions)
+}
+
+fn fix_all(
+    snapshot: &Snapshot,
+    path: &str,
+    (kind, lazily): (CodeActionKind, bool),
+) -> Answer<Option<CodeAction>> {
     let mut action = CodeAction {
-        title: "Fix all that visa-lint can fix safely".to_owned(),
-        kind: Some(FIX_ALL),
+        title: "Fix all that has a sure fix in this file".to_owned(),
+        kind: Some(kind),
         ..CodeAction::default()
     };
     if lazily {
@@ -282,7 +375,7 @@ fn fix_all(snapshot: &Snapshot, path: &str, lazily: bool) -> Answer<Option<CodeA
         action.data = serde_json::to_value(unresolved).ok();
         return Ok(Some(action));
     }
-    let documents = fixed(snapshot, path)?;
+    let documents = fixed(snapshot, path, None)?;
     if documents.is_empty() {
         return Ok(None);
     }

@@ -331,7 +331,12 @@ pub(super) fn of_finding(
     let range = range(snapshot, &finding.file, finding.range)?;
     let related = finding.related.iter().map(|place| related(snapshot, place));
     let related = related.collect::<Answer<Vec<_>>>()?;
-    let url = (finding.url.as_deref()).and_then(|url| Uri::from_str(url).ok());
+    let url = finding.url.clone().or_else(|| {
+        // The client asks the server for the page.
+        let scheme = client.rule_scheme.as_ref()?;
+        Some(format!("{scheme}:/{}.md", finding.rule))
+    });
+    let url = url.and_then(|url| Uri::from_str(&url).ok());
     let unnecessary = client.diagnostic_tags && UNNECESSARY.contains(&finding.rule);
     let data = if client.diagnostic_data {
         serde_json::to_value(Carried::of(snapshot, finding)).ok()

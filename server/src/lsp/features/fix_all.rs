@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
-use visa_analysis::{ByteRange, Trust, fix_all};
+use visa_analysis::{
+    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
+    Trust, fix_all,
+};
 
 use super::edits::DocumentEdits;
 use crate::copied::Copied;
@@ -15,25 +18,68 @@ use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
 
-/// The edits that mend a document; none if nothing can be mended.
-pub(super) fn fixed(snapshot: &Snapshot, path: &str) -> Answer<Vec<DocumentEdits>> {
+/// The edits that mend a document, or what one rule finds in it; none if nothing can be mended.
+pub(super) fn fixed(
+    snapshot: &Snapshot,
+    path: &str,
+    rule: Option<&str>,
+) -> Answer<Vec<DocumentEdits>> {
     let file = snapshot.file(path)?;
     let settings = Arc::clone(&snapshot.view.settings);
-    let mut copy = Copied::of(&snapshot.analysis, settings, &[path.to_owned()])?;
+    let copied = Copied::of(&snapshot.analysis, settings, &[path.to_owned()])?;
+    let mut copy = Mended { copied, rule };
     let after = fix_all(&mut copy, Trust::Machine).texts.remove(path);
-    copy.is_awaited()?;
+    copy.copied.is_awaited()?;
     let Some(after) = after else {
         return Ok(Vec::new());
     };
     Ok(vec![DocumentEdits {
         uri: snapshot.uri(path)?,
         version: snapshot.version(path),
-        edits: edits(&file, &after),
+        edits: line_edits(&file, &after),
     }])
 }
 
+/// A copy of files of which only the findings of a rule are to be mended, where one is named: fixes of others are not seen, and their
+/// findings go on judging what is done.
+struct Mended<'a> {
+    copied: Copied<'a>,
+    rule: Option<&'a str>,
+}
+
+impl Fixable for Mended<'_> {
+    fn texts(&self) -> Texts {
+        self.copied.texts()
+    }
+
+    fn replace(&mut self, texts: &Texts) {
+        self.copied.replace(texts);
+    }
+
+    fn reports(&self) -> Vec<FileReport> {
+        let mut reports = self.copied.reports();
+        if let Some(rule) = self.rule {
+            let found = reports
+                .iter_mut()
+                .flat_map(|report| &mut report.diagnostics);
+            for other in found.filter(|found| found.rule != rule) {
+                other.fixes.clear();
+            }
+        }
+        reports
+    }
+
+    fn level(&self, diagnostic: &Diagnostic) -> Level {
+        self.copied.level(diagnostic)
+    }
+
+    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
+        self.copied.complete(wanted, how)
+    }
+}
+
 /// The lines that differ, so that cursors and folds stay where they are.
-fn edits(file: &FileText, after: &str) -> Vec<TextEdit> {
+pub(super) fn line_edits(file: &FileText, after: &str) -> Vec<TextEdit> {
     let diff = TextDiff::from_lines(&*file.text, after);
     let mut edits: Vec<(ByteRange, String)> = Vec::new();
     let mut at = 0_u32;

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
-use visa_analysis::{Applicability, ByteRange, Completing};
+use visa_analysis::{Applicability, ByteRange, Completing, Trust};
 
 use super::edits::{DocumentEdits, of_files, workspace_edit};
 use super::reports::checked;
@@ -51,7 +51,8 @@ impl Carried {
     pub(crate) fn of(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> Self {
         let sure = |fix: &visa_analysis::DiagnosticFix| fix.applicability == Applicability::Machine;
         let only = finding.fixes.iter().filter(|fix| sure(fix)).count() == 1;
-        let fixes = finding.fixes.iter().map(|fix| Fix {
+        // The sure ones first, as the command line takes them.
+        let fixes = Trust::Maybe.of(finding).map(|fix| Fix {
             title: fix.title.clone(),
             preferred: only && sure(fix),
         });

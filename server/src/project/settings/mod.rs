@@ -9,18 +9,23 @@ mod file;
 mod options;
 mod read;
 pub(crate) mod show;
+mod writing;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
-pub(crate) use self::options::{Model, SettingsArguments, Target};
+pub(crate) use self::options::{Language, Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
+pub(crate) use self::writing::allowing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use visa_analysis::{CfgSetting, Diagnostic, EnabledRules, Group, Level, Options, Rule, find_rule};
+use visa_analysis::{
+    CfgSetting, Diagnostic, EnabledRules, Group, Level, NkiOptions, Options, PtoOptions, Rule,
+    find_rule,
+};
 
 use self::read::{Chosen, ChosenLibrary, Configuration};
 use super::Failure;
@@ -50,6 +55,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// The settings file that holds, and the folder that its patterns are relative to; none where there is none.
+    pub(crate) fn file(&self) -> Option<(&Path, &Path)> {
+        let file = self.configuration.as_deref()?;
+        Some((&file.path, &file.root))
+    }
+
     /// The level of a finding, `Allow` also where its rule does not run.
     pub(crate) fn level_of(&self, diagnostic: &Diagnostic) -> Level {
         self.levels.of_finding(diagnostic)
@@ -92,7 +103,30 @@ impl Settings {
                 Target::RngdS => visa_analysis::Target::RngdS,
             },
             chips: self.chips.as_ref().map(|(chips, _)| chips.get()),
-            ..Options::default()
+            pto: self.pto(),
+            nki: self.nki(),
+        }
+    }
+
+    /// What the settings file says of the machine of PTO files.
+    fn pto(&self) -> PtoOptions {
+        let file = self.configuration.as_ref();
+        let number = |chosen: Option<&Option<Chosen<NonZeroU64>>>| {
+            let (number, _) = chosen?.as_ref()?;
+            Some(number.get())
+        };
+        PtoOptions {
+            gm_bytes_per_cycle: number(file.map(|file| &file.pto.gm_bytes_per_cycle)),
+            setup_cycles: file.and_then(|file| Some(file.pto.setup_cycles.as_ref()?.0)),
+        }
+    }
+
+    /// What it says of the machine and the release of NKI kernels.
+    fn nki(&self) -> NkiOptions {
+        let file = self.configuration.as_ref();
+        NkiOptions {
+            target: file.and_then(|file| Some(file.nki.target.as_ref()?.0.of_engine())),
+            version: file.and_then(|file| Some(file.nki.version.as_ref()?.0)),
         }
     }
 
@@ -261,6 +295,27 @@ impl Resolver {
             resolver.only = resolver.read(&root.join(path), &slashes(path), &root);
         }
         resolver
+    }
+
+    /// What would hold for a file if its settings file, with patterns relative to a folder, had a text; `levels` come after it.
+    /// None where that text is wrong.
+    pub(crate) fn with_text(
+        text: &str,
+        (path, root): (&Path, &Path),
+        levels: Levels,
+        file: &Path,
+    ) -> Option<Arc<Settings>> {
+        let isolated = SettingsArguments::default();
+        let folder = root.to_path_buf();
+        let mut resolver = Self::from_folder(folder, &isolated, levels, Configurations::new());
+        let configuration = read::parse(text, path, &slashes(path), root).ok()?;
+        resolver.only = Some(Arc::new(configuration));
+        Some(resolver.settings_of(file))
+    }
+
+    /// The language that the options say files have.
+    pub(crate) fn language(&self) -> Option<visa_analysis::Language> {
+        self.arguments.language.map(Language::of_engine)
     }
 
     /// What is wrong with the settings files that were met.

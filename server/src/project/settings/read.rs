@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use globset::Glob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use visa_analysis::{CfgSetting, Library, Release, nearest_names};
@@ -17,7 +18,7 @@ use visa_analysis::{CfgSetting, Library, Release, nearest_names};
 use super::budgets::Budgets;
 use super::dialect::{Dialect, release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
-use super::options::{Model, Target};
+use super::options::{Model, NkiTarget, Target};
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
@@ -29,11 +30,17 @@ pub(crate) type Chosen<T> = (T, Origin);
 pub(crate) struct Configuration {
     /// The file as people see it.
     pub(crate) shown: Arc<str>,
+    /// The file on disk.
+    pub(crate) path: PathBuf,
+    /// The folder that its patterns are relative to.
+    pub(crate) root: PathBuf,
     pub(crate) library: ChosenLibrary,
     pub(crate) target: Option<Chosen<Target>>,
     /// What cycles are made of.
     pub(crate) model: Option<Chosen<Model>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
+    pub(crate) pto: PtoChoice,
+    pub(crate) nki: NkiChoice,
     /// As written, with what it means.
     pub(crate) cfg: Vec<(Chosen<String>, CfgSetting)>,
     pub(crate) exclude: Patterns,
@@ -44,6 +51,20 @@ pub(crate) struct Configuration {
     /// In the file's order.
     pub(crate) overrides: Vec<OverriddenPaths>,
     pub(crate) budgets: Arc<Budgets>,
+}
+
+/// What is said of the machine of PTO files.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PtoChoice {
+    pub(crate) gm_bytes_per_cycle: Option<Chosen<NonZeroU64>>,
+    pub(crate) setup_cycles: Option<Chosen<u64>>,
+}
+
+/// What is said of the machine and the release of NKI kernels.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NkiChoice {
+    pub(crate) target: Option<Chosen<NkiTarget>>,
+    pub(crate) version: Option<Chosen<(u16, u16)>>,
 }
 
 /// The choice of a library, and of a release: with the library or beside it.
@@ -157,7 +178,7 @@ pub(crate) fn read(
 }
 
 /// Reads the text of a settings file.
-fn parse(
+pub(super) fn parse(
     text: &str,
     path: &Path,
     shown: &str,
@@ -232,6 +253,14 @@ impl Reader<'_> {
             target: file.target.map(|value| self.chosen(value)),
             model: file.model.map(|value| self.chosen(value)),
             chips: file.chips.map(|value| self.chosen(value)),
+            pto: PtoChoice {
+                gm_bytes_per_cycle: file.pto.gm_bytes_per_cycle.map(|value| self.chosen(value)),
+                setup_cycles: file.pto.setup_cycles.map(|value| self.chosen(value)),
+            },
+            nki: NkiChoice {
+                target: file.nki.target.map(|value| self.chosen(value)),
+                version: file.nki.version.and_then(|value| self.nki_version(value)),
+            },
             cfg: self.cfg(file.cfg),
             exclude: self.patterns(file.exclude),
             select: self.names(file.select.unwrap_or_default()),
@@ -240,6 +269,8 @@ impl Reader<'_> {
             overrides,
             budgets: Arc::new(self.budgets(file.budgets)),
             shown: Arc::clone(&self.shown),
+            path: self.path.to_path_buf(),
+            root: self.root.to_path_buf(),
         }
     }
 
@@ -270,6 +301,19 @@ impl Reader<'_> {
         chosen
     }
 
+    /// A release of NKI: two numbers.
+    fn nki_version(&mut self, written: Spanned<String>) -> Option<Chosen<(u16, u16)>> {
+        let (text, origin) = self.chosen(written.clone());
+        let number = |text: &str| text.parse::<u16>().ok();
+        let numbers = text.split_once('.');
+        let numbers = numbers.and_then(|(one, two)| number(one).zip(number(two)));
+        if numbers.is_none() {
+            let problem = format!("`{text}` is no release of NKI: two numbers, such as `0.6`");
+            self.refuse(&written.span(), &problem);
+        }
+        Some((numbers?, origin))
+    }
+
     fn chosen<T>(&self, value: Spanned<T>) -> Chosen<T> {
         let origin = self.origin(&value.span());
         (value.into_inner(), origin)
@@ -290,10 +334,15 @@ impl Reader<'_> {
         let mut builder = GitignoreBuilder::new(self.root);
         for pattern in &written {
             let text = pattern.get_ref();
-            if text.trim().is_empty() || text.starts_with('#') {
+            let path = text.strip_prefix('!').unwrap_or(text);
+            if path.trim().trim_matches('/').is_empty() || text.starts_with('#') {
                 self.refuse(&pattern.span(), "the pattern matches nothing");
             } else if let Err(error) = builder.add_line(None, text) {
                 self.refuse(&pattern.span(), &pattern_problem(text, &error));
+            } else if let Err(error) = Glob::new(path) {
+                // As in `.gitignore`, a bracket that nothing closes was taken, for a pattern that matches nothing.
+                let words = format!("`{text}` is no pattern: {}", error.kind());
+                self.refuse(&pattern.span(), &words);
             }
         }
         Patterns {

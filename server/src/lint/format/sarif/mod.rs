@@ -37,6 +37,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .findings
         .iter()
         .zip(&fingerprints)
+        .filter(|(finding, _)| !finding.left_out)
         .map(|(finding, fingerprint)| result(finding, fingerprint, &indices, &mut lines));
     let invocation = sarif::Invocation::builder()
         .execution_successful(outline.complete)
@@ -45,6 +46,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
                 .unresolved
                 .iter()
                 .map(|operation| notification(operation, &indices))
+                .chain(outline.left_out_words().map(left_out))
                 .collect::<Vec<_>>(),
         )
         .build();
@@ -74,7 +76,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
 
 /// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
 fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
-    let found = outline.findings.iter();
+    let found = outline.written();
     let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
     if !outline.unresolved.is_empty() {
         names.insert(UNRESOLVED_OPERATION);
@@ -153,10 +155,11 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
 fn help(rule: &Rule) -> sarif::MultiformatMessageString {
     let (why, heading) = (rule.why(), rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
+    let fence = rule.example_language().fence();
     sarif::MultiformatMessageString::builder()
         .text(format!("{why}\n\nStated in: {heading}"))
         .markdown(format!(
-            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```rust\n{wrong}\n```\n\nRight:\n\n```rust\n{right}\n```\n"
+            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```{fence}\n{wrong}\n```\n\nRight:\n\n```{fence}\n{right}\n```\n"
         ))
         .build()
 }
@@ -224,6 +227,16 @@ fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sari
         locations: Some(vec![location(&operation.file, operation.place.range)]),
         ..sarif::Notification::builder()
             .message(message(operation.words()))
+            .build()
+    }
+}
+
+/// That not all findings are results.
+fn left_out(words: String) -> sarif::Notification {
+    sarif::Notification {
+        level: Some("warning".into()),
+        ..sarif::Notification::builder()
+            .message(message(words))
             .build()
     }
 }
