@@ -16,7 +16,11 @@ use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 /// The costs of all functions with transfers, in the order of the file.
 pub fn costs(analysed: &Analysed) -> Vec<TransferCost> {
     let followed = &analysed.followed;
-    let mut places: Vec<Option<usize>> = followed.transfers.iter().map(|transfer| transfer.function).collect();
+    let mut places: Vec<Option<usize>> = followed
+        .transfers
+        .iter()
+        .map(|transfer| transfer.function)
+        .collect();
     places.sort_unstable();
     places.dedup();
     let mut costs: Vec<TransferCost> = places
@@ -29,8 +33,11 @@ pub fn costs(analysed: &Analysed) -> Vec<TransferCost> {
                 .collect();
             transfers.sort_by_key(|transfer| transfer.span);
             let function = place.and_then(|place| followed.functions.get(place));
-            let first = transfers.first().map_or_else(TextSpan::default, |transfer| transfer.callee.into());
-            let name = function.map_or_else(|| "module".to_owned(), |function| function.name.clone());
+            let first = transfers
+                .first()
+                .map_or_else(TextSpan::default, |transfer| transfer.callee.into());
+            let name =
+                function.map_or_else(|| "module".to_owned(), |function| function.name.clone());
             let span = function.map_or(first, |function| function.name_span.into());
             cost(analysed, name, span, &transfers)
         })
@@ -51,17 +58,30 @@ pub fn amount(size: Option<&Size>) -> Amount {
     }
 }
 
-fn cost(analysed: &Analysed, name: String, span: TextSpan, transfers: &[&Transfer]) -> TransferCost {
+fn cost(
+    analysed: &Analysed,
+    name: String,
+    span: TextSpan,
+    transfers: &[&Transfer],
+) -> TransferCost {
     let mut totals: BTreeMap<String, Option<Size>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(transfers.len());
     let mut time = Some(0_u64);
     for transfer in transfers {
         let row = row(analysed, transfer);
         let times = transfer.times(&analysed.followed.loops);
-        let moved = transfer.bytes().zip(times).and_then(|(bytes, times)| bytes.times(&times));
+        let moved = transfer
+            .bytes()
+            .zip(times)
+            .and_then(|(bytes, times)| bytes.times(&times));
         totals
             .entry(row.direction.clone())
-            .and_modify(|sum| *sum = sum.take().zip(moved.clone()).and_then(|(sum, moved)| sum.plus(&moved)))
+            .and_modify(|sum| {
+                *sum = sum
+                    .take()
+                    .zip(moved.clone())
+                    .and_then(|(sum, moved)| sum.plus(&moved))
+            })
             .or_insert(moved);
         time = time
             .zip(row.time)
@@ -69,14 +89,25 @@ fn cost(analysed: &Analysed, name: String, span: TextSpan, transfers: &[&Transfe
             .and_then(|((sum, one), times)| sum.checked_add(one.checked_mul(times)?));
         rows.push(row);
     }
-    let generation = transfers.iter().find_map(|transfer| transfer.generations.only());
+    let generation = transfers
+        .iter()
+        .find_map(|transfer| transfer.generations.only());
     let stated = generation.map_or("trn2, as no target is stated", Generation::target);
-    let rate = bandwidth(transfers.first().map_or(super::types::Generations::ANY, |transfer| transfer.generations));
+    let rate = bandwidth(
+        transfers
+            .first()
+            .map_or(super::types::Generations::ANY, |transfer| {
+                transfer.generations
+            }),
+    );
     TransferCost {
         name,
         span,
         rows,
-        totals: totals.into_iter().map(|(direction, sum)| (direction, amount(sum.as_ref()))).collect(),
+        totals: totals
+            .into_iter()
+            .map(|(direction, sum)| (direction, amount(sum.as_ref())))
+            .collect(),
         peaks: BTreeMap::new(),
         unit: Some(TimeUnit::Nanoseconds),
         time,
@@ -108,7 +139,9 @@ pub fn least_time(transfer: &Transfer) -> Option<u64> {
 fn lines(transfer: &Transfer) -> Amount {
     let moved = transfer.bytes().and_then(|bytes| bytes.value());
     match (moved, transfer.payload()) {
-        (Some(bytes), Some((line, _))) if line > 0 => u64::try_from(bytes / line).map_or(Amount::Unknown, Amount::Known),
+        (Some(bytes), Some((line, _))) if line > 0 => {
+            u64::try_from(bytes / line).map_or(Amount::Unknown, Amount::Known)
+        }
         _ => Amount::Unknown,
     }
 }
@@ -121,14 +154,22 @@ fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
         notes.push(format!("not all of it is known: {}", reason.text()));
     }
     if matches!(transfer.mode.known(), Some((Mode::Static, _))) {
-        notes.push("one static descriptor an instance, held in HBM; its bytes are not published".to_owned());
+        notes.push(
+            "one static descriptor an instance, held in HBM; its bytes are not published"
+                .to_owned(),
+        );
     }
-    let run = transfer.payload().and_then(|(bytes, _)| u64::try_from(bytes).ok());
+    let run = transfer
+        .payload()
+        .and_then(|(bytes, _)| u64::try_from(bytes).ok());
     TransferRow {
         span: transfer.span.into(),
         what: transfer.callee.of(&analysed.text).to_owned(),
         direction: format!("{} to {}", space(source.space), space(destination.space)),
-        by: transfer.mode.known().map(|(mode, _)| mode.name().to_owned()),
+        by: transfer
+            .mode
+            .known()
+            .map(|(mode, _)| mode.name().to_owned()),
         times: amount(transfer.times(&analysed.followed.loops).as_ref()),
         rows: lines(transfer),
         run: run.map_or(Amount::Unknown, Amount::Known),

@@ -45,7 +45,13 @@ impl FrontEnd for Nki {
         ide::hover(&analysed(db, file), offset)
     }
 
-    fn inlay_hints(&self, db: &dyn Db, file: SourceFile, range: ByteRange, level: HintLevel) -> Vec<InlayHint> {
+    fn inlay_hints(
+        &self,
+        db: &dyn Db,
+        file: SourceFile,
+        range: ByteRange,
+        level: HintLevel,
+    ) -> Vec<InlayHint> {
         ide::inlay_hints(&analysed(db, file), range, level)
     }
 
@@ -78,7 +84,12 @@ fn analysed(db: &dyn Db, file: SourceFile) -> Arc<Analysed> {
 fn analyse(text: Arc<str>, options: NkiOptions) -> Analysed {
     let remarks = remarks::read(&text);
     let parsed = syntax::parse(&text);
-    let followed = values::follow(&text, parsed.body(), &remarks, generations(&remarks, options));
+    let followed = values::follow(
+        &text,
+        parsed.body(),
+        &remarks,
+        generations(&remarks, options),
+    );
     let takes_part = followed.takes_part || !parsed.errors.is_empty();
     let findings = if takes_part {
         rules::check(&rules::Context {
@@ -146,7 +157,11 @@ fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
 }
 
 fn kernels(followed: &Followed) -> u64 {
-    let mut functions: Vec<Option<usize>> = followed.transfers.iter().map(|transfer| transfer.function).collect();
+    let mut functions: Vec<Option<usize>> = followed
+        .transfers
+        .iter()
+        .map(|transfer| transfer.function)
+        .collect();
     functions.sort_unstable();
     functions.dedup();
     u64::try_from(functions.len()).unwrap_or(u64::MAX)

@@ -93,7 +93,14 @@ impl Known {
 
     /// Whether it decorates kernels.
     pub fn is_kernel_decorator(&self) -> bool {
-        let decorators = ["jit", "trace", "benchmark", "profile", "baremetal", "simulate_kernel"];
+        let decorators = [
+            "jit",
+            "trace",
+            "benchmark",
+            "profile",
+            "baremetal",
+            "simulate_kernel",
+        ];
         self.path
             .strip_prefix("nki.")
             .is_some_and(|name| decorators.contains(&name))
@@ -101,7 +108,9 @@ impl Known {
 
     /// The memory that it names.
     pub fn space(&self) -> Option<Space> {
-        let name = self.language().or_else(|| self.path.strip_prefix("nki.compiler."))?;
+        let name = self
+            .language()
+            .or_else(|| self.path.strip_prefix("nki.compiler."))?;
         space_named(name)
     }
 
@@ -148,7 +157,9 @@ pub const ENUMERATIONS: &[Enumeration] = &[
     },
     Enumeration {
         name: "engine",
-        members: &["unknown", "tensor", "vector", "scalar", "gpsimd", "dma", "sync"],
+        members: &[
+            "unknown", "tensor", "vector", "scalar", "gpsimd", "dma", "sync",
+        ],
     },
     Enumeration {
         name: "oob_mode",
@@ -214,7 +225,9 @@ impl Mode {
             Self::Unknown => "the compiler chooses who makes the descriptors",
             Self::Static => "the host makes the descriptors before the run and keeps them in HBM",
             Self::Software => "the GpSimd Engine makes the descriptors at run time",
-            Self::Hardware => "a hardware block makes the descriptors when the Scalar or Sync Engine triggers it",
+            Self::Hardware => {
+                "a hardware block makes the descriptors when the Scalar or Sync Engine triggers it"
+            }
         }
     }
 }
@@ -235,7 +248,9 @@ mod tests {
         }
         let through = ["nki", "isa", "dma_copy"]
             .iter()
-            .fold(Known::imported("neuronxcc").unwrap(), |known, name| known.member(name));
+            .fold(Known::imported("neuronxcc").unwrap(), |known, name| {
+                known.member(name)
+            });
         assert_eq!(through.isa(), Some("dma_copy"));
         assert_eq!(Known::imported("numpy"), None);
         assert_eq!(Known::imported("nkilib.core"), None);

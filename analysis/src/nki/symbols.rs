@@ -112,10 +112,7 @@ impl Size {
 
     /// Whether a symbol of a kind is in it.
     pub fn has(&self, kind: Kind) -> bool {
-        self.terms
-            .keys()
-            .flatten()
-            .any(|atom| atom.has(kind))
+        self.terms.keys().flatten().any(|atom| atom.has(kind))
     }
 
     /// The symbol, if it is nothing else.
@@ -413,9 +410,18 @@ mod tests {
         let (p, f) = (extent("P"), extent("F"));
         let product = p.times(&f).unwrap().times(&Size::number(128)).unwrap();
         assert_eq!(product.quotient(&f).unwrap().to_string(), "128 * P");
-        assert_eq!(p.quotient(&Size::number(128)).unwrap().to_string(), "P // 128");
-        assert_eq!(Size::number(-7).quotient(&Size::number(2)).unwrap().value(), Some(-4));
-        assert_eq!(Size::number(-7).rest(&Size::number(2)).unwrap().value(), Some(1));
+        assert_eq!(
+            p.quotient(&Size::number(128)).unwrap().to_string(),
+            "P // 128"
+        );
+        assert_eq!(
+            Size::number(-7).quotient(&Size::number(2)).unwrap().value(),
+            Some(-4)
+        );
+        assert_eq!(
+            Size::number(-7).rest(&Size::number(2)).unwrap().value(),
+            Some(1)
+        );
         assert_eq!(Size::number(7).quotient(&Size::number(0)), None);
     }
 
@@ -423,8 +429,14 @@ mod tests {
     fn products_that_share_extents_are_compared_by_the_rest() {
         let (n, m) = (parameter("n"), parameter("m"));
         let [one, two] = [64, 128].map(Size::number);
-        assert_eq!(same_product(&[n.clone(), one.clone()], &[two.clone(), n.clone()]), Some(false));
-        assert_eq!(same_product(&[n.clone(), one.clone()], &[one.clone(), n.clone()]), Some(true));
+        assert_eq!(
+            same_product(&[n.clone(), one.clone()], &[two.clone(), n.clone()]),
+            Some(false)
+        );
+        assert_eq!(
+            same_product(&[n.clone(), one.clone()], &[one.clone(), n.clone()]),
+            Some(true)
+        );
         assert_eq!(same_product(&[n, one], &[m, two]), None);
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::names::{Api, Mode};
 use super::symbols::Size;
-use super::values::Loop;
 use super::types::{Generations, Reason, Shape, Space, Span, Tensor};
+use super::values::Loop;
 
 /// Which of the three calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -220,14 +220,20 @@ impl Transfer {
     pub fn payload(&self) -> Option<(i64, Space)> {
         let of_end = |end: &End| Some((end.tensor.line_bytes()?, end.tensor.space?));
         let (destination, source) = (of_end(&self.destination)?, of_end(&self.source)?);
-        Some(if source.0 < destination.0 { source } else { destination })
+        Some(if source.0 < destination.0 {
+            source
+        } else {
+            destination
+        })
     }
 
     /// How often it runs in its function: the product of its loops, `None` where one is not known.
     pub fn times(&self, loops: &[Loop]) -> Option<Size> {
-        self.loops.iter().try_fold(Size::number(1), |product, place| {
-            product.times(loops.get(*place)?.count.as_ref()?)
-        })
+        self.loops
+            .iter()
+            .try_fold(Size::number(1), |product, place| {
+                product.times(loops.get(*place)?.count.as_ref()?)
+            })
     }
 
     /// Why it is not resolved; `None` if it is.
@@ -235,11 +241,13 @@ impl Transfer {
         if matches!(self.mode, Stated::Unknown(_)) || self.has_unseen {
             return Some(Reason::Mode);
         }
-        [&self.destination, &self.source].into_iter().find_map(|end| match &end.tensor.shape {
-            Shape::Unknown(reason) => Some(*reason),
-            Shape::Known(_) if end.tensor.space.is_none() => Some(Reason::Argument),
-            Shape::Known(_) => None,
-        })
+        [&self.destination, &self.source]
+            .into_iter()
+            .find_map(|end| match &end.tensor.shape {
+                Shape::Unknown(reason) => Some(*reason),
+                Shape::Known(_) if end.tensor.space.is_none() => Some(Reason::Argument),
+                Shape::Known(_) => None,
+            })
     }
 }
 

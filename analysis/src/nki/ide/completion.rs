@@ -11,9 +11,21 @@ use crate::nki::transfers::{Kind, Transfer};
 /// Keywords of a call.
 const fn keywords(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Copy => &["dst", "src", "dge_mode", "engine", "name", "oob_mode", "priority"],
-        Kind::Transpose => &["dst", "src", "axes", "dge_mode", "engine", "name", "oob_mode"],
-        Kind::Compute => &["dst", "srcs", "scales", "reduce_op", "dge_mode", "engine", "name"],
+        Kind::Copy => &[
+            "dst", "src", "dge_mode", "engine", "name", "oob_mode", "priority",
+        ],
+        Kind::Transpose => &[
+            "dst", "src", "axes", "dge_mode", "engine", "name", "oob_mode",
+        ],
+        Kind::Compute => &[
+            "dst",
+            "srcs",
+            "scales",
+            "reduce_op",
+            "dge_mode",
+            "engine",
+            "name",
+        ],
     }
 }
 
@@ -38,9 +50,13 @@ pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
         .filter(|transfer| transfer.span.start <= offset && offset <= transfer.span.end)
         .max_by_key(|transfer| transfer.span.start);
     let Some(path) = lead.strip_suffix('.') else {
-        return around.map_or_else(Vec::new, |transfer| keyword_proposals(transfer, lead, replace));
+        return around.map_or_else(Vec::new, |transfer| {
+            keyword_proposals(transfer, lead, replace)
+        });
     };
-    let name = path.get(path.trim_end_matches(is_word).len()..).unwrap_or_default();
+    let name = path
+        .get(path.trim_end_matches(is_word).len()..)
+        .unwrap_or_default();
     let Some(enumeration) = ENUMERATIONS.iter().find(|known| known.name == name) else {
         return Vec::new();
     };
@@ -53,7 +69,12 @@ pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
     proposals
 }
 
-fn proposal(label: &str, kind: CompletionKind, refusal: Option<String>, replace: ByteRange) -> Completion {
+fn proposal(
+    label: &str,
+    kind: CompletionKind,
+    refusal: Option<String>,
+    replace: ByteRange,
+) -> Completion {
     Completion {
         label: label.to_owned(),
         kind,
@@ -72,7 +93,9 @@ fn refusal(transfer: &Transfer, enumeration: &str, member: &str) -> Option<Strin
         "dge_mode" => {
             let mode = Mode::named(member)?;
             let mut modes = legal_modes(transfer).into_iter();
-            modes.find(|(known, _)| *known == mode).and_then(|(_, reason)| reason)
+            modes
+                .find(|(known, _)| *known == mode)
+                .and_then(|(_, reason)| reason)
         }
         "engine" => {
             let triggers = matches!(member, "scalar" | "sync" | "unknown");

@@ -11,7 +11,8 @@ use crate::nki::cost::{amount, least_time};
 use crate::nki::names::Mode;
 use crate::nki::rules::legal_modes;
 use crate::nki::rules::machine::{
-    FULL_PAYLOAD, GENERATION_NS, GOOD_PAYLOAD, PSUM_PARTITION, SMALL_PAYLOAD, bandwidth, sbuf_partition,
+    FULL_PAYLOAD, GENERATION_NS, GOOD_PAYLOAD, PSUM_PARTITION, SMALL_PAYLOAD, bandwidth,
+    sbuf_partition,
 };
 use crate::nki::transfers::{End, Kind, Transfer};
 use crate::nki::types::{Generations, Shape, Space, Span, Tensor, shape_text};
@@ -22,19 +23,29 @@ pub fn hover(analysed: &Analysed, offset: u32) -> Option<Hover> {
     let transfers = &analysed.followed.transfers;
     let at_mode = transfers.iter().find_map(|transfer| {
         let (mode, written) = transfer.mode.known()?;
-        written.value.touches(offset).then_some((mode, written.value, transfer))
+        written
+            .value
+            .touches(offset)
+            .then_some((mode, written.value, transfer))
     });
     if let Some((mode, span, transfer)) = at_mode {
         return Some(shown(span, mode_text(mode, transfer)));
     }
     let mut named = analysed.followed.named.iter();
     if let Some(named) = named.find(|named| named.span.touches(offset)) {
-        let around = transfers.iter().find(|transfer| transfer.span.touches(offset));
+        let around = transfers
+            .iter()
+            .find(|transfer| transfer.span.touches(offset));
         let generations = around.map_or(Generations::ANY, |transfer| transfer.generations);
         let name = named.span.of(&analysed.text);
-        return Some(shown(named.span, tensor_text(name, &named.tensor, generations)));
+        return Some(shown(
+            named.span,
+            tensor_text(name, &named.tensor, generations),
+        ));
     }
-    let transfer = transfers.iter().find(|transfer| transfer.callee.touches(offset))?;
+    let transfer = transfers
+        .iter()
+        .find(|transfer| transfer.callee.touches(offset))?;
     Some(shown(transfer.callee, transfer_text(analysed, transfer)))
 }
 
@@ -56,14 +67,18 @@ fn amount_text(amount: &Amount) -> String {
 fn mode_text(mode: Mode, transfer: &Transfer) -> String {
     let row = match mode {
         Mode::Unknown => "any core; the compiler weighs target, shapes and the instructions around",
-        Mode::Static => "any core; addresses known before the run; no gather; one descriptor an instance stays in HBM",
+        Mode::Static => {
+            "any core; addresses known before the run; no gather; one descriptor an instance stays in HBM"
+        }
         Mode::Software => {
             "any core, an indirect transpose from generation 3 on; takes time of the GpSimd Engine; gathers and scatters"
         }
         Mode::Hardware => "generation 3 and later; about 600 ns an instruction; no gather",
     };
     let mut text = format!("`dge_mode.{}`: {}\n\n{row}\n", mode.name(), mode.maker());
-    let refusal = legal_modes(transfer).into_iter().find(|(known, _)| *known == mode);
+    let refusal = legal_modes(transfer)
+        .into_iter()
+        .find(|(known, _)| *known == mode);
     if let Some((_, Some(reason))) = refusal {
         let _ = write!(text, "\nNot legal here: {reason}.\n");
     }
@@ -98,11 +113,20 @@ fn tensor_text(name: &str, tensor: &Tensor, generations: Generations) -> String 
 fn end_row(text: &mut String, what: &str, end: &End) {
     let tensor = &end.tensor;
     let unknown = || "unknown".to_owned();
-    let line = tensor.line_bytes().map_or_else(unknown, |bytes| bytes.to_string());
-    let dtype = tensor.dtype.as_ref().map_or_else(unknown, ToString::to_string);
+    let line = tensor
+        .line_bytes()
+        .map_or_else(unknown, |bytes| bytes.to_string());
+    let dtype = tensor
+        .dtype
+        .as_ref()
+        .map_or_else(unknown, ToString::to_string);
     let space = tensor.space.map_or("unknown", Space::name);
     let bytes = amount_text(&amount(tensor.bytes().as_ref()));
-    let _ = writeln!(text, "| {what} | {space} | {} | {dtype} | {bytes} | {line} |", tensor.shape);
+    let _ = writeln!(
+        text,
+        "| {what} | {space} | {} | {dtype} | {bytes} | {line} |",
+        tensor.shape
+    );
 }
 
 fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
@@ -112,15 +136,25 @@ fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
     end_row(&mut text, "to", &transfer.destination);
     if let Some((bytes, space)) = transfer.payload() {
         let verdict = match bytes {
-            bytes if bytes < SMALL_PAYLOAD => format!("below {SMALL_PAYLOAD}, the overhead outweighs the bytes"),
+            bytes if bytes < SMALL_PAYLOAD => {
+                format!("below {SMALL_PAYLOAD}, the overhead outweighs the bytes")
+            }
             bytes if bytes < GOOD_PAYLOAD => format!("below the recommended {GOOD_PAYLOAD}"),
             bytes if bytes < FULL_PAYLOAD => format!("the bandwidth is reached at {FULL_PAYLOAD}"),
             _ => "enough for the bandwidth".to_owned(),
         };
-        let _ = write!(text, "\n{bytes} bytes in a line, limited by {}: {verdict}.\n", space.name());
+        let _ = write!(
+            text,
+            "\n{bytes} bytes in a line, limited by {}: {verdict}.\n",
+            space.name()
+        );
     }
     let times = transfer.times(&analysed.followed.loops);
-    let _ = write!(text, "\nInstructions: {}.\n", amount_text(&amount(times.as_ref())));
+    let _ = write!(
+        text,
+        "\nInstructions: {}.\n",
+        amount_text(&amount(times.as_ref()))
+    );
     if transfer.kind == Kind::Transpose {
         transpose_text(&mut text, transfer);
     }
@@ -158,7 +192,10 @@ fn transpose_text(text: &mut String, transfer: &Transfer) {
 }
 
 fn modes_text(text: &mut String, transfer: &Transfer) {
-    let stated = transfer.mode.known().map_or(Mode::Unknown, |(mode, _)| mode);
+    let stated = transfer
+        .mode
+        .known()
+        .map_or(Mode::Unknown, |(mode, _)| mode);
     let _ = write!(text, "\nMode `{}`: {}", stated.name(), stated.maker());
     text.push_str(&match stated {
         Mode::Hardware => format!(", some {GENERATION_NS} ns an instruction.\n"),
@@ -168,7 +205,10 @@ fn modes_text(text: &mut String, transfer: &Transfer) {
     });
     for (mode, refusal) in legal_modes(transfer) {
         if mode != stated {
-            let verdict = refusal.map_or_else(|| "legal here".to_owned(), |reason| format!("not here: {reason}"));
+            let verdict = refusal.map_or_else(
+                || "legal here".to_owned(),
+                |reason| format!("not here: {reason}"),
+            );
             let _ = write!(text, "\n- `{}`: {verdict}", mode.name());
         }
     }

@@ -36,7 +36,9 @@ pub fn inlay_hints(analysed: &Analysed, range: ByteRange, level: HintLevel) -> V
         .followed
         .named
         .iter()
-        .filter(|named| named.is_assigned && range.start <= named.span.end && named.span.end <= range.end)
+        .filter(|named| {
+            named.is_assigned && range.start <= named.span.end && named.span.end <= range.end
+        })
         .filter(|named| matches!(named.tensor.shape, Shape::Known(_)))
         .map(|named| InlayHint {
             offset: named.span.end,
@@ -77,7 +79,10 @@ fn title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
     let (mut bytes, mut held) = (Some(0_u64), Some(0_u64));
     let number = |size: Option<Size>| u64::try_from(size?.value()?).ok();
     for transfer in transfers {
-        let mode = transfer.mode.known().map_or(Mode::Unknown, |(mode, _)| mode);
+        let mode = transfer
+            .mode
+            .known()
+            .map_or(Mode::Unknown, |(mode, _)| mode);
         *modes.entry(mode).or_default() += 1;
         let times = number(transfer.times(&analysed.followed.loops));
         let moved = number(transfer.bytes());
@@ -85,7 +90,9 @@ fn title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
             .zip(moved.zip(times))
             .and_then(|(sum, (moved, times))| sum.checked_add(moved.checked_mul(times)?));
         if mode == Mode::Static {
-            held = held.zip(times).and_then(|(sum, times)| sum.checked_add(times));
+            held = held
+                .zip(times)
+                .and_then(|(sum, times)| sum.checked_add(times));
         }
     }
     let count = transfers.len();

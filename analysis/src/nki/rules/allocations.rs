@@ -49,14 +49,20 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
         let mut finding = Finding::new(
             &PARTITION_LIMIT,
             at.into(),
-            format!("{first} partitions in {}: there are {PARTITIONS}", space.name()),
+            format!(
+                "{first} partitions in {}: there are {PARTITIONS}",
+                space.name()
+            ),
         )
         .help(format!("cut the first axis into tiles of {PARTITIONS}"));
         if let Some(number) = first.value() {
             let tiles = number.saturating_add(PARTITIONS - 1) / PARTITIONS;
             let mut shape = vec![PARTITIONS.to_string(), tiles.to_string()];
             shape.extend(extents.iter().skip(1).map(ToString::to_string));
-            finding = finding.help(format!("{tiles} tiles of {PARTITIONS}: a loop, or shape ({})", shape.join(", ")));
+            finding = finding.help(format!(
+                "{tiles} tiles of {PARTITIONS}: a loop, or shape ({})",
+                shape.join(", ")
+            ));
         }
         found.push(finding);
         return;
@@ -65,9 +71,14 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
         Space::Psum => PSUM_PARTITION,
         _ => sbuf_partition(allocation.generations),
     };
-    let Some(bytes) = tensor.partition_bytes() else { return };
+    let Some(bytes) = tensor.partition_bytes() else {
+        return;
+    };
     if bytes.exceeds(limit) == Some(true) {
-        let dtype = tensor.dtype.as_ref().map_or_else(String::new, ToString::to_string);
+        let dtype = tensor
+            .dtype
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string);
         found.push(
             Finding::new(
                 &PARTITION_BYTES,

@@ -53,7 +53,12 @@ pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>
     let is_offset = sources
         .iter()
         .chain([&transfer.destination.tensor])
-        .any(|tensor| tensor.gather.as_ref().is_some_and(|gather| gather.by_offset));
+        .any(|tensor| {
+            tensor
+                .gather
+                .as_ref()
+                .is_some_and(|gather| gather.by_offset)
+        });
     let count = sources.len();
     let message = if count > MOST_SOURCES {
         format!("{count} sources: `dma_compute` adds at most {MOST_SOURCES}")

@@ -8,7 +8,11 @@ use crate::nki::transfers::{Transfer, Written};
 use crate::nki::types::Span;
 
 /// A fix of several edits.
-pub fn fix(applicability: Applicability, title: impl Into<String>, edits: Vec<Edit<TextSpan>>) -> Fix<TextSpan> {
+pub fn fix(
+    applicability: Applicability,
+    title: impl Into<String>,
+    edits: Vec<Edit<TextSpan>>,
+) -> Fix<TextSpan> {
     Fix {
         title: title.into(),
         applicability,
@@ -24,7 +28,11 @@ pub fn replace(span: Span, with: impl Into<String>) -> Edit<TextSpan> {
 /// A member of an enumeration as the call would write it: `nisa.dge_mode.swdge`. `None` where the text does not say how the
 /// enumeration is called here.
 pub fn member(transfer: &Transfer, text: &str, enumeration: &str, member: &str) -> Option<String> {
-    let written = transfer.keyword(enumeration).or_else(|| transfer.keyword("dge_mode").filter(|_| enumeration == "dge_mode"));
+    let written = transfer.keyword(enumeration).or_else(|| {
+        transfer
+            .keyword("dge_mode")
+            .filter(|_| enumeration == "dge_mode")
+    });
     let stated = written.map(|written| written.value.of(text));
     if let Some((prefix, _)) = stated.and_then(|stated| stated.rsplit_once('.'))
         && prefix.ends_with(enumeration)

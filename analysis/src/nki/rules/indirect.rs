@@ -97,7 +97,10 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
     if transposes && let Some(gather) = &transfer.source.tensor.gather {
         index(gather, &transfer.source, context, found);
         source(transfer, found);
-        if transfer.generations.are_among(Generations::one(Generation::Two)) {
+        if transfer
+            .generations
+            .are_among(Generations::one(Generation::Two))
+        {
             found.push(Finding::new(
                 &INDIRECT_TARGET,
                 transfer.callee.into(),
@@ -118,7 +121,10 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
 }
 
 fn name(tensor: &Tensor, otherwise: &str) -> String {
-    tensor.name.as_ref().map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
+    tensor
+        .name
+        .as_ref()
+        .map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
 }
 
 fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
@@ -131,8 +137,15 @@ fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     else {
         return;
     };
-    let does = if std::ptr::eq(end, &transfer.source) { "a gather" } else { "a scatter" };
-    let indices = gather.indices.as_ref().map_or_else(|| "indices".to_owned(), |indices| name(indices, "indices"));
+    let does = if std::ptr::eq(end, &transfer.source) {
+        "a gather"
+    } else {
+        "a scatter"
+    };
+    let indices = gather
+        .indices
+        .as_ref()
+        .map_or_else(|| "indices".to_owned(), |indices| name(indices, "indices"));
     let made = match stated {
         Mode::Hardware => "with hardware descriptors",
         _ => "with descriptors made before the run",
@@ -140,14 +153,25 @@ fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut finding = Finding::new(
         &INDIRECT_MODE,
         at.value.into(),
-        format!("{does} by {indices} {made}: only `swdge`, the GpSimd Engine, reads indices at run time"),
+        format!(
+            "{does} by {indices} {made}: only `swdge`, the GpSimd Engine, reads indices at run time"
+        ),
     )
     .related(gather.span.into(), "rows are chosen here")
     .note("`unknown` would let the compiler choose it");
     if let Some(edit) = with_mode(transfer, context.text, Mode::Software) {
         let mut edits = vec![edit];
-        edits.extend(transfer.engine.written().map(|engine| without(engine, context.text)));
-        finding.fixes.push(fix(Applicability::Machine, "Let the GpSimd Engine make the descriptors", edits));
+        edits.extend(
+            transfer
+                .engine
+                .written()
+                .map(|engine| without(engine, context.text)),
+        );
+        finding.fixes.push(fix(
+            Applicability::Machine,
+            "Let the GpSimd Engine make the descriptors",
+            edits,
+        ));
     }
     found.push(finding);
 }
@@ -165,19 +189,28 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
             Finding::new(
                 &INDIRECT_MEMORY,
                 written.value.into(),
-                format!("{what} is in {}, and rows are chosen at run time in HBM only", space.name()),
+                format!(
+                    "{what} is in {}, and rows are chosen at run time in HBM only",
+                    space.name()
+                ),
             )
             .related(gather.span.into(), "rows are chosen here"),
         );
     }
     let indices = gather.indices.as_ref();
     if let Some(space @ (Space::Hbm | Space::Psum)) = indices.and_then(|indices| indices.space) {
-        let what = indices.map_or_else(|| "the tensor".to_owned(), |indices| name(indices, "the tensor"));
+        let what = indices.map_or_else(
+            || "the tensor".to_owned(),
+            |indices| name(indices, "the tensor"),
+        );
         found.push(
             Finding::new(
                 &INDEX_MEMORY,
                 gather.span.into(),
-                format!("the indices {what} are in {}, and the GpSimd Engine reads them from SBUF", space.name()),
+                format!(
+                    "the indices {what} are in {}, and the GpSimd Engine reads them from SBUF",
+                    space.name()
+                ),
             )
             .help("copy the indices to SBUF first"),
         );
@@ -185,7 +218,9 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
 }
 
 fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some(indices) = &gather.indices else { return };
+    let Some(indices) = &gather.indices else {
+        return;
+    };
     let what = name(indices, "the tensor");
     if let Some(dtype @ Dtype::Named(written)) = &indices.dtype
         && *written != "uint32"
@@ -193,7 +228,9 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
         let mut finding = Finding::new(
             &INDEX_DTYPE,
             gather.span.into(),
-            format!("the indices {what} are of type {dtype}, and an indirect transpose reads uint32"),
+            format!(
+                "the indices {what} are of type {dtype}, and an indirect transpose reads uint32"
+            ),
         );
         if let Some(declared) = indices.dtype_span {
             let text = declared.of(context.text);
@@ -217,7 +254,10 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
             Finding::new(
                 &INDEX_SHAPE,
                 gather.span.into(),
-                format!("the indices {what} have shape {}: {problem}", shape_text(extents)),
+                format!(
+                    "the indices {what} have shape {}: {problem}",
+                    shape_text(extents)
+                ),
             )
             .help(help),
         );
@@ -303,7 +343,10 @@ fn source(transfer: &Transfer, found: &mut Vec<Found>) {
             Finding::new(
                 &INDIRECT_SHAPE,
                 written.value.into(),
-                format!("an indirect transpose of {}: {problem}", shape_text(extents)),
+                format!(
+                    "an indirect transpose of {}: {problem}",
+                    shape_text(extents)
+                ),
             )
             .help(help),
         );
@@ -329,7 +372,11 @@ fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
             vec![without(written, context.text)],
         ));
         found.push(finding);
-    } else if transfer.is_indirect() && !transfer.generations.are_among(Generations::one(Generation::Two)) {
+    } else if transfer.is_indirect()
+        && !transfer
+            .generations
+            .are_among(Generations::one(Generation::Two))
+    {
         found.push(
             Finding::new(
                 &OOB_ABORT,

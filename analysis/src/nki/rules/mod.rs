@@ -15,7 +15,6 @@ mod style;
 mod syntax;
 mod transpose;
 
-
 pub use modes::legal_modes;
 
 use rustc_hash::FxHashSet;

@@ -101,11 +101,18 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let is_trigger = matches!(name, "scalar" | "sync");
     match mode {
         Mode::Hardware if !is_trigger => {
-            let prefix = at.value.of(context.text).rsplit_once('.').map(|(prefix, _)| prefix);
+            let prefix = at
+                .value
+                .of(context.text)
+                .rsplit_once('.')
+                .map(|(prefix, _)| prefix);
             let prefix = prefix.filter(|prefix| prefix.ends_with("engine"));
-            let alternatives = ["scalar", "sync"]
-                .into_iter()
-                .filter_map(|engine| Some(Alternative::text(at.value.into(), format!("{}.{engine}", prefix?))));
+            let alternatives = ["scalar", "sync"].into_iter().filter_map(|engine| {
+                Some(Alternative::text(
+                    at.value.into(),
+                    format!("{}.{engine}", prefix?),
+                ))
+            });
             found.push(
                 Finding::new(
                     &HWDGE_ENGINE,
@@ -120,7 +127,11 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
             let mut finding = Finding::new(
                 &ENGINE_IGNORED,
                 at.value.into(),
-                format!("`{name}` triggers nothing: with `{}` {}", mode.name(), mode.maker()),
+                format!(
+                    "`{name}` triggers nothing: with `{}` {}",
+                    mode.name(),
+                    mode.maker()
+                ),
             )
             .help("leave out `engine`, or use hardware descriptors");
             finding.fixes.push(fix(
@@ -129,7 +140,10 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
                 vec![without(at, context.text)],
             ));
             if is_trigger && legal(transfer, Mode::Hardware).is_ok() {
-                finding = finding.alternatives("leave out `engine`, or write ", mode_instead(transfer, context, Mode::Hardware));
+                finding = finding.alternatives(
+                    "leave out `engine`, or write ",
+                    mode_instead(transfer, context, Mode::Hardware),
+                );
             }
             found.push(finding);
         }
@@ -137,16 +151,22 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
             let mut finding = Finding::new(
                 &ENGINE_WITHOUT_MODE,
                 at.value.into(),
-                format!("`{name}` triggers hardware descriptors only, and the compiler may choose another mode"),
+                format!(
+                    "`{name}` triggers hardware descriptors only, and the compiler may choose another mode"
+                ),
             );
             if is_trigger && legal(transfer, Mode::Hardware).is_ok() {
-                let applicability = if transfer.unresolved().is_none() && transfer.generations != Generations::ANY {
+                let applicability = if transfer.unresolved().is_none()
+                    && transfer.generations != Generations::ANY
+                {
                     Applicability::Machine
                 } else {
                     Applicability::Maybe
                 };
                 let edit = with_mode(transfer, context.text, Mode::Hardware);
-                finding.fixes.extend(edit.map(|edit| fix(applicability, "Use hardware descriptors", vec![edit])));
+                finding.fixes.extend(
+                    edit.map(|edit| fix(applicability, "Use hardware descriptors", vec![edit])),
+                );
             }
             found.push(finding);
         }
@@ -154,7 +174,11 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     }
 }
 
-fn mode_instead(transfer: &Transfer, context: &Context<'_>, mode: Mode) -> Option<Alternative<TextSpan>> {
+fn mode_instead(
+    transfer: &Transfer,
+    context: &Context<'_>,
+    mode: Mode,
+) -> Option<Alternative<TextSpan>> {
     legal(transfer, mode).ok()?;
     let edit = with_mode(transfer, context.text, mode)?;
     let mut alternative = Alternative {
@@ -169,7 +193,12 @@ fn mode_instead(transfer: &Transfer, context: &Context<'_>, mode: Mode) -> Optio
     Some(alternative)
 }
 
-fn hardware_target(transfer: &Transfer, context: &Context<'_>, span: TextSpan, found: &mut Vec<Found>) {
+fn hardware_target(
+    transfer: &Transfer,
+    context: &Context<'_>,
+    span: TextSpan,
+    found: &mut Vec<Found>,
+) {
     let second = Generations::one(Generation::Two);
     if !transfer.generations.are_among(second) {
         return;
@@ -179,7 +208,9 @@ fn hardware_target(transfer: &Transfer, context: &Context<'_>, span: TextSpan, f
     } else {
         &[Mode::Software, Mode::Static]
     };
-    let alternatives = modes.iter().filter_map(|mode| mode_instead(transfer, context, *mode));
+    let alternatives = modes
+        .iter()
+        .filter_map(|mode| mode_instead(transfer, context, *mode));
     found.push(
         Finding::new(
             &HWDGE_TARGET,
@@ -199,7 +230,10 @@ fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
     let message = if !(0..=3).contains(&priority) {
         format!("priority {priority} is outside of 0 to 3")
     } else if transfer.generations.are_among(earlier) {
-        format!("no priorities of queues on {}: they came with generation 4 (trn3)", transfer.generations.names())
+        format!(
+            "no priorities of queues on {}: they came with generation 4 (trn3)",
+            transfer.generations.names()
+        )
     } else {
         return;
     };
@@ -219,15 +253,21 @@ pub fn legal(transfer: &Transfer, mode: Mode) -> Result<(), String> {
         Mode::Static | Mode::Hardware if transfer.is_indirect() => {
             Err("rows are chosen at run time, by the GpSimd Engine alone".to_owned())
         }
-        Mode::Static if transfer.is_dynamic() => Err("an address is computed at run time".to_owned()),
+        Mode::Static if transfer.is_dynamic() => {
+            Err("an address is computed at run time".to_owned())
+        }
         Mode::Static if is_transpose => Err("a transpose takes `unknown` and `hwdge`".to_owned()),
         Mode::Software if is_transpose && transfer.is_direct() => {
             Err("the GpSimd Engine transposes what it gathers, and nothing else".to_owned())
         }
-        Mode::Software if is_transpose && transfer.is_indirect() && transfer.generations.are_among(second) => {
+        Mode::Software
+            if is_transpose && transfer.is_indirect() && transfer.generations.are_among(second) =>
+        {
             Err("an indirect transpose needs generation 3".to_owned())
         }
-        Mode::Hardware if transfer.generations.are_among(second) => Err("generation 2 has no hardware block".to_owned()),
+        Mode::Hardware if transfer.generations.are_among(second) => {
+            Err("generation 2 has no hardware block".to_owned())
+        }
         Mode::Hardware if is_transpose => match hardware_refusal(transfer) {
             Some(reason) => Err(reason),
             None => Ok(()),

@@ -53,8 +53,6 @@ pub static GPSIMD_CONTENTION: Rule = rule!(
     alt
 );
 
-
-
 /// Looks at a transfer.
 pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     within_sbuf(transfer, context, found);
@@ -67,7 +65,11 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
 fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     let is_within = source.space == Some(Space::Sbuf) && destination.space == Some(Space::Sbuf);
-    if transfer.kind != Kind::Copy || !is_within || transfer.may_be_indirect() || transfer.is_dynamic() {
+    if transfer.kind != Kind::Copy
+        || !is_within
+        || transfer.may_be_indirect()
+        || transfer.is_dynamic()
+    {
         return;
     }
     let mut finding = Finding::new(
@@ -77,17 +79,34 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
     )
     .help("use `tensor_copy`");
     // Partitions stay where they are only if both ends are whole tensors of one shape.
-    let is_whole = !source.is_view && !destination.is_view && source.shape == destination.shape && source.shape.known().is_some();
+    let is_whole = !source.is_view
+        && !destination.is_view
+        && source.shape == destination.shape
+        && source.shape.known().is_some();
     let dropped = ["dge_mode", "engine", "oob_mode", "priority"];
     let is_plain = transfer
         .keywords
         .iter()
         .all(|(name, _)| dropped.contains(&&**name) || matches!(&**name, "dst" | "src" | "name"));
-    if is_plain && !transfer.has_unseen && transfer.api == Api::Current && let Some(module) = &transfer.module {
+    if is_plain
+        && !transfer.has_unseen
+        && transfer.api == Api::Current
+        && let Some(module) = &transfer.module
+    {
         let mut edits = vec![replace(transfer.callee, format!("{module}tensor_copy"))];
-        edits.extend(dropped.iter().filter_map(|name| Some(without(transfer.keyword(name)?, context.text))));
-        let applicability = if is_whole { Applicability::Machine } else { Applicability::Maybe };
-        finding.fixes.push(fix(applicability, "Use `tensor_copy`", edits));
+        edits.extend(
+            dropped
+                .iter()
+                .filter_map(|name| Some(without(transfer.keyword(name)?, context.text))),
+        );
+        let applicability = if is_whole {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        };
+        finding
+            .fixes
+            .push(fix(applicability, "Use `tensor_copy`", edits));
     }
     found.push(finding);
 }
@@ -104,7 +123,9 @@ fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
     if source.space == Some(Space::Sbuf) && destination.space == Some(Space::Sbuf) {
         return;
     }
-    let Some((bytes, space)) = transfer.payload() else { return };
+    let Some((bytes, space)) = transfer.payload() else {
+        return;
+    };
     if bytes >= SMALL_PAYLOAD {
         return;
     }
@@ -114,11 +135,18 @@ fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
         Some(element) => {
             let dtype = destination.dtype.as_ref().or(source.dtype.as_ref());
             let dtype = dtype.map_or_else(String::new, ToString::to_string);
-            format!("{} elements of {dtype} make the recommended {GOOD_PAYLOAD} bytes", GOOD_PAYLOAD / element)
+            format!(
+                "{} elements of {dtype} make the recommended {GOOD_PAYLOAD} bytes",
+                GOOD_PAYLOAD / element
+            )
         }
         None => format!("{GOOD_PAYLOAD} bytes are recommended"),
     };
-    let place = if space == Space::Hbm { "of HBM" } else { "a partition" };
+    let place = if space == Space::Hbm {
+        "of HBM"
+    } else {
+        "a partition"
+    };
     found.push(
         Finding::new(
             &SMALL_PAYLOAD_RULE,
@@ -137,10 +165,18 @@ fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
     let Ok(worth) = i64::try_from(GENERATION_NS * rate) else {
         return;
     };
-    let Some(bytes) = transfer.bytes().and_then(|bytes| bytes.value()).filter(|bytes| *bytes < worth) else {
+    let Some(bytes) = transfer
+        .bytes()
+        .and_then(|bytes| bytes.value())
+        .filter(|bytes| *bytes < worth)
+    else {
         return;
     };
-    let target = transfer.generations.only().unwrap_or(Generation::Three).target();
+    let target = transfer
+        .generations
+        .only()
+        .unwrap_or(Generation::Three)
+        .target();
     found.push(
         Finding::new(
             &HWDGE_OVERHEAD,
@@ -157,7 +193,9 @@ fn descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
     let Some((Mode::Static, at)) = transfer.mode.known() else {
         return;
     };
-    let times = transfer.times(&context.followed.loops).and_then(|times| times.value());
+    let times = transfer
+        .times(&context.followed.loops)
+        .and_then(|times| times.value());
     let Some(times) = times.filter(|times| *times >= MANY_DESCRIPTORS) else {
         return;
     };
@@ -172,7 +210,10 @@ fn descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
     );
 }
 
-fn hardware(transfer: &Transfer, context: &Context<'_>) -> Option<Alternative<crate::findings::TextSpan>> {
+fn hardware(
+    transfer: &Transfer,
+    context: &Context<'_>,
+) -> Option<Alternative<crate::findings::TextSpan>> {
     legal(transfer, Mode::Hardware).ok()?;
     let known = transfer.generations != Generations::ANY;
     let edit = with_mode(transfer, context.text, Mode::Hardware)?;
@@ -184,7 +225,8 @@ fn hardware(transfer: &Transfer, context: &Context<'_>) -> Option<Alternative<cr
 }
 
 fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let (Some((Mode::Software, at)), Some(inner)) = (transfer.mode.known(), transfer.loops.last()) else {
+    let (Some((Mode::Software, at)), Some(inner)) = (transfer.mode.known(), transfer.loops.last())
+    else {
         return;
     };
     if transfer.may_be_indirect() {
@@ -196,17 +238,28 @@ fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>
             if at == *inner {
                 return true;
             }
-            place = context.followed.loops.get(at).and_then(|inner| inner.within);
+            place = context
+                .followed
+                .loops
+                .get(at)
+                .and_then(|inner| inner.within);
         }
         false
     };
-    let other = context.followed.gpsimd.iter().find(|instruction| is_inside(instruction.within));
+    let other = context
+        .followed
+        .gpsimd
+        .iter()
+        .find(|instruction| is_inside(instruction.within));
     let Some(other) = other else { return };
     found.push(
         Finding::new(
             &GPSIMD_CONTENTION,
             at.value.into(),
-            format!("the GpSimd Engine makes these descriptors, and runs `{}` in the same loop", other.name),
+            format!(
+                "the GpSimd Engine makes these descriptors, and runs `{}` in the same loop",
+                other.name
+            ),
         )
         .related(other.span.into(), "the GpSimd Engine computes here")
         .help("let the hardware block make the descriptors")

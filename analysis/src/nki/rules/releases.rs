@@ -42,7 +42,9 @@ pub fn refused_since(since: Since, release: Option<(u16, u16)>) -> Option<String
     let Since(major, minor) = since;
     match release {
         None => Some(format!("releases {major}.{minor} and later refuse")),
-        Some(set) => (set >= (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1)),
+        Some(set) => {
+            (set >= (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1))
+        }
     }
 }
 
@@ -83,8 +85,12 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
         && let Some(at) = transfer.source.written
     {
         found.push(
-            Finding::new(&PSUM_SOURCE, at.value.into(), format!("a copy by DMA out of PSUM, which {refused}"))
-                .help("copy to SBUF by `tensor_copy` first"),
+            Finding::new(
+                &PSUM_SOURCE,
+                at.value.into(),
+                format!("a copy by DMA out of PSUM, which {refused}"),
+            )
+            .help("copy to SBUF by `tensor_copy` first"),
         );
     }
     for name in ["dst_rmw_op", "unique_indices", "mask"] {

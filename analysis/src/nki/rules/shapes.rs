@@ -80,22 +80,35 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
         Some(rank) if rank != stated.len() => {
             format!("axes {} of a source with {rank} axes", axes_text(stated))
         }
-        _ => format!("axes {}: a transpose exchanges the first axis and the last", axes_text(stated)),
+        _ => format!(
+            "axes {}: a transpose exchanges the first axis and the last",
+            axes_text(stated)
+        ),
     };
     let mut finding = Finding::new(&TRANSPOSE_AXES, written.value.into(), message);
     if let Some(wanted) = wanted {
         let text = axes_text(wanted);
         finding = finding.note(format!("with {} axes it is {text}", wanted.len()));
         let source = transfer.source.tensor.shape.known();
-        let fits = source.zip(transfer.destination.tensor.shape.known()).map(|(from, to)| {
-            from.len() == to.len()
-                && wanted.iter().zip(to).all(|(axis, extent)| {
-                    let axis = usize::try_from(*axis).unwrap_or_default();
-                    from.get(axis).and_then(|from| from.is(extent)) == Some(true)
-                })
-        });
-        let applicability = if fits == Some(true) { Applicability::Machine } else { Applicability::Maybe };
-        finding.fixes.push(fix(applicability, format!("Write `{text}`"), vec![replace(written.value, text)]));
+        let fits = source
+            .zip(transfer.destination.tensor.shape.known())
+            .map(|(from, to)| {
+                from.len() == to.len()
+                    && wanted.iter().zip(to).all(|(axis, extent)| {
+                        let axis = usize::try_from(*axis).unwrap_or_default();
+                        from.get(axis).and_then(|from| from.is(extent)) == Some(true)
+                    })
+            });
+        let applicability = if fits == Some(true) {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        };
+        finding.fixes.push(fix(
+            applicability,
+            format!("Write `{text}`"),
+            vec![replace(written.value, text)],
+        ));
     } else {
         finding = finding.note("axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0)");
     }
@@ -105,16 +118,26 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
 
 fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
-    let (Some(from), Some(to), Some(at)) = (source.shape.known(), destination.shape.known(), transfer.destination.written) else {
+    let (Some(from), Some(to), Some(at)) = (
+        source.shape.known(),
+        destination.shape.known(),
+        transfer.destination.written,
+    ) else {
         return;
     };
-    let Some(permuted) = transfer.permuted() else { return };
+    let Some(permuted) = transfer.permuted() else {
+        return;
+    };
     let counts_agree = same_product(from, to);
     if from.len() != to.len() && counts_agree != Some(false) {
         ranks(transfer, context, at, counts_agree, found);
         return;
     }
-    let differs = from.len() != to.len() || permuted.iter().zip(to).any(|(one, other)| one.is(other) == Some(false));
+    let differs = from.len() != to.len()
+        || permuted
+            .iter()
+            .zip(to)
+            .any(|(one, other)| one.is(other) == Some(false));
     if !differs {
         return;
     }
@@ -122,24 +145,41 @@ fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut finding = Finding::new(
         &TRANSPOSE_RESULT,
         at.value.into(),
-        format!("{} transposed is {wanted}, and the destination is {}", shape_text(from), shape_text(to)),
+        format!(
+            "{} transposed is {wanted}, and the destination is {}",
+            shape_text(from),
+            shape_text(to)
+        ),
     );
     if let Some(declared) = destination.shape_span.filter(|_| !destination.is_view) {
         finding = finding.related(declared.into(), "its shape is stated here");
         let written = permuted.iter().all(|extent| extent.value().is_some());
         if written {
             // What else uses the tensor may ask for the other shape.
-            finding.fixes.push(fix(Applicability::Maybe, format!("Declare it as `{wanted}`"), vec![replace(declared, wanted)]));
+            finding.fixes.push(fix(
+                Applicability::Maybe,
+                format!("Declare it as `{wanted}`"),
+                vec![replace(declared, wanted)],
+            ));
         }
     }
     found.push(finding);
 }
 
-fn ranks(transfer: &Transfer, context: &Context<'_>, at: Written, counts_agree: Option<bool>, found: &mut Vec<Found>) {
+fn ranks(
+    transfer: &Transfer,
+    context: &Context<'_>,
+    at: Written,
+    counts_agree: Option<bool>,
+    found: &mut Vec<Found>,
+) {
     let (Some(true), Api::Current) = (counts_agree, transfer.api) else {
         return;
     };
-    let (Some(from), Some(to)) = (transfer.source.tensor.shape.known(), transfer.destination.tensor.shape.known()) else {
+    let (Some(from), Some(to)) = (
+        transfer.source.tensor.shape.known(),
+        transfer.destination.tensor.shape.known(),
+    ) else {
         return;
     };
     if let Some(refused) = refused_since(Since(0, 4), context.release) {
@@ -147,7 +187,13 @@ fn ranks(transfer: &Transfer, context: &Context<'_>, at: Written, counts_agree: 
             Finding::new(
                 &TRANSPOSE_RANK,
                 at.value.into(),
-                format!("a transpose of {} into {}: {} axes and {}, which {refused}", shape_text(from), shape_text(to), from.len(), to.len()),
+                format!(
+                    "a transpose of {} into {}: {} axes and {}, which {refused}",
+                    shape_text(from),
+                    shape_text(to),
+                    from.len(),
+                    to.len()
+                ),
             )
             .help("give both ends the same axes by `reshape`"),
         );
@@ -155,14 +201,18 @@ fn ranks(transfer: &Transfer, context: &Context<'_>, at: Written, counts_agree: 
 }
 
 fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
-    if let (Some(space @ (Space::Hbm | Space::Psum)), Some(at)) =
-        (transfer.destination.tensor.space, transfer.destination.written)
-    {
+    if let (Some(space @ (Space::Hbm | Space::Psum)), Some(at)) = (
+        transfer.destination.tensor.space,
+        transfer.destination.written,
+    ) {
         found.push(
             Finding::new(
                 &TRANSPOSE_DESTINATION,
                 at.value.into(),
-                format!("a transpose by DMA into {}: it writes partitions of SBUF", space.name()),
+                format!(
+                    "a transpose by DMA into {}: it writes partitions of SBUF",
+                    space.name()
+                ),
             )
             .help("transpose into SBUF and copy from there"),
         );
@@ -172,16 +222,28 @@ fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
 fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
     let ends = [&transfer.source, &transfer.destination];
     // Rows that an index in brackets chooses: how the other indices go with it is not stated.
-    if ends.iter().any(|end| end.tensor.gather.as_ref().is_some_and(|gather| !gather.by_offset)) {
+    if ends.iter().any(|end| {
+        end.tensor
+            .gather
+            .as_ref()
+            .is_some_and(|gather| !gather.by_offset)
+    }) {
         return;
     }
-    let (Some(from), Some(to)) = (transfer.source.tensor.shape.known(), transfer.destination.tensor.shape.known()) else {
+    let (Some(from), Some(to)) = (
+        transfer.source.tensor.shape.known(),
+        transfer.destination.tensor.shape.known(),
+    ) else {
         return;
     };
     if same_product(from, to) != Some(false) {
         return;
     }
-    let count = |end: &crate::nki::transfers::End| end.tensor.elements().map_or_else(String::new, |count| count.to_string());
+    let count = |end: &crate::nki::transfers::End| {
+        end.tensor
+            .elements()
+            .map_or_else(String::new, |count| count.to_string())
+    };
     let mut finding = Finding::new(
         &COPY_SIZE,
         transfer.callee.into(),
@@ -193,9 +255,15 @@ fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
             shape_text(to)
         ),
     );
-    for (end, what) in [(&transfer.source, "read here"), (&transfer.destination, "written here")] {
+    for (end, what) in [
+        (&transfer.source, "read here"),
+        (&transfer.destination, "written here"),
+    ] {
         if let Some(written) = end.written {
-            finding = finding.related(written.value.into(), format!("{} elements are {what}", count(end)));
+            finding = finding.related(
+                written.value.into(),
+                format!("{} elements are {what}", count(end)),
+            );
         }
     }
     found.push(finding);

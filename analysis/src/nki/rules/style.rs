@@ -27,7 +27,8 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
     {
         let lines = [transfer.span.start, at.value.start].map(|byte| context.remarks.line(byte));
         let is_explained = lines.iter().any(|line| {
-            context.remarks.has_comment(*line) || (*line > 0 && context.remarks.has_comment(line - 1))
+            context.remarks.has_comment(*line)
+                || (*line > 0 && context.remarks.has_comment(line - 1))
         });
         if !is_explained {
             found.push(
@@ -45,7 +46,10 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             Finding::new(
                 &UNNAMED_DMA,
                 transfer.callee.into(),
-                format!("`{}` without `name=`: profiles show a number instead", transfer.kind.name()),
+                format!(
+                    "`{}` without `name=`: profiles show a number instead",
+                    transfer.kind.name()
+                ),
             )
             .help("add `name=\"…\"`"),
         );

@@ -32,7 +32,11 @@ pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     for unknown in &context.followed.unknown_members {
         let written = unknown.span.of(context.text);
         let enumeration = unknown.enumeration;
-        let members: Vec<String> = enumeration.members.iter().map(|member| format!("`{member}`")).collect();
+        let members: Vec<String> = enumeration
+            .members
+            .iter()
+            .map(|member| format!("`{member}`"))
+            .collect();
         let message = format!(
             "`{}` has no member `{written}`: there are {}",
             enumeration.name,

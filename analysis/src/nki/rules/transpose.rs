@@ -72,7 +72,13 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             "a transpose without indices by `swdge`: the GpSimd Engine transposes what it gathers, and nothing else",
         );
         let edit = with_mode(transfer, context.text, Mode::Unknown);
-        finding.fixes.extend(edit.map(|edit| fix(Applicability::Machine, "Let the compiler choose the mode", vec![edit])));
+        finding.fixes.extend(edit.map(|edit| {
+            fix(
+                Applicability::Machine,
+                "Let the compiler choose the mode",
+                vec![edit],
+            )
+        }));
         found.push(finding);
     }
     if let Some((Mode::Static, at)) = mode
@@ -99,9 +105,16 @@ fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
         && bytes != 2
         && (by_block || source.tensor.gather.is_some())
     {
-        let how = if by_block { "hardware descriptors transpose" } else { "an indirect transpose moves" };
+        let how = if by_block {
+            "hardware descriptors transpose"
+        } else {
+            "an indirect transpose moves"
+        };
         let help = if bytes > 2 {
-            format!("transpose a `.view` of 2-byte elements, {} to each, and put them together again", bytes / 2)
+            format!(
+                "transpose a `.view` of 2-byte elements, {} to each, and put them together again",
+                bytes / 2
+            )
         } else {
             "transpose a `.view` of 2-byte elements, each of them 2 of these".to_owned()
         };
@@ -129,7 +142,12 @@ fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
 
 /// What hardware descriptors do not transpose, in words; `None` where nothing is known against it.
 pub fn hardware_refusal(transfer: &Transfer) -> Option<String> {
-    let bytes = transfer.source.tensor.dtype.as_ref().and_then(crate::nki::types::Dtype::bytes);
+    let bytes = transfer
+        .source
+        .tensor
+        .dtype
+        .as_ref()
+        .and_then(crate::nki::types::Dtype::bytes);
     if let Some(bytes) = bytes.filter(|bytes| *bytes != 2) {
         return Some(format!("it moves elements of 2 bytes, not {bytes}"));
     }
@@ -142,18 +160,24 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
     match extents.len() {
         2 => {
             if rows.is(&Size::number(16)) == Some(false) {
-                return Some(format!("{rows} rows; hardware descriptors transpose 16 at a time"));
+                return Some(format!(
+                    "{rows} rows; hardware descriptors transpose 16 at a time"
+                ));
             }
         }
         3 | 4 => {
             if let Some(number) = rows.value() {
                 if ![1, 2, 4, 8, 16].contains(&number) {
-                    return Some(format!("{number} rows in the first axis, which is none of 1, 2, 4, 8 and 16"));
+                    return Some(format!(
+                        "{number} rows in the first axis, which is none of 1, 2, 4, 8 and 16"
+                    ));
                 }
                 let inner = extents.get(extents.len() - 2)?;
                 let product = rows.times(inner)?;
                 if product.is_multiple_of(16) == Some(false) {
-                    return Some(format!("{rows} x {inner} = {product} rows are no multiple of 16"));
+                    return Some(format!(
+                        "{rows} x {inner} = {product} rows are no multiple of 16"
+                    ));
                 }
             } else if rows.exceeds(16) == Some(true) {
                 return Some(format!("{rows} rows in the first axis, more than 16"));
@@ -166,7 +190,9 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
 }
 
 fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some(at) = transfer.source.written else { return };
+    let Some(at) = transfer.source.written else {
+        return;
+    };
     let Some(extents) = transfer.source.tensor.shape.known() else {
         return;
     };
@@ -175,14 +201,27 @@ fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) 
         let unknown = with_mode(transfer, context.text, Mode::Unknown).map(|edit| {
             let mut edits = vec![edit];
             let text = format!("`{}`", edits.first().map_or("", |edit| edit.text.as_str()));
-            edits.extend(transfer.engine.written().map(|engine| without(engine, context.text)));
+            edits.extend(
+                transfer
+                    .engine
+                    .written()
+                    .map(|engine| without(engine, context.text)),
+            );
             Alternative { text, edits }
         });
-        let mut finding = Finding::new(&TRANSPOSE_SHAPE, at.value.into(), format!("a transpose of {shape}: {problem}"));
+        let mut finding = Finding::new(
+            &TRANSPOSE_SHAPE,
+            at.value.into(),
+            format!("a transpose of {shape}: {problem}"),
+        );
         if let Some(split) = split(transfer, extents) {
             finding = finding.note(split);
         }
-        found.push(finding.help("let the compiler choose the mode").alternatives("write ", unknown));
+        found.push(
+            finding
+                .help("let the compiler choose the mode")
+                .alternatives("write ", unknown),
+        );
         return;
     }
     let (Some(rows), Some(columns)) = (extents.first(), extents.last()) else {
@@ -190,11 +229,20 @@ fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) 
     };
     let number = columns.value();
     let (problem, words) = if let Some(rows) = rows.value().filter(|rows| *rows < 16) {
-        (format!("{rows} rows"), refused_before(Since(0, 6), context.release))
+        (
+            format!("{rows} rows"),
+            refused_before(Since(0, 6), context.release),
+        )
     } else if let Some(columns) = number.filter(|columns| *columns < 128) {
-        (format!("{columns} columns"), refused_before(Since(0, 6), context.release))
+        (
+            format!("{columns} columns"),
+            refused_before(Since(0, 6), context.release),
+        )
     } else if columns.exceeds(128) == Some(true) && transfer.api != Api::Older {
-        (format!("{columns} columns"), refused_since(Since(0, 3), context.release))
+        (
+            format!("{columns} columns"),
+            refused_since(Since(0, 3), context.release),
+        )
     } else {
         return;
     };
@@ -215,7 +263,11 @@ fn split(transfer: &Transfer, extents: &[Size]) -> Option<String> {
     }
     let name = transfer.source.tensor.name.as_deref().unwrap_or("source");
     match rows / 16 {
-        2 => Some(format!("two transposes can do it: of {name}[0:16] and {name}[16:32]")),
-        count => Some(format!("{count} transposes of 16 rows each can do it, in a loop")),
+        2 => Some(format!(
+            "two transposes can do it: of {name}[0:16] and {name}[16:32]"
+        )),
+        count => Some(format!(
+            "{count} transposes of 16 rows each can do it, in a loop"
+        )),
     }
 }

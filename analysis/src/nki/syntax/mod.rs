@@ -110,13 +110,18 @@ mod tests {
 
     #[test]
     fn deep_texts_neither_parse_nor_overflow() {
-        for text in ["(".repeat(20_000), format!("x = {}1", "1 + ".repeat(100_000)), "-".repeat(100_000)] {
+        for text in [
+            "(".repeat(20_000),
+            format!("x = {}1", "1 + ".repeat(100_000)),
+            "-".repeat(100_000),
+        ] {
             let parsed = parse(&text);
             assert!(parsed.body().is_empty());
             assert_eq!(parsed.errors.len(), 1);
         }
         // The deepest that is taken, parsed and dropped in a thread's usual stack.
-        let taken = std::thread::spawn(|| parse(&format!("x = {}1", "1 + ".repeat(390))).errors.len());
+        let taken =
+            std::thread::spawn(|| parse(&format!("x = {}1", "1 + ".repeat(390))).errors.len());
         assert_eq!(taken.join().unwrap(), 0);
     }
 }

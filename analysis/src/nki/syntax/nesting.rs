@@ -191,13 +191,17 @@ impl Scan<'_> {
         }
         let word = self.bytes.get(start..self.place).unwrap_or_default();
         let quote = self.at(self.place);
-        if matches!(quote, b'"' | b'\'') && word.len() <= 2 && word.iter().all(|byte| b"rRbBuUfFtT".contains(byte)) {
+        if matches!(quote, b'"' | b'\'')
+            && word.len() <= 2
+            && word.iter().all(|byte| b"rRbBuUfFtT".contains(byte))
+        {
             let has_expressions = word.iter().any(|byte| b"fFtT".contains(byte));
             self.text(has_expressions);
             return;
         }
         let nests: [&[u8]; 12] = [
-            b"not", b"lambda", b"if", b"else", b"await", b"yield", b"and", b"or", b"in", b"is", b"for", b"from",
+            b"not", b"lambda", b"if", b"else", b"await", b"yield", b"and", b"or", b"in", b"is",
+            b"for", b"from",
         ];
         if nests.contains(&word) {
             self.add_operator();
@@ -298,11 +302,28 @@ mod tests {
     fn depth_is_counted_where_the_tree_is_deep() {
         let deep = |open: &str, times: usize| format!("x = {}1", open.repeat(times));
         assert_eq!(what(&deep("(", 201)), Some(What::Brackets));
-        assert_eq!(what(&format!("x = {}1{}", "(".repeat(200), ")".repeat(200))), None);
-        for operator in ["1 + ", "not ", "-", "a.", "lambda: ", "1 if b else ", "f()."] {
-            assert_eq!(what(&deep(operator, 401)), Some(What::Operators), "{operator}");
+        assert_eq!(
+            what(&format!("x = {}1{}", "(".repeat(200), ")".repeat(200))),
+            None
+        );
+        for operator in [
+            "1 + ",
+            "not ",
+            "-",
+            "a.",
+            "lambda: ",
+            "1 if b else ",
+            "f().",
+        ] {
+            assert_eq!(
+                what(&deep(operator, 401)),
+                Some(What::Operators),
+                "{operator}"
+            );
         }
-        let blocks: String = (0..101).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect();
+        let blocks: String = (0..101)
+            .map(|depth| format!("{}if x:\n", " ".repeat(depth)))
+            .collect();
         assert_eq!(what(&blocks), Some(What::Blocks));
         let strings = "f'{".repeat(150);
         assert!(what(&format!("x = {strings}")).is_some());
@@ -312,7 +333,12 @@ mod tests {
     fn wide_texts_are_not_deep() {
         let list = format!("x = [{}]", "-1.5, ".repeat(100_000));
         assert_eq!(what(&list), None);
-        let smileys = format!("'''{}'''\n# {}\n\"{}\"\n", ":(".repeat(500), "((".repeat(500), "[(".repeat(300));
+        let smileys = format!(
+            "'''{}'''\n# {}\n\"{}\"\n",
+            ":(".repeat(500),
+            "((".repeat(500),
+            "[(".repeat(300)
+        );
         assert_eq!(what(&smileys), None);
         assert_eq!(what(&"x = a.b(c)[d] + 1\n".repeat(10_000)), None);
         assert_eq!(what(&"if a:\n    b\n".repeat(1_000)), None);

@@ -36,7 +36,9 @@ pub fn read(text: &str) -> Remarks {
     let mut start = 0_usize;
     for (number, line) in text.split('\n').enumerate() {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        remarks.line_starts.push(u32::try_from(start).unwrap_or(u32::MAX));
+        remarks
+            .line_starts
+            .push(u32::try_from(start).unwrap_or(u32::MAX));
         if let Some(place) = comment_start(line) {
             let before = line.get(..place).unwrap_or_default();
             remarks.commented.push((number, before.trim().is_empty()));
@@ -159,9 +161,16 @@ mod tests {
             .collect();
         assert_eq!(
             said,
-            [("target", "trn1", 0), ("nki", "0.6", 0), ("args", "x: bfloat16[128, (4)], y: f", 1)]
+            [
+                ("target", "trn1", 0),
+                ("nki", "0.6", 0),
+                ("args", "x: bfloat16[128, (4)], y: f", 1)
+            ]
         );
-        assert_eq!(remarks.said.first().map(|remark| remark.span.of(text)), Some("target(trn1)"));
+        assert_eq!(
+            remarks.said.first().map(|remark| remark.span.of(text)),
+            Some("target(trn1)")
+        );
         assert!(!remarks.is_comment(0) && remarks.has_comment(0) && remarks.is_comment(2));
         assert_eq!(remarks.line(text.len() as u32), 3);
     }

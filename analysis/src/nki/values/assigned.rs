@@ -68,7 +68,9 @@ impl<'a> Visitor<'a> for Assigned {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Name(name) if !matches!(name.ctx, ExprContext::Load) => self.add(name.id.as_str()),
+            Expr::Name(name) if !matches!(name.ctx, ExprContext::Load) => {
+                self.add(name.id.as_str())
+            }
             Expr::Attribute(attribute) if !matches!(attribute.ctx, ExprContext::Load) => {
                 if let Some(path) = dotted(expression) {
                     self.add(&path);
@@ -111,7 +113,9 @@ impl<'a> Visitor<'a> for Assigned {
 }
 
 /// Methods that change a list in place.
-pub const CHANGING: &[&str] = &["append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"];
+pub const CHANGING: &[&str] = &[
+    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse",
+];
 
 #[derive(Default)]
 struct Changes {

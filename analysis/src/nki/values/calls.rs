@@ -65,7 +65,10 @@ impl<'a> Interpreter<'a> {
             let span = span_of(argument);
             passed.positional.push(Given {
                 value,
-                written: Written { value: span, whole: span },
+                written: Written {
+                    value: span,
+                    whole: span,
+                },
             });
         }
         for keyword in &call.arguments.keywords {
@@ -75,7 +78,9 @@ impl<'a> Interpreter<'a> {
                 whole: span_of(keyword),
             };
             match &keyword.arg {
-                Some(name) => passed.keywords.push((name.as_str(), Given { value, written })),
+                Some(name) => passed
+                    .keywords
+                    .push((name.as_str(), Given { value, written })),
                 None => passed.has_unseen = true,
             }
         }
@@ -107,7 +112,13 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn method(&mut self, base: &Value, method: &str, passed: &Passed<'a>, environment: &mut Environment) -> Value {
+    fn method(
+        &mut self,
+        base: &Value,
+        method: &str,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
         match base {
             Value::Tensor(_) | Value::Argument(_) => {
                 if matches!(base, Value::Argument(_)) && CHANGING.contains(&method) {
@@ -140,14 +151,23 @@ impl<'a> Interpreter<'a> {
         Some(values.collect())
     }
 
-    fn known_call(&mut self, known: &Known, call: &'a ExprCall, passed: &Passed<'a>, environment: &mut Environment) -> Value {
+    fn known_call(
+        &mut self,
+        known: &Known,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
         if let Some(name) = known.isa() {
             return self.instruction(known, name, call, passed, environment);
         }
         if let Some(name) = known.language() {
             return self.language_call(known.api, name, call, passed, environment);
         }
-        let memory = known.path.strip_prefix("nki.compiler.").and_then(|path| path.split('.').next());
+        let memory = known
+            .path
+            .strip_prefix("nki.compiler.")
+            .and_then(|path| path.split('.').next());
         match memory.and_then(space_named) {
             Some(space) => Value::Space(space),
             None => Value::Unknown(Reason::Call),
@@ -165,7 +185,9 @@ impl<'a> Interpreter<'a> {
         if let Some(kind) = crate::nki::transfers::Kind::named(name) {
             return self.transfer(kind, known.api, call, passed, environment);
         }
-        let on_gpsimd = passed.named("engine").is_some_and(|given| engine(&given.value) == Some("gpsimd"));
+        let on_gpsimd = passed
+            .named("engine")
+            .is_some_and(|given| engine(&given.value) == Some("gpsimd"));
         if self.is_recording && (on_gpsimd || OF_GPSIMD.contains(&name)) {
             self.out.gpsimd.push(Instruction {
                 name: name.to_owned(),
@@ -192,7 +214,9 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) -> Value {
         match name {
-            "ndarray" | "zeros" | "ones" | "empty" => self.allocation(api, call, passed, 1, environment),
+            "ndarray" | "zeros" | "ones" | "empty" => {
+                self.allocation(api, call, passed, 1, environment)
+            }
             "full" => self.allocation(api, call, passed, 2, environment),
             "zeros_like" | "ones_like" | "empty_like" => {
                 let Some(like) = passed.positional.first() else {
@@ -200,7 +224,9 @@ impl<'a> Interpreter<'a> {
                 };
                 let tensor = self.tensor(&like.value, environment);
                 Value::Tensor(Arc::new(Tensor {
-                    space: passed.named("buffer").map_or(Some(Space::Sbuf), |given| buffer(&given.value)),
+                    space: passed
+                        .named("buffer")
+                        .map_or(Some(Space::Sbuf), |given| buffer(&given.value)),
                     gather: None,
                     is_dynamic: false,
                     name: None,
@@ -229,7 +255,10 @@ impl<'a> Interpreter<'a> {
                 }))
             }
             "par_dim" => {
-                let extent = passed.positional.first().and_then(|given| given.value.as_size());
+                let extent = passed
+                    .positional
+                    .first()
+                    .and_then(|given| given.value.as_size());
                 extent.map_or(Value::Unknown(Reason::Expression), Value::Partition)
             }
             "ds" => {
@@ -255,16 +284,22 @@ impl<'a> Interpreter<'a> {
 
     /// `nl.fori_loop(start, stop, body, …)`: the body's first parameter counts at run time.
     fn counted_loop(&mut self, passed: &Passed<'a>, environment: &Environment) -> Value {
-        let body = passed.positional.iter().chain(passed.keywords.iter().map(|(_, given)| given));
+        let body = passed
+            .positional
+            .iter()
+            .chain(passed.keywords.iter().map(|(_, given)| given));
         let place = body.into_iter().find_map(|given| match given.value {
             Value::Function(place) => Some(place),
             _ => None,
         });
         if let Some(place) = place {
-            let parameters = self
-                .functions
-                .get(place)
-                .map_or(0, |function| function.definition.parameters.iter_non_variadic_params().count());
+            let parameters = self.functions.get(place).map_or(0, |function| {
+                function
+                    .definition
+                    .parameters
+                    .iter_non_variadic_params()
+                    .count()
+            });
             let number = self.fresh();
             let mut values = vec![None; parameters];
             if let Some(first) = values.first_mut() {
@@ -286,10 +321,14 @@ impl<'a> Interpreter<'a> {
     ) -> Value {
         let stated = passed.get("shape", 0).map(|given| &given.value);
         let extents = stated.and_then(|value| match value {
-            Value::Tuple(elements) | Value::List(elements) => {
-                elements.iter().map(Value::as_size).collect::<Option<Vec<Size>>>()
-            }
-            other => other.as_size().filter(|size| size.value().is_some()).map(|size| vec![size]),
+            Value::Tuple(elements) | Value::List(elements) => elements
+                .iter()
+                .map(Value::as_size)
+                .collect::<Option<Vec<Size>>>(),
+            other => other
+                .as_size()
+                .filter(|size| size.value().is_some())
+                .map(|size| vec![size]),
         });
         let marked = stated.and_then(Value::elements).and_then(|elements| {
             elements
@@ -327,7 +366,11 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What a loop runs over: how often, and whether that is known at run time only. `None` if it is no range of numbers.
-    pub fn range(&mut self, iterable: &'a Expr, environment: &mut Environment) -> Option<(Option<Size>, bool)> {
+    pub fn range(
+        &mut self,
+        iterable: &'a Expr,
+        environment: &mut Environment,
+    ) -> Option<(Option<Size>, bool)> {
         let Expr::Call(call) = iterable else {
             return None;
         };
@@ -345,15 +388,27 @@ impl<'a> Interpreter<'a> {
             _ => return None,
         };
         let passed = self.passed(call, environment);
-        let size = |place: usize| passed.positional.get(place).and_then(|given| given.value.as_size());
+        let size = |place: usize| {
+            passed
+                .positional
+                .get(place)
+                .and_then(|given| given.value.as_size())
+        };
         let count = match passed.positional.len() {
             1 => size(0),
-            2 => size(1).zip(size(0)).and_then(|(stop, start)| stop.minus(&start)),
-            3 => size(1).zip(size(0)).zip(size(2)).and_then(|((stop, start), step)| {
-                let step = step.value().filter(|step| *step > 0)?;
-                let length = stop.minus(&start)?;
-                length.plus(&Size::number(step - 1))?.quotient(&Size::number(step))
-            }),
+            2 => size(1)
+                .zip(size(0))
+                .and_then(|(stop, start)| stop.minus(&start)),
+            3 => size(1)
+                .zip(size(0))
+                .zip(size(2))
+                .and_then(|((stop, start), step)| {
+                    let step = step.value().filter(|step| *step > 0)?;
+                    let length = stop.minus(&start)?;
+                    length
+                        .plus(&Size::number(step - 1))?
+                        .quotient(&Size::number(step))
+                }),
             _ => None,
         };
         let count = count.filter(|count| !count.has(Kind::Runtime) && !count.has(Kind::Loop));
@@ -365,7 +420,9 @@ impl<'a> Interpreter<'a> {
 pub fn engine(value: &Value) -> Option<&'static str> {
     let known = super::expressions::known_function(value)?;
     let name = known.isa()?;
-    let member = name.strip_prefix("engine.").or_else(|| name.strip_suffix("_engine"))?;
+    let member = name
+        .strip_prefix("engine.")
+        .or_else(|| name.strip_suffix("_engine"))?;
     crate::nki::names::ENUMERATIONS
         .iter()
         .find(|enumeration| enumeration.name == "engine")?
@@ -397,7 +454,9 @@ fn literal(expression: &Expr) -> Option<Value> {
         Expr::NoneLiteral(_) => Some(Value::None),
         Expr::BooleanLiteral(literal) => Some(Value::Bool(literal.value)),
         Expr::NumberLiteral(literal) => match &literal.value {
-            ruff_python_ast::Number::Int(number) => Some(Value::Int(Size::number(number.as_i64()?))),
+            ruff_python_ast::Number::Int(number) => {
+                Some(Value::Int(Size::number(number.as_i64()?)))
+            }
             _ => None,
         },
         _ => None,
@@ -423,15 +482,25 @@ fn python_call(name: &str, passed: &Passed<'_>) -> Value {
             value => value.elements().map(|elements| int(elements.len())),
         },
         "int" if passed.positional.len() == 1 => first.value.as_size().map(Value::Int),
-        "tuple" => first.value.elements().map(|elements| Value::Tuple(elements.into())),
-        "list" => first.value.elements().map(|elements| Value::List(elements.into())),
+        "tuple" => first
+            .value
+            .elements()
+            .map(|elements| Value::Tuple(elements.into())),
+        "list" => first
+            .value
+            .elements()
+            .map(|elements| Value::List(elements.into())),
         "min" => sizes().and_then(|sizes| least(&sizes)).map(Value::Int),
         "max" => sizes()
             .and_then(|sizes| sizes.iter().map(Size::negated).collect::<Option<Vec<_>>>())
             .and_then(|sizes| least(&sizes)?.negated())
             .map(Value::Int),
         "sum" => sizes()
-            .and_then(|sizes| sizes.iter().try_fold(Size::number(0), |sum, size| sum.plus(size)))
+            .and_then(|sizes| {
+                sizes
+                    .iter()
+                    .try_fold(Size::number(0), |sum, size| sum.plus(size))
+            })
             .map(Value::Int),
         "prod" => sizes().and_then(|sizes| product(&sizes)).map(Value::Int),
         _ => None,

@@ -74,7 +74,12 @@ impl Environment {
 
     /// Forgets lists where a block may change one: by a method or by an index.
     pub fn forget_lists_if_changed(&mut self, body: &[Stmt]) {
-        if self.names.values().any(|value| matches!(value, Value::List(_))) && changes_lists(body) {
+        if self
+            .names
+            .values()
+            .any(|value| matches!(value, Value::List(_)))
+            && changes_lists(body)
+        {
             self.forget_lists();
         }
     }
@@ -96,9 +101,12 @@ impl Environment {
                 .entry(name)
                 .or_insert_with(|| join_values(None, Some(&value)));
         }
-        self.ranks.retain(|key, rank| other.ranks.get(key) == Some(rank));
-        self.dtypes.retain(|key, dtype| other.dtypes.get(key) == Some(dtype));
-        self.extents.retain(|key, extent| other.extents.get(key) == Some(extent));
+        self.ranks
+            .retain(|key, rank| other.ranks.get(key) == Some(rank));
+        self.dtypes
+            .retain(|key, dtype| other.dtypes.get(key) == Some(dtype));
+        self.extents
+            .retain(|key, extent| other.extents.get(key) == Some(extent));
         self.generations = self.generations.or(other.generations);
         self
     }
@@ -122,16 +130,20 @@ impl Environment {
 fn join_values(left: Option<&Value>, right: Option<&Value>) -> Value {
     match (left, right) {
         (Some(left), Some(right)) if left == right => left.clone(),
-        (Some(Value::Known(left)), Some(Value::Known(right))) if left.path == right.path => Value::Known(Known {
-            path: Arc::clone(&left.path),
-            api: Api::Either,
-        }),
+        (Some(Value::Known(left)), Some(Value::Known(right))) if left.path == right.path => {
+            Value::Known(Known {
+                path: Arc::clone(&left.path),
+                api: Api::Either,
+            })
+        }
         (Some(Value::Known(known)), Some(Value::None) | None)
         | (Some(Value::None) | None, Some(Value::Known(known))) => Value::Known(known.clone()),
         (Some(Value::Function(function)), Some(Value::None) | None)
         | (Some(Value::None) | None, Some(Value::Function(function))) => Value::Function(*function),
         // A name that one way leaves unbound is not used behind it when that way was taken.
-        (None, Some(Value::Tensor(tensor))) | (Some(Value::Tensor(tensor)), None) => Value::Tensor(Arc::clone(tensor)),
+        (None, Some(Value::Tensor(tensor))) | (Some(Value::Tensor(tensor)), None) => {
+            Value::Tensor(Arc::clone(tensor))
+        }
         _ => Value::Unknown(Reason::Branches),
     }
 }
@@ -159,7 +171,12 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
             let Shape::Known(extents) = &tensor.shape else {
                 return None;
             };
-            let with = |sizes: &[Size]| sizes.iter().map(|size| size.with(atom, by)).collect::<Option<Vec<_>>>();
+            let with = |sizes: &[Size]| {
+                sizes
+                    .iter()
+                    .map(|size| size.with(atom, by))
+                    .collect::<Option<Vec<_>>>()
+            };
             Some(Value::Tensor(Arc::new(Tensor {
                 shape: Shape::Known(with(extents)?),
                 steps: tensor.steps.as_deref().and_then(with),

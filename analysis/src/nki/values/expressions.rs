@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprSubscript, Number, Operator, UnaryOp};
+use ruff_python_ast::{
+    Comprehension, Expr, ExprAttribute, ExprSubscript, Number, Operator, UnaryOp,
+};
 
 use super::environment::{Environment, either};
 use super::functions::Interpreter;
@@ -57,9 +59,11 @@ impl<'a> Interpreter<'a> {
             Expr::Subscript(subscript) => self.subscript(subscript, environment),
             Expr::Call(call) => self.call(call, environment),
             Expr::NumberLiteral(literal) => match &literal.value {
-                Number::Int(number) => number.as_i64().map_or(Value::Unknown(Reason::Expression), |number| {
-                    Value::Int(Size::number(number))
-                }),
+                Number::Int(number) => number
+                    .as_i64()
+                    .map_or(Value::Unknown(Reason::Expression), |number| {
+                        Value::Int(Size::number(number))
+                    }),
                 Number::Float(number) => Value::Float(*number),
                 Number::Complex { .. } => Value::Unknown(Reason::Expression),
             },
@@ -120,10 +124,18 @@ impl<'a> Interpreter<'a> {
                     self.value(&item.value, environment);
                 }
             }
-            Expr::ListComp(inner) => self.comprehension(&inner.generators, &[&inner.elt], environment),
-            Expr::SetComp(inner) => self.comprehension(&inner.generators, &[&inner.elt], environment),
-            Expr::Generator(inner) => self.comprehension(&inner.generators, &[&inner.elt], environment),
-            Expr::DictComp(inner) => self.comprehension(&inner.generators, &[&inner.value], environment),
+            Expr::ListComp(inner) => {
+                self.comprehension(&inner.generators, &[&inner.elt], environment)
+            }
+            Expr::SetComp(inner) => {
+                self.comprehension(&inner.generators, &[&inner.elt], environment)
+            }
+            Expr::Generator(inner) => {
+                self.comprehension(&inner.generators, &[&inner.elt], environment)
+            }
+            Expr::DictComp(inner) => {
+                self.comprehension(&inner.generators, &[&inner.value], environment)
+            }
             Expr::Await(inner) => {
                 self.value(&inner.value, environment);
             }
@@ -149,7 +161,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn elements(&mut self, expressions: &'a [Expr], environment: &mut Environment) -> Option<Arc<[Value]>> {
+    fn elements(
+        &mut self,
+        expressions: &'a [Expr],
+        environment: &mut Environment,
+    ) -> Option<Arc<[Value]>> {
         // A table of data is no shape: its elements are not kept.
         if expressions.len() > 64 {
             self.each(expressions, environment);
@@ -163,11 +179,20 @@ impl<'a> Interpreter<'a> {
         (!is_starred).then(|| values.into())
     }
 
-    fn comprehension(&mut self, generators: &'a [Comprehension], elements: &[&'a Expr], environment: &mut Environment) {
+    fn comprehension(
+        &mut self,
+        generators: &'a [Comprehension],
+        elements: &[&'a Expr],
+        environment: &mut Environment,
+    ) {
         let mut inner = environment.clone();
         for generator in generators {
             self.value(&generator.iter, &mut inner);
-            self.bind(&generator.target, Value::Unknown(Reason::Expression), &mut inner);
+            self.bind(
+                &generator.target,
+                Value::Unknown(Reason::Expression),
+                &mut inner,
+            );
             self.each(&generator.ifs, &mut inner);
         }
         for element in elements {
@@ -197,7 +222,12 @@ impl<'a> Interpreter<'a> {
         value
     }
 
-    fn attribute(&mut self, expression: &'a Expr, attribute: &'a ExprAttribute, environment: &mut Environment) -> Value {
+    fn attribute(
+        &mut self,
+        expression: &'a Expr,
+        attribute: &'a ExprAttribute,
+        environment: &mut Environment,
+    ) -> Value {
         let name = attribute.attr.as_str();
         if let Some(value) = dotted(expression).and_then(|path| environment.get(&path).cloned()) {
             return value;
@@ -237,7 +267,12 @@ impl<'a> Interpreter<'a> {
         known.dtype().map_or(value, Value::Dtype)
     }
 
-    fn of_argument(&mut self, argument: &Arc<Argument>, name: &str, environment: &Environment) -> Value {
+    fn of_argument(
+        &mut self,
+        argument: &Arc<Argument>,
+        name: &str,
+        environment: &Environment,
+    ) -> Value {
         match name {
             "shape" => match self.argument_shape(argument, environment) {
                 Shape::Known(extents) => sizes(&extents),
@@ -300,7 +335,10 @@ impl<'a> Interpreter<'a> {
         let base = self.value(&subscript.value, environment);
         match &base {
             Value::ShapeOf(argument) => {
-                let axis = self.value(&subscript.slice, environment).as_size().and_then(|size| size.value());
+                let axis = self
+                    .value(&subscript.slice, environment)
+                    .as_size()
+                    .and_then(|size| size.value());
                 let extent = axis.and_then(|axis| self.extent(argument, axis, None, environment));
                 extent.map_or(Value::Unknown(Reason::Argument), Value::Int)
             }
@@ -308,7 +346,10 @@ impl<'a> Interpreter<'a> {
                 if let Expr::Slice(slice) = &*subscript.slice {
                     return self.part_of(&base, elements, slice, environment);
                 }
-                let place = self.value(&subscript.slice, environment).as_size().and_then(|size| size.value());
+                let place = self
+                    .value(&subscript.slice, environment)
+                    .as_size()
+                    .and_then(|size| size.value());
                 let place = place.and_then(|place| {
                     let length = i64::try_from(elements.len()).ok()?;
                     usize::try_from(if place < 0 { place + length } else { place }).ok()
@@ -352,7 +393,10 @@ impl<'a> Interpreter<'a> {
         let (Ok(start), Ok(end)) = (usize::try_from(start), usize::try_from(end)) else {
             return unknown;
         };
-        let part: Arc<[Value]> = elements.get(start..end.max(start)).unwrap_or_default().into();
+        let part: Arc<[Value]> = elements
+            .get(start..end.max(start))
+            .unwrap_or_default()
+            .into();
         match base {
             Value::List(_) => Value::List(part),
             _ => Value::Tuple(part),
@@ -396,7 +440,10 @@ impl<'a> Interpreter<'a> {
             Expr::Compare(compare) => std::iter::once(&*compare.left)
                 .chain(&compare.comparators)
                 .any(|part| self.reads_register(part, environment)),
-            Expr::BoolOp(parts) => parts.values.iter().any(|part| self.reads_register(part, environment)),
+            Expr::BoolOp(parts) => parts
+                .values
+                .iter()
+                .any(|part| self.reads_register(part, environment)),
             other => {
                 let value = self.value(other, environment);
                 matches!(&value, Value::Int(size) if size.has(Kind::Runtime))
@@ -441,9 +488,17 @@ fn of_tensor(tensor: &Tensor, name: &str) -> Value {
     };
     match name {
         "shape" => tensor.shape.known().map_or(unknown, sizes),
-        "ndim" => tensor.shape.known().map_or(unknown, |extents| int(extents.len())),
-        "dtype" => tensor.dtype.clone().map_or(Value::Unknown(Reason::Expression), Value::Dtype),
-        "buffer" => tensor.space.map_or(Value::Unknown(Reason::Expression), Value::Space),
+        "ndim" => tensor
+            .shape
+            .known()
+            .map_or(unknown, |extents| int(extents.len())),
+        "dtype" => tensor
+            .dtype
+            .clone()
+            .map_or(Value::Unknown(Reason::Expression), Value::Dtype),
+        "buffer" => tensor
+            .space
+            .map_or(Value::Unknown(Reason::Expression), Value::Space),
         _ => Value::Unknown(Reason::View),
     }
 }

@@ -14,7 +14,9 @@ impl<'a> Interpreter<'a> {
     /// A condition is known to hold, or not to.
     pub fn assume(&mut self, test: &'a Expr, holds: bool, environment: &mut Environment) {
         match test {
-            Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => self.assume(&unary.operand, !holds, environment),
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => {
+                self.assume(&unary.operand, !holds, environment)
+            }
             Expr::BoolOp(parts) if (parts.op == BoolOp::And) == holds => {
                 for part in &parts.values {
                     self.assume(part, holds, environment);
@@ -43,10 +45,17 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) {
         let was_recording = std::mem::replace(&mut self.is_recording, false);
-        let (left, right) = (self.value(left, environment), self.value(right, environment));
+        let (left, right) = (
+            self.value(left, environment),
+            self.value(right, environment),
+        );
         self.is_recording = was_recording;
         if let Some(generations) = of_version(&left, operator, &right) {
-            let generations = if holds { generations } else { generations.not() };
+            let generations = if holds {
+                generations
+            } else {
+                generations.not()
+            };
             environment.generations = environment.generations.and(generations);
             return;
         }
@@ -131,7 +140,11 @@ impl<'a> Interpreter<'a> {
             None => axis,
         };
         let key = (argument.number, axis);
-        if let Some(extent) = environment.extents.get(&key).or_else(|| self.extents.get(&key)) {
+        if let Some(extent) = environment
+            .extents
+            .get(&key)
+            .or_else(|| self.extents.get(&key))
+        {
             return Some(extent.clone());
         }
         let number = self.fresh();
@@ -157,7 +170,11 @@ fn of_version(left: &Value, operator: CmpOp, right: &Value) -> Option<Generation
         return None;
     }
     Some(Generations::which(|runs| {
-        let (left, right) = if is_swapped { (stated, runs) } else { (runs, stated) };
+        let (left, right) = if is_swapped {
+            (stated, runs)
+        } else {
+            (runs, stated)
+        };
         match operator {
             CmpOp::Eq | CmpOp::Is => left == right,
             CmpOp::NotEq | CmpOp::IsNot => left != right,

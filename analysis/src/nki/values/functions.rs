@@ -145,7 +145,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn decorators(&mut self, definition: &'a StmtFunctionDef, environment: &mut Environment) -> (bool, Generations) {
+    fn decorators(
+        &mut self,
+        definition: &'a StmtFunctionDef,
+        environment: &mut Environment,
+    ) -> (bool, Generations) {
         let mut is_kernel = false;
         let mut generations = environment.generations;
         for decorator in &definition.decorator_list {
@@ -158,7 +162,10 @@ impl<'a> Interpreter<'a> {
             };
             is_kernel |= known.is_kernel_decorator();
             for keyword in call.iter().flat_map(|call| &call.arguments.keywords) {
-                let is_target = keyword.arg.as_ref().is_some_and(|name| name.as_str() == "platform_target");
+                let is_target = keyword
+                    .arg
+                    .as_ref()
+                    .is_some_and(|name| name.as_str() == "platform_target");
                 if is_target && let Value::Text(target) = self.value(&keyword.value, environment) {
                     if let Some(generation) = crate::nki::types::Generation::of_target(&target) {
                         generations = Generations::one(generation);
@@ -200,7 +207,10 @@ impl<'a> Interpreter<'a> {
         let mut names: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for place in waiting {
             if let Some(function) = self.functions.get(*place) {
-                names.entry(function.definition.name.as_str()).or_default().push(*place);
+                names
+                    .entry(function.definition.name.as_str())
+                    .or_default()
+                    .push(*place);
             }
         }
         let mut called = FxHashSet::default();
@@ -225,7 +235,11 @@ impl<'a> Interpreter<'a> {
             return;
         };
         let definition = function.definition;
-        let (is_kernel, passed, generations) = (function.is_kernel, function.passed.clone(), function.generations);
+        let (is_kernel, passed, generations) = (
+            function.is_kernel,
+            function.passed.clone(),
+            function.generations,
+        );
         let around = function.around.clone();
         let mut environment = self.surroundings(around, place);
         environment.generations = environment.generations.and(generations);
@@ -275,19 +289,31 @@ impl<'a> Interpreter<'a> {
                     let span = span_of(annotation);
                     span.of(self.text).to_owned()
                 });
-                let default = parameter.default().map(|default| self.value(default, &mut outer));
+                let default = parameter
+                    .default()
+                    .map(|default| self.value(default, &mut outer));
                 self.parameter(name, is_kernel, annotation.as_deref(), default.as_ref())
             });
             environment.set(name, value);
         }
-        for parameter in [&parameters.vararg, &parameters.kwarg].into_iter().flatten() {
+        for parameter in [&parameters.vararg, &parameters.kwarg]
+            .into_iter()
+            .flatten()
+        {
             environment.set(parameter.name().as_str(), Value::Unknown(Reason::Argument));
         }
     }
 
     /// A parameter of which no caller says anything. A kernel's is a tensor in HBM unless its default or its annotation is no tensor.
-    fn parameter(&mut self, name: &str, is_kernel: bool, annotation: Option<&str>, default: Option<&Value>) -> Value {
-        let is_number = annotation.is_some_and(|annotation| matches!(annotation, "int" | "bool" | "float" | "str"))
+    fn parameter(
+        &mut self,
+        name: &str,
+        is_kernel: bool,
+        annotation: Option<&str>,
+        default: Option<&Value>,
+    ) -> Value {
+        let is_number = annotation
+            .is_some_and(|annotation| matches!(annotation, "int" | "bool" | "float" | "str"))
             || default.is_some_and(|default| !matches!(default, Value::None | Value::Unknown(_)));
         Value::Argument(Arc::new(Argument {
             name: Arc::from(name),
@@ -298,15 +324,19 @@ impl<'a> Interpreter<'a> {
 
     /// `# visa-lint: args(x: bfloat16[128, 512])` above the function.
     fn stated_arguments(&mut self, definition: &StmtFunctionDef, environment: &mut Environment) {
-        let first = definition
-            .decorator_list
-            .first()
-            .map_or_else(|| span_of(definition).start, |decorator| span_of(decorator).start);
+        let first = definition.decorator_list.first().map_or_else(
+            || span_of(definition).start,
+            |decorator| span_of(decorator).start,
+        );
         let mut line = self.remarks.line(first);
         while line > 0 && self.remarks.is_comment(line - 1) {
             line -= 1;
             let remarks = self.remarks;
-            for remark in remarks.said.iter().filter(|remark| remark.line == line && remark.word == "args") {
+            for remark in remarks
+                .said
+                .iter()
+                .filter(|remark| remark.line == line && remark.word == "args")
+            {
                 self.state_arguments(&remark.argument, environment);
             }
         }
@@ -329,11 +359,17 @@ impl<'a> Interpreter<'a> {
                 environment.dtypes.insert(argument.number, dtype);
             }
             let Some(extents) = extents else { continue };
-            let extents: Vec<&str> = extents.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+            let extents: Vec<&str> = extents
+                .split(',')
+                .map(str::trim)
+                .filter(|word| !word.is_empty())
+                .collect();
             environment.ranks.insert(argument.number, extents.len());
             for (axis, extent) in (0_i64..).zip(extents) {
                 if let Ok(number) = extent.parse::<i64>() {
-                    environment.extents.insert((argument.number, axis), Size::number(number));
+                    environment
+                        .extents
+                        .insert((argument.number, axis), Size::number(number));
                 } else {
                     // A symbol, the same for each argument of the remark that names it.
                     let size = Size::named(extent, 0, Kind::Extent);
@@ -344,8 +380,17 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What a call of a function of the file gives back, and what it passes.
-    pub fn call_of_file(&mut self, place: usize, passed: Option<Vec<Option<Value>>>, environment: &Environment) -> Value {
-        let Some(definition) = self.functions.get(place).map(|function| function.definition) else {
+    pub fn call_of_file(
+        &mut self,
+        place: usize,
+        passed: Option<Vec<Option<Value>>>,
+        environment: &Environment,
+    ) -> Value {
+        let Some(definition) = self
+            .functions
+            .get(place)
+            .map(|function| function.definition)
+        else {
             return Value::Unknown(Reason::Call);
         };
         let parameters = definition.parameters.iter_non_variadic_params().count();
@@ -354,7 +399,11 @@ impl<'a> Interpreter<'a> {
             // What holds of an argument here is not known there, so that it goes along.
             let settled: Vec<Option<Value>> = values
                 .iter()
-                .map(|value| value.as_ref().map(|value| self.with_facts(value, environment)))
+                .map(|value| {
+                    value
+                        .as_ref()
+                        .map(|value| self.with_facts(value, environment))
+                })
                 .collect();
             self.keep_passed(place, settled);
         }
@@ -363,7 +412,11 @@ impl<'a> Interpreter<'a> {
         };
         let is_kernel = function.is_kernel;
         let around = function.around.clone();
-        if self.calls_deep >= MOST_CALLS_DEEP || self.globals.is_none() || definition.is_async || !self.may_go_on() {
+        if self.calls_deep >= MOST_CALLS_DEEP
+            || self.globals.is_none()
+            || definition.is_async
+            || !self.may_go_on()
+        {
             return Value::Unknown(Reason::Call);
         }
         let mut inner = self.surroundings(around, place);
@@ -400,7 +453,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn followed_for_result(&mut self, definition: &'a StmtFunctionDef, mut inner: Environment) -> Value {
+    fn followed_for_result(
+        &mut self,
+        definition: &'a StmtFunctionDef,
+        mut inner: Environment,
+    ) -> Value {
         let was_recording = std::mem::replace(&mut self.is_recording, false);
         let returned_before = std::mem::take(&mut self.returned);
         let replaced_before = self.replaced.len();
@@ -439,9 +496,17 @@ fn agreed(one: Value, other: &Value) -> Option<Value> {
     Some(Value::Tensor(Arc::new(Tensor {
         space: one.space.filter(|space| other.space == Some(*space)),
         shape: one.shape.clone(),
-        dtype: one.dtype.clone().filter(|dtype| other.dtype.as_ref() == Some(dtype)),
-        steps: one.steps.clone().filter(|steps| other.steps.as_ref() == Some(steps)),
-        partition_axis: one.partition_axis.filter(|axis| other.partition_axis == Some(*axis)),
+        dtype: one
+            .dtype
+            .clone()
+            .filter(|dtype| other.dtype.as_ref() == Some(dtype)),
+        steps: one
+            .steps
+            .clone()
+            .filter(|steps| other.steps.as_ref() == Some(steps)),
+        partition_axis: one
+            .partition_axis
+            .filter(|axis| other.partition_axis == Some(*axis)),
         is_dynamic: one.is_dynamic && other.is_dynamic,
         may_gather: one.may_gather || other.may_gather,
         is_view: one.is_view || other.is_view,

@@ -18,7 +18,9 @@ mod views;
 use std::sync::Arc;
 
 pub use functions::follow;
-pub use records::{Allocation, Followed, Instruction, Loop, NamedTensor, UnknownMember, WrittenFunction};
+pub use records::{
+    Allocation, Followed, Instruction, Loop, NamedTensor, UnknownMember, WrittenFunction,
+};
 
 use super::names::Known;
 use super::symbols::Size;

@@ -2,7 +2,10 @@
 //!
 //! Knows Python's control flow. Where two ways meet, see [`Environment::join`].
 
-use ruff_python_ast::{ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtImport, StmtImportFrom, StmtTry, StmtWhile};
+use ruff_python_ast::{
+    ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtImport, StmtImportFrom, StmtTry,
+    StmtWhile,
+};
 
 use super::assigned::{Assigned, assigned};
 use super::environment::Environment;
@@ -34,7 +37,10 @@ impl<'a> Interpreter<'a> {
                 environment.set(class.name.as_str(), Value::Unknown(Reason::Expression));
             }
             Stmt::Return(inner) => {
-                let value = inner.value.as_ref().map_or(Value::None, |value| self.value(value, environment));
+                let value = inner
+                    .value
+                    .as_ref()
+                    .map_or(Value::None, |value| self.value(value, environment));
                 self.returned.push(value);
                 environment.ends = true;
             }
@@ -71,7 +77,12 @@ impl<'a> Interpreter<'a> {
             Stmt::For(inner) => self.for_loop(inner, environment),
             Stmt::While(inner) => self.while_loop(inner, environment),
             Stmt::If(inner) => {
-                self.branches(&inner.test, &inner.body, &inner.elif_else_clauses, environment);
+                self.branches(
+                    &inner.test,
+                    &inner.body,
+                    &inner.elif_else_clauses,
+                    environment,
+                );
             }
             Stmt::With(inner) => {
                 for item in &inner.items {
@@ -91,8 +102,12 @@ impl<'a> Interpreter<'a> {
             }
             Stmt::Import(import) => self.import(import, environment),
             Stmt::ImportFrom(import) => self.import_from(import, environment),
-            Stmt::Global(inner) => forget(inner.names.iter().map(|name| name.as_str()), environment),
-            Stmt::Nonlocal(inner) => forget(inner.names.iter().map(|name| name.as_str()), environment),
+            Stmt::Global(inner) => {
+                forget(inner.names.iter().map(|name| name.as_str()), environment)
+            }
+            Stmt::Nonlocal(inner) => {
+                forget(inner.names.iter().map(|name| name.as_str()), environment)
+            }
             Stmt::Expr(inner) => {
                 self.value(&inner.value, environment);
             }
@@ -118,7 +133,11 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Tuple(targets) => self.unpack(&targets.elts, &value, environment),
             Expr::List(targets) => self.unpack(&targets.elts, &value, environment),
-            Expr::Starred(starred) => self.bind(&starred.value, Value::Unknown(Reason::Expression), environment),
+            Expr::Starred(starred) => self.bind(
+                &starred.value,
+                Value::Unknown(Reason::Expression),
+                environment,
+            ),
             Expr::Attribute(_) => {
                 if let Some(path) = dotted(target) {
                     environment.set(&path, value);
@@ -148,7 +167,9 @@ impl<'a> Interpreter<'a> {
             }
             return;
         }
-        let elements = value.elements().filter(|elements| elements.len() == targets.len() && !starred);
+        let elements = value
+            .elements()
+            .filter(|elements| elements.len() == targets.len() && !starred);
         for (place, target) in targets.iter().enumerate() {
             let element = elements.and_then(|elements| elements.get(place).cloned());
             let unknown = Value::Unknown(value.reason());
@@ -231,15 +252,28 @@ impl<'a> Interpreter<'a> {
         };
         let variable = match &range {
             Some(_) => {
-                let kind = if is_dynamic { Kind::Runtime } else { Kind::Loop };
-                let name = inner.target.as_name_expr().map_or("index", |name| name.id.as_str());
+                let kind = if is_dynamic {
+                    Kind::Runtime
+                } else {
+                    Kind::Loop
+                };
+                let name = inner
+                    .target
+                    .as_name_expr()
+                    .map_or("index", |name| name.id.as_str());
                 let number = self.fresh();
                 Value::Int(Size::named(name, number, kind))
             }
             None => Value::Unknown(Reason::Expression),
         };
         self.bind(&inner.target, variable, environment);
-        self.in_loop(header, range.and_then(|(count, _)| count), is_dynamic, &inner.body, environment);
+        self.in_loop(
+            header,
+            range.and_then(|(count, _)| count),
+            is_dynamic,
+            &inner.body,
+            environment,
+        );
         let mut after = before;
         forget(bound.names.keys().map(|name| &**name), &mut after);
         if let Expr::Name(name) = &*inner.target {
@@ -250,13 +284,25 @@ impl<'a> Interpreter<'a> {
         *environment = after;
     }
 
-    fn in_loop(&mut self, span: Span, count: Option<Size>, is_dynamic: bool, body: &'a [Stmt], environment: &mut Environment) {
+    fn in_loop(
+        &mut self,
+        span: Span,
+        count: Option<Size>,
+        is_dynamic: bool,
+        body: &'a [Stmt],
+        environment: &mut Environment,
+    ) {
         if !self.is_recording {
             self.block(body, environment);
             return;
         }
         let within = self.loops.last().copied();
-        self.out.loops.push(Loop { span, count, is_dynamic, within });
+        self.out.loops.push(Loop {
+            span,
+            count,
+            is_dynamic,
+            within,
+        });
         self.loops.push(self.out.loops.len() - 1);
         self.block(body, environment);
         self.loops.pop();
@@ -268,10 +314,16 @@ impl<'a> Interpreter<'a> {
             || tested.as_size().is_some_and(|size| size.has(Kind::Runtime));
         let bound = assigned(&inner.body);
         for name in bound.names.keys() {
-            let was_number = environment.get(name).is_some_and(|value| matches!(value, Value::Int(_)));
+            let was_number = environment
+                .get(name)
+                .is_some_and(|value| matches!(value, Value::Int(_)));
             let value = if is_dynamic && was_number {
                 let number = self.fresh();
-                Value::Int(Size::named(std::sync::Arc::clone(name), number, Kind::Runtime))
+                Value::Int(Size::named(
+                    std::sync::Arc::clone(name),
+                    number,
+                    Kind::Runtime,
+                ))
             } else {
                 Value::Unknown(Reason::Branches)
             };
@@ -298,10 +350,14 @@ impl<'a> Interpreter<'a> {
                     (first, first)
                 }
             };
-            self.out.takes_part |= Known::imported(path).is_some_and(|known| known.path.starts_with("nki"));
+            self.out.takes_part |=
+                Known::imported(path).is_some_and(|known| known.path.starts_with("nki"));
             // `import neuronxcc.nki` binds `neuronxcc`, whose member `nki` is ours.
             let known = Known::imported(meaning);
-            environment.set(name, known.map_or(Value::Unknown(Reason::Name), Value::Known));
+            environment.set(
+                name,
+                known.map_or(Value::Unknown(Reason::Name), Value::Known),
+            );
         }
     }
 

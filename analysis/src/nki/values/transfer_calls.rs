@@ -21,7 +21,8 @@ fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
     let first = usize::from(passed.named("dst").is_none());
     let source = if kind == Kind::Compute { "srcs" } else { "src" };
     // One positional argument and no `src=` is the source.
-    let is_lone = passed.positional.len() == 1 && passed.named(source).is_none() && kind != Kind::Compute;
+    let is_lone =
+        passed.positional.len() == 1 && passed.named(source).is_none() && kind != Kind::Compute;
     match name {
         "dst" => (passed.named("dst").is_none() && !is_lone).then_some(0),
         "src" | "srcs" if is_lone => Some(0),
@@ -34,9 +35,7 @@ fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
 
 fn given<'p>(kind: Kind, passed: &'p Passed<'_>, name: &str) -> Option<&'p Given> {
     let at = position(kind, passed, name);
-    passed
-        .named(name)
-        .or_else(|| passed.positional.get(at?))
+    passed.named(name).or_else(|| passed.positional.get(at?))
 }
 
 fn stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> Stated<T> {
@@ -66,7 +65,11 @@ impl<'a> Interpreter<'a> {
         let mut destination = self.end(destination, environment);
         let combined = if kind == Kind::Compute {
             let combined = self.combined(passed, environment);
-            if let Some(first) = combined.sources.as_ref().and_then(|sources| sources.first()) {
+            if let Some(first) = combined
+                .sources
+                .as_ref()
+                .and_then(|sources| sources.first())
+            {
                 source.tensor = Arc::clone(first);
             }
             source.written = combined.written;
@@ -76,10 +79,14 @@ impl<'a> Interpreter<'a> {
         };
         let callee = span_of(&*call.func);
         let module = match &*call.func {
-            Expr::Attribute(attribute) => Some(format!("{}.", span_of(&*attribute.value).of(self.text))),
+            Expr::Attribute(attribute) => {
+                Some(format!("{}.", span_of(&*attribute.value).of(self.text)))
+            }
             _ => None,
         };
-        let axes = (kind == Kind::Transpose).then(|| given(kind, passed, "axes")).flatten();
+        let axes = (kind == Kind::Transpose)
+            .then(|| given(kind, passed, "axes"))
+            .flatten();
         let axes = axes.filter(|given| !matches!(given.value, Value::None));
         let mut transfer = Transfer {
             kind,
@@ -148,19 +155,24 @@ impl<'a> Interpreter<'a> {
             _ => false,
         };
         Combined {
-            sources: sources.and_then(|given| given.value.elements()).map(|elements| {
-                elements
-                    .iter()
-                    .map(|element| self.tensor(element, environment))
-                    .collect()
-            }),
+            sources: sources
+                .and_then(|given| given.value.elements())
+                .map(|elements| {
+                    elements
+                        .iter()
+                        .map(|element| self.tensor(element, environment))
+                        .collect()
+                }),
             written: sources.map(|given| given.written),
             operation: operation.and_then(|given| match &given.value {
                 Value::Known(known) => Some((Arc::clone(&known.path), given.written)),
                 _ => None,
             }),
             scale: scales.and_then(|given| -> Option<Written> {
-                let is_wrong = given.value.elements().is_some_and(|scales| scales.iter().any(is_other));
+                let is_wrong = given
+                    .value
+                    .elements()
+                    .is_some_and(|scales| scales.iter().any(is_other));
                 is_wrong.then_some(given.written)
             }),
         }

@@ -28,7 +28,12 @@ enum Part {
 
 impl<'a> Interpreter<'a> {
     /// `x[…]`.
-    pub fn index(&mut self, base: &Value, subscript: &'a ExprSubscript, environment: &mut Environment) -> Value {
+    pub fn index(
+        &mut self,
+        base: &Value,
+        subscript: &'a ExprSubscript,
+        environment: &mut Environment,
+    ) -> Value {
         let tensor = self.tensor(base, environment);
         let expressions: Vec<&Expr> = match &*subscript.slice {
             Expr::Tuple(tuple) => tuple.elts.iter().collect(),
@@ -39,7 +44,9 @@ impl<'a> Interpreter<'a> {
             .iter()
             .enumerate()
             .map(|(axis, expression)| {
-                let extent = extents.as_ref().and_then(|extents| extents.get(axis).cloned());
+                let extent = extents
+                    .as_ref()
+                    .and_then(|extents| extents.get(axis).cloned());
                 self.part(expression, extent.as_ref(), environment)
             })
             .collect();
@@ -47,7 +54,12 @@ impl<'a> Interpreter<'a> {
         Value::Tensor(Arc::new(indexed(&tensor, parts)))
     }
 
-    fn part(&mut self, expression: &'a Expr, extent: Option<&Size>, environment: &mut Environment) -> Part {
+    fn part(
+        &mut self,
+        expression: &'a Expr,
+        extent: Option<&Size>,
+        environment: &mut Environment,
+    ) -> Part {
         if let Expr::Slice(slice) = expression {
             return self.section(slice, extent, environment);
         }
@@ -71,9 +83,17 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn section(&mut self, slice: &'a ExprSlice, extent: Option<&Size>, environment: &mut Environment) -> Part {
+    fn section(
+        &mut self,
+        slice: &'a ExprSlice,
+        extent: Option<&Size>,
+        environment: &mut Environment,
+    ) -> Part {
         if let Some(step) = &slice.step {
-            let step = self.value(step, environment).as_size().and_then(|size| size.value());
+            let step = self
+                .value(step, environment)
+                .as_size()
+                .and_then(|size| size.value());
             if step != Some(1) {
                 return Part::Unknown(Reason::Index);
             }
@@ -84,11 +104,16 @@ impl<'a> Interpreter<'a> {
             let size = value.as_size().ok_or(reason)?;
             match size.value() {
                 // From the end.
-                Some(number) if number < 0 => extent.and_then(|extent| extent.plus(&size)).ok_or(Reason::Argument),
+                Some(number) if number < 0 => extent
+                    .and_then(|extent| extent.plus(&size))
+                    .ok_or(Reason::Argument),
                 _ => Ok(size),
             }
         };
-        let lower = slice.lower.as_deref().map_or(Ok(Size::number(0)), &mut bound);
+        let lower = slice
+            .lower
+            .as_deref()
+            .map_or(Ok(Size::number(0)), &mut bound);
         let upper = match slice.upper.as_deref() {
             Some(upper) => bound(upper),
             None => extent.cloned().ok_or(Reason::Argument),
@@ -114,7 +139,13 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A method of a tensor that gives a view.
-    pub fn view(&mut self, base: &Value, method: &str, passed: &Passed<'a>, environment: &mut Environment) -> Value {
+    pub fn view(
+        &mut self,
+        base: &Value,
+        method: &str,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
         let tensor = self.tensor(base, environment);
         let view = match method {
             "ap" => self.access_pattern(&tensor, passed, environment),
@@ -130,9 +161,17 @@ impl<'a> Interpreter<'a> {
         }))
     }
 
-    fn access_pattern(&mut self, tensor: &Tensor, passed: &Passed<'a>, environment: &Environment) -> Tensor {
-        let pattern = passed.get("pattern", 0).and_then(|value| pattern(&value.value));
-        let (steps, extents): (Vec<Size>, Vec<Size>) = pattern.clone().unwrap_or_default().into_iter().unzip();
+    fn access_pattern(
+        &mut self,
+        tensor: &Tensor,
+        passed: &Passed<'a>,
+        environment: &Environment,
+    ) -> Tensor {
+        let pattern = passed
+            .get("pattern", 0)
+            .and_then(|value| pattern(&value.value));
+        let (steps, extents): (Vec<Size>, Vec<Size>) =
+            pattern.clone().unwrap_or_default().into_iter().unzip();
         let given = |name: &str| {
             passed
                 .named(name)
@@ -157,7 +196,9 @@ impl<'a> Interpreter<'a> {
             Some(_) => None,
             None => tensor.dtype.clone(),
         };
-        let second_offset: Option<Span> = scalar.filter(|_| gather.is_some()).map(|given| given.written.whole);
+        let second_offset: Option<Span> = scalar
+            .filter(|_| gather.is_some())
+            .map(|given| given.written.whole);
         Tensor {
             shape: match pattern {
                 Some(_) => Shape::Known(extents),
@@ -167,7 +208,11 @@ impl<'a> Interpreter<'a> {
             dtype,
             partition_axis: tensor.partition_axis.map(|_| 0),
             may_gather: tensor.may_gather || (vector.is_some() && gather.is_none()),
-            is_dynamic: tensor.is_dynamic || scalar.is_some_and(|given| !matches!(given.value, Value::Unknown(_) | Value::Argument(_))) || offset_is_dynamic,
+            is_dynamic: tensor.is_dynamic
+                || scalar.is_some_and(|given| {
+                    !matches!(given.value, Value::Unknown(_) | Value::Argument(_))
+                })
+                || offset_is_dynamic,
             gather: gather.or_else(|| tensor.gather.clone()),
             second_offset,
             ..tensor.clone()
@@ -206,7 +251,10 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
         if tensor.partition_axis == Some(axis) && !matches!(part, Part::Position(_)) {
             partition = Some(shape.len());
         }
-        let step = tensor.steps.as_ref().and_then(|steps| steps.get(axis).cloned());
+        let step = tensor
+            .steps
+            .as_ref()
+            .and_then(|steps| steps.get(axis).cloned());
         match part {
             Part::Section(length, is_dynamic) => {
                 shape.push(length);
@@ -217,7 +265,10 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
             }
             Part::Position(is_dynamic) => view.is_dynamic |= is_dynamic,
             Part::Rows(gather) => {
-                let rows = gather.indices.as_ref().and_then(|indices| indices.elements());
+                let rows = gather
+                    .indices
+                    .as_ref()
+                    .and_then(|indices| indices.elements());
                 match rows {
                     Some(rows) => shape.push(rows),
                     None => unknown = unknown.or(Some(Reason::Index)),
@@ -255,7 +306,9 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
 fn with_shape(tensor: &Tensor, extents: Option<Vec<Size>>) -> Tensor {
     let steps = match (&tensor.steps, &tensor.shape) {
         // Without gaps before, without gaps after.
-        (Some(steps), Shape::Known(before)) if Tensor::row_major(before).as_ref() == Some(steps) => {
+        (Some(steps), Shape::Known(before))
+            if Tensor::row_major(before).as_ref() == Some(steps) =>
+        {
             extents.as_deref().and_then(Tensor::row_major)
         }
         _ => None,
@@ -270,11 +323,21 @@ fn with_shape(tensor: &Tensor, extents: Option<Vec<Size>>) -> Tensor {
 fn reshaped(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     let stated = match passed.get("shape", 0).map(|given| &given.value) {
         Some(Value::Tuple(elements) | Value::List(elements)) => Some(elements.to_vec()),
-        Some(_) => Some(passed.positional.iter().map(|given| given.value.clone()).collect()),
+        Some(_) => Some(
+            passed
+                .positional
+                .iter()
+                .map(|given| given.value.clone())
+                .collect(),
+        ),
         None => None,
     };
-    let extents: Option<Vec<Size>> =
-        stated.and_then(|stated| stated.iter().map(Value::as_size).collect::<Option<Vec<Size>>>());
+    let extents: Option<Vec<Size>> = stated.and_then(|stated| {
+        stated
+            .iter()
+            .map(Value::as_size)
+            .collect::<Option<Vec<Size>>>()
+    });
     let extents = extents.and_then(|extents| {
         let open = extents.iter().position(|extent| extent.value() == Some(-1));
         let Some(open) = open else {
@@ -291,7 +354,10 @@ fn reshaped(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         let first = tensor.shape.known().and_then(<[Size]>::first);
         tensor.partition_axis == Some(0) && first.is_some() && first == extents.first()
     };
-    let partition_axis = extents.as_deref().filter(|extents| keeps_partition(extents)).map(|_| 0);
+    let partition_axis = extents
+        .as_deref()
+        .filter(|extents| keeps_partition(extents))
+        .map(|_| 0);
     Tensor {
         partition_axis,
         ..with_shape(tensor, extents)
@@ -305,25 +371,39 @@ fn reinterpreted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     };
     let sizes = dtype.as_ref().and_then(|dtype| {
         let before = tensor.dtype.as_ref()?.bytes()?;
-        Some((i64::try_from(before).ok()?, i64::try_from(dtype.bytes()?).ok()?))
+        Some((
+            i64::try_from(before).ok()?,
+            i64::try_from(dtype.bytes()?).ok()?,
+        ))
     });
     let extents = sizes.and_then(|(before, after)| {
         let mut extents = tensor.shape.known()?.to_vec();
         let last = extents.last_mut()?;
-        *last = last.times(&Size::number(before))?.exact_quotient(&Size::number(after))?;
+        *last = last
+            .times(&Size::number(before))?
+            .exact_quotient(&Size::number(after))?;
         Some(extents)
     });
     let same = dtype.is_some() && dtype == tensor.dtype;
     Tensor {
         dtype,
-        ..with_shape(tensor, if same { tensor.shape.known().map(<[Size]>::to_vec) } else { extents })
+        ..with_shape(
+            tensor,
+            if same {
+                tensor.shape.known().map(<[Size]>::to_vec)
+            } else {
+                extents
+            },
+        )
     }
 }
 
 fn permuted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     let axes = match passed.positional.as_slice() {
         [one] => one.value.elements().map(<[Value]>::to_vec),
-        [] => passed.named("axes").and_then(|given| given.value.elements().map(<[Value]>::to_vec)),
+        [] => passed
+            .named("axes")
+            .and_then(|given| given.value.elements().map(<[Value]>::to_vec)),
         several => Some(several.iter().map(|given| given.value.clone()).collect()),
     };
     let extents = axes.and_then(|axes| {
@@ -338,7 +418,10 @@ fn permuted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         if !sorted.into_iter().eq(0..extents.len()) {
             return None;
         }
-        places.iter().map(|place| extents.get(*place).cloned()).collect::<Option<Vec<Size>>>()
+        places
+            .iter()
+            .map(|place| extents.get(*place).cloned())
+            .collect::<Option<Vec<Size>>>()
     });
     Tensor {
         steps: None,
