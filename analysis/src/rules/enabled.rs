@@ -6,7 +6,9 @@
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Group, Needs, Rule, all};
+use rustc_hash::FxHashSet;
+
+use super::{FAMILIES, Finding, Group, Judges, Level, Needs, Rule, all};
 use crate::items::Dialect;
 
 impl EnabledRules {
@@ -101,6 +103,20 @@ impl Families {
     /// All others: those that need no more than what the engines make of a body.
     pub(crate) fn of_engines(self) -> Self {
         self.and(Self::where_(|family| family.needs != Needs::Simulation))
+    }
+
+    /// Those whose findings may come of single operations.
+    pub(crate) fn of_operations() -> Self {
+        Self::where_(|family| family.judges == Judges::EachOperation)
+    }
+
+    /// All but those that look at costs and have none of some rules and no other one that may find anything as severe as a level.
+    pub(crate) fn that_may_find(level: Level, rules: &FxHashSet<&Rule>) -> Self {
+        Self::where_(|family| {
+            let mut own = family.rules.iter().chain(family.also);
+            family.needs != Needs::Simulation
+                || own.any(|rule| rules.contains(*rule) || rule.highest_level() >= level)
+        })
     }
 
     /// Whether some of them looks at what the engines make of a body.

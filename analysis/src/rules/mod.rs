@@ -61,6 +61,7 @@ pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
+mod trial_body;
 mod trying;
 mod uses;
 mod valid_count;
@@ -80,7 +81,7 @@ pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
 pub use engines::Engine;
 pub use examples::Example;
-use families::{FAMILIES, Family, Needs};
+use families::{FAMILIES, Family, Judges, Needs};
 pub use families::{all, find, is_rule_or_group, nearest, url};
 pub use finding::{Applicability, Finding, Fix, Saving};
 pub use kernels::{dialect_line, without_dialect_line};
@@ -128,7 +129,9 @@ pub(crate) use reach::Reach;
 pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
+pub(crate) use trial_body::TrialBody;
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
+pub(crate) use uses::place as put_at_uses;
 pub(crate) use words::names;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.
@@ -137,6 +140,27 @@ pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    found_beside(checked, families, |_, _| false)
+}
+
+/// The findings of some families where others are known that are not looked for: whether a rule has one at a place.
+pub(crate) fn found_beside(
+    checked: &Checked<'_>,
+    families: Families,
+    is_known: impl Fn(&'static Rule, Span) -> bool,
+) -> Vec<Finding> {
+    let mut findings = as_each_family_finds(checked, families);
+    put_at_uses(checked.body, &mut findings);
+    let mut seen = rustc_hash::FxHashSet::default();
+    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+    drop_implied(&checked.enabled, &mut findings, |rule, place| {
+        seen.contains(&(rule, place)) || is_known(rule, place)
+    });
+    findings
+}
+
+/// What some families find that holds in the body's dialect, where they find it and as often as they do.
+pub(crate) fn as_each_family_finds(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, family) in FAMILIES.iter().enumerate() {
         if families.has(number) {
@@ -144,12 +168,6 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
         }
     }
     enabled::keep_what_holds_in(checked.body.dialect, &mut findings);
-    uses::place(checked.body, &mut findings);
-    let mut seen = rustc_hash::FxHashSet::default();
-    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
-    drop_implied(&checked.enabled, &mut findings, |rule, place| {
-        seen.contains(&(rule, place))
-    });
     findings
 }
 
