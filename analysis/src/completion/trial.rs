@@ -46,7 +46,7 @@ impl<'a> Trial<'a> {
         let whole = checked.derived.derivation();
         let mut trial = Self {
             checked,
-            body: TrialBody::of(checked.body, &whole.memory),
+            body: TrialBody::of(checked.body, &whole.memory, |_| true),
             partial: PartialDerivation::of(whole),
             operations: FxHashMap::default(),
             between: FxHashSet::default(),

@@ -4,15 +4,16 @@
 //! derived again, so that it costs a fix the same in a kernel of ten operations and of a thousand, and does not depend on
 //! what other fixes there are. What a fix does need is not looked for here: that is [`crate::fixing`].
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::changed::{Values, values};
 use super::trial_body::{Change, TrialBody};
-use super::{Alternative, Applicability, Checked, Edit, Finding, Value};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Value};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
+use crate::items::Span;
 use crate::kernel::{Level, Origin, TensorId, Tier, Written};
 use crate::mapping::Mapping;
 
@@ -22,17 +23,38 @@ pub(crate) const ALTERNATIVE_LIMIT: usize = 8;
 /// What is said of a change that needs others behind it.
 pub(crate) const FOLLOWING: &str = ", and what follows from it";
 
-/// Makes sure fixes with which more is refused a matter of looking first.
-pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
-    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
-    let mut sure = fixes
-        .filter(|fix| fix.applicability == Applicability::Machine)
-        .peekable();
-    if sure.peek().is_none() {
+/// Judges the fixes of findings and, where that is asked for, what their helps state.
+pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
+    let is_judged = |finding: &Finding| {
+        finding.fixes.iter().any(is_sure) || helps && finding.alternatives.is_some()
+    };
+    if !findings.iter().any(is_judged) {
         return;
     }
-    let mut trial = Trial::of(checked);
-    for fix in sure {
+    let mut places: FxHashSet<Span> = FxHashSet::default();
+    for finding in findings.iter() {
+        let sure = finding.fixes.iter().filter(|fix| is_sure(fix));
+        let stated = finding.alternatives.iter().filter(|_| helps);
+        let stated = stated.flat_map(|stated| &stated.list);
+        let sure = sure.flat_map(|fix| &fix.edits);
+        let edits = sure.chain(stated.flat_map(|stated| &stated.edits));
+        places.extend(edits.map(|edit| edit.span));
+    }
+    let mut trial = Trial::of(checked, &places);
+    judge_fixes(&mut trial, findings);
+    if helps {
+        judge_helps(&mut trial, findings);
+    }
+}
+
+fn is_sure(fix: &Fix) -> bool {
+    fix.applicability == Applicability::Machine
+}
+
+/// Makes sure fixes with which more is refused a matter of looking first.
+fn judge_fixes(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
+    for fix in fixes.filter(|fix| is_sure(fix)) {
         if trial.outcome(&fix.edits) == Outcome::LeadsOn {
             fix.applicability = Applicability::Maybe;
         }
@@ -41,14 +63,8 @@ pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
 
 /// Keeps of what helps state the alternatives that mend something and with which nothing more is refused. Where there is none of
 /// them, and no other help, the first one that leads to other changes says that something follows from it.
-pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
-    let stating = |finding: &&mut Finding| finding.alternatives.is_some();
-    let mut stating = findings.iter_mut().filter(stating).peekable();
-    if stating.peek().is_none() {
-        return;
-    }
-    let mut trial = Trial::of(checked);
-    for finding in stating {
+fn judge_helps(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+    for finding in findings {
         let Some(alternatives) = &mut finding.alternatives else {
             continue;
         };
@@ -93,10 +109,12 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn of(checked: &'a Checked<'a>) -> Self {
+    /// A copy of a body in which values at some places can be changed.
+    fn of(checked: &'a Checked<'a>, places: &FxHashSet<Span>) -> Self {
+        let memory = &checked.derivation().memory;
         Self {
             checked,
-            body: TrialBody::of(checked.body, &checked.derivation().memory),
+            body: TrialBody::of(checked.body, memory, |place| places.contains(&place)),
             before: FxHashMap::default(),
         }
     }

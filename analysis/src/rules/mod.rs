@@ -101,22 +101,20 @@ use crate::kernel::dialect::of_file as library_of;
 /// worked out here, see [`crate::fixing`].
 #[must_use]
 pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    let mut findings = as_proposed(checked, families);
-    closed::judge_helps(checked, &mut findings);
-    findings
+    as_proposed(checked, families, true)
 }
 
 /// As [`check`] by all families, with all that helps may state, whether it needs something behind it or not.
 pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
-    as_proposed(checked, Families::ALL)
+    as_proposed(checked, Families::ALL, false)
 }
 
-fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+fn as_proposed(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
     let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
     reach::mark(checked.body, &mut findings);
-    closed::judge(checked, &mut findings);
+    closed::judge(checked, &mut findings, helps);
     findings
 }
 

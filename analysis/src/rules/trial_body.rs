@@ -31,15 +31,23 @@ pub(crate) struct Change {
 pub(crate) struct TrialBody {
     body: Body,
     holders: FxHashMap<Span, Vec<Holder>>,
-    /// The operations that read or write a tensor, by the tensor's number.
-    users: Vec<Vec<usize>>,
+    /// The operations that read or write a tensor with bytes of its own. Views and reshapes are used by who uses their tensor:
+    /// their bytes are the same.
+    users: FxHashMap<TensorId, Vec<usize>>,
 }
 
 impl TrialBody {
-    /// A copy of a body, with what was derived of the body's memory.
-    pub(crate) fn of(body: &Body, memory: &MemoryDerivation) -> Self {
+    /// A copy of a body, given what was derived of the body's memory, for edits at places that are wanted.
+    pub(crate) fn of(
+        body: &Body,
+        memory: &MemoryDerivation,
+        is_wanted: impl Fn(Span) -> bool,
+    ) -> Self {
         let mut holders: FxHashMap<Span, Vec<Holder>> = FxHashMap::default();
         let mut note = |place: Span, holder: Holder| {
+            if !is_wanted(place) {
+                return;
+            }
             let known = holders.entry(place).or_default();
             if known.last() != Some(&holder) {
                 known.push(holder);
@@ -52,7 +60,7 @@ impl TrialBody {
             places_of_operation(operation, |place| note(place, Holder::Operation(number)));
         }
         Self {
-            users: users(body, memory),
+            users: users(memory),
             body: body.clone(),
             holders,
         }
@@ -74,8 +82,10 @@ impl TrialBody {
             match holder {
                 Holder::Tensor(number) => {
                     change.tensors.push(number);
-                    let users = self.users.get(number).into_iter().flatten();
-                    change.touched.extend(users);
+                    let tensor = self.body.tensors.get(number);
+                    let base = tensor.map(|tensor| self.body.root(tensor.id));
+                    let users = base.and_then(|base| self.users.get(&base));
+                    change.touched.extend(users.into_iter().flatten());
                 }
                 Holder::Operation(number) => {
                     change.operations.push(number);
@@ -127,20 +137,17 @@ impl TrialBody {
     }
 }
 
-/// The operations that read or write a tensor, by its number. Views and reshapes are used by who uses their tensor: their bytes
-/// are the same.
-fn users(body: &Body, memory: &MemoryDerivation) -> Vec<Vec<usize>> {
-    let mut of_base: FxHashMap<TensorId, Vec<usize>> = FxHashMap::default();
+/// The operations that read or write each tensor that has bytes of its own.
+fn users(memory: &MemoryDerivation) -> FxHashMap<TensorId, Vec<usize>> {
+    let mut users: FxHashMap<TensorId, Vec<usize>> = FxHashMap::default();
     for (operation, touches) in memory.touches.iter().enumerate() {
         for touch in touches {
             let lifetime = memory.lifetimes.get(touch.allocation);
-            let users = lifetime.map(|lifetime| of_base.entry(lifetime.tensor).or_default());
-            if let Some(users) = users.filter(|users| users.last() != Some(&operation)) {
-                users.push(operation);
+            let own = lifetime.map(|lifetime| users.entry(lifetime.tensor).or_default());
+            if let Some(own) = own.filter(|own| own.last() != Some(&operation)) {
+                own.push(operation);
             }
         }
     }
-    let tensors = body.tensors.iter();
-    let users = tensors.map(|tensor| of_base.get(&body.root(tensor.id)).cloned());
-    users.map(Option::unwrap_or_default).collect()
+    users
 }
