@@ -209,7 +209,9 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
             .find(|found| found.rule == "stride_indivisible");
         let found = found.expect("the fault");
         assert!(
-            found.message.starts_with("60 positions of `D` do not divide"),
+            found
+                .message
+                .starts_with("60 positions of `D` do not divide"),
             "{}",
             found.message
         );

@@ -184,9 +184,8 @@ fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
         ),
     };
     let empty = count(empty, "padded position");
-    let message = format!(
-        "{by} reads {empty} of `{axis}` ({live} of {positions} hold data): {why}"
-    );
+    let message =
+        format!("{by} reads {empty} of `{axis}` ({live} of {positions} hold data): {why}");
     let finding = Finding::new(&SHARED_PADDING_READ, read.span, message)
         .help(help)
         .related(read.method, "they are read here");
