@@ -74,8 +74,8 @@ pub use report::{
     Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{
-    Applicability, Confirmer, EnabledRules, Engine, Foreseen, Group, Holds, Level, Offers, Refusal,
-    Rule,
+    Applicability, Confirmer, EnabledRules, Engine, EnginePicture, Foreseen, Group, GuardedLimit,
+    Holds, Level, Offers, Refusal, Rule, has_picture, machine_pictures,
 };
 pub use rules::{
     Example, all as all_rules, dialect_line, find as find_rule, foreseeing as rules_foreseeing,
