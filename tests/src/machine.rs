@@ -19,7 +19,7 @@ const STAGES: usize = 5;
 /// The colours are those of the picture's own ground, so that it can be read on a light and on a dark page.
 const STYLE: &str = "text{font:13px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2a37}\
 .t{font-weight:600;font-size:16px}.r{font-size:12px;fill:#1f5fa8}.c{font-size:12px;text-anchor:middle}\
-.g{fill:#fbfcfd;stroke:#c5ccd6}.s{fill:#dbe9f9;stroke:#5b8fcc}.u{fill:#fdeccd;stroke:#c99a3d}.n{fill:#eef1f4;stroke:#c5ccd6}.a{stroke:#5b8fcc;fill:none}";
+.g{fill:#fbfcfd;stroke:#c5ccd6}.s{fill:#dbe9f9;stroke:#5b8fcc}.u{fill:#fdeccd;stroke:#c99a3d}.n{fill:#eef1f4;stroke:#c5ccd6}";
 
 /// The name of an engine's picture, without `.svg`; also its place on the page.
 #[must_use]
@@ -41,7 +41,7 @@ pub fn pictures() -> Vec<(String, String)> {
 #[must_use]
 pub fn page() -> String {
     let mut text = String::from(
-        "# The machine as the rules see it\n\nOne picture an engine: its stages in the order in which a pass meets them, and the limits that its \
+        "# The machine as the rules see it\n\nOne picture an engine: its stages as visa-lint knows them, of which a pass takes some, and the limits that its \
          rules guard, with their numbers. What is blue is a stage, what is yellow is there to use, what is grey is there and not used. The numbers \
          are those of RNGD that visa-lint itself computes with.\n",
     );
@@ -102,7 +102,10 @@ fn svg(picture: &EnginePicture) -> String {
     top += LINE;
     for row in picture.stages.chunks(STAGES) {
         stages(&mut body, row, top);
-        top += BOX + LINE;
+        top += BOX + GAP;
+    }
+    if !picture.stages.is_empty() {
+        top += LINE - GAP;
     }
     for one in &picture.limits {
         top = limit(&mut body, one, top);
@@ -118,12 +121,11 @@ fn svg(picture: &EnginePicture) -> String {
     )
 }
 
-/// A row of stages, each with an arrow to the next.
+/// A row of stages.
 fn stages(body: &mut String, row: &[&str], top: usize) {
-    let arrow = LINE;
-    let width = (WIDTH - 2 * MARGIN - arrow * (STAGES - 1)) / STAGES;
+    let width = (WIDTH - 2 * MARGIN - GAP * (STAGES - 1)) / STAGES;
     for (at, name) in row.iter().enumerate() {
-        let left = MARGIN + at * (width + arrow);
+        let left = MARGIN + at * (width + GAP);
         let _ = writeln!(
             body,
             "<rect class=\"s\" x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{BOX}\" rx=\"4\"/>\
@@ -132,16 +134,6 @@ fn stages(body: &mut String, row: &[&str], top: usize) {
             top + LINE,
             escaped(name)
         );
-        if at + 1 < row.len() {
-            let (from, middle) = (left + width, top + BOX / 2);
-            let (tip, above, below) = (from + arrow, middle - GAP, middle + GAP);
-            let _ = writeln!(
-                body,
-                "<path class=\"a\" d=\"M{from} {middle}H{tip}M{} {above}L{tip} {middle}L{} {below}\"/>",
-                tip - 5,
-                tip - 5
-            );
-        }
     }
 }
 

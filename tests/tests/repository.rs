@@ -397,9 +397,8 @@ fn links_of_pages_lead_to_pages_and_places() {
 #[test]
 fn every_page_is_in_the_list_of_the_site_once() {
     let docs = repository().join("docs");
-    let mut listed: Vec<String> = links(&site::summary());
-    listed.sort();
-    let mut pages: Vec<String> = pages_below(&docs)
+    let listed = links(&site::summary());
+    let pages: Vec<String> = pages_below(&docs)
         .iter()
         .map(|page| {
             page.strip_prefix(&docs)
@@ -410,8 +409,13 @@ fn every_page_is_in_the_list_of_the_site_once() {
         })
         .filter(|page| page != "SUMMARY.md")
         .collect();
-    pages.sort();
-    assert_eq!(listed, pages);
+    let missing: Vec<&String> = pages.iter().filter(|page| !listed.contains(page)).collect();
+    let stale: Vec<&String> = listed.iter().filter(|page| !pages.contains(page)).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "{missing:?} {stale:?}"
+    );
+    assert_eq!(listed.len(), pages.len());
 }
 
 #[test]
