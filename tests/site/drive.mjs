@@ -58,7 +58,7 @@ const onPage = (page) =>
     pictures: [...document.querySelectorAll('main img')].map((image) => [image.getAttribute('src'), image.naturalWidth]),
     links: [...document.querySelectorAll('main a[href]')].map((link) => link.href),
     wide: document.documentElement.scrollWidth - window.innerWidth,
-    ground: getComputedStyle(document.body).backgroundColor,
+    ground: getComputedStyle(document.documentElement).backgroundColor,
   }));
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
