@@ -33,6 +33,7 @@ mod kernels;
 mod lanes;
 mod levels;
 mod library;
+mod machine;
 mod mapping_expressions;
 mod memory;
 mod numerals;
@@ -75,6 +76,7 @@ pub use examples::Example;
 pub use families::all;
 use families::{FAMILIES, Family, Judges, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
+pub use machine::{EnginePicture, GuardedLimit, has_picture, machine_pictures};
 pub use releases::{Foreseen, foreseeing, nearest_to_text};
 pub(crate) use schedule::MISSED_OVERLAP;
 
