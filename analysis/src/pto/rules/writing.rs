@@ -154,13 +154,15 @@ impl<'a> Change<'a> {
         if !self.lines.is_empty() {
             let file = &self.analysis.file;
             let start = file.operation(self.at).place.start;
-            let line_break = if file.text.contains("\r\n") {
+            let before = file.text.get(..start as usize).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            // As the line before ends; looking through the whole text for each fix would take too long.
+            let above = before.get(..before.len() - line.len()).unwrap_or_default();
+            let line_break = if above.ends_with("\r\n") {
                 "\r\n"
             } else {
                 "\n"
             };
-            let before = file.text.get(..start as usize).unwrap_or_default();
-            let line = before.rsplit('\n').next().unwrap_or_default();
             let is_blank = line.chars().all(char::is_whitespace);
             let indent = if is_blank { line } else { "" };
             let text: String = self
