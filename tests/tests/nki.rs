@@ -19,44 +19,94 @@ fn fixtures() -> Vec<(String, String)> {
 }
 
 fn denied(report: &FileReport) -> Vec<String> {
-    let denied = report.diagnostics.iter().filter(|finding| finding.default_level == Level::Deny && !finding.suppressed);
+    let denied = report
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.default_level == Level::Deny && !finding.suppressed);
     denied.map(line_of).collect()
 }
 
 fn rules(report: &FileReport) -> Vec<&'static str> {
-    report.diagnostics.iter().map(|finding| finding.rule).collect()
+    report
+        .diagnostics
+        .iter()
+        .map(|finding| finding.rule)
+        .collect()
+}
+
+fn operations(report: &FileReport) -> u64 {
+    report.operations.resolved + report.operations.unresolved
 }
 
 /// Calls as the guide shows them, of names that nothing defines: nothing is proven of them, and habits are remarked.
 #[test]
 fn calls_of_the_guide_have_no_finding_at_deny() {
     let habits = ["nki_unnamed_dma"];
-    let forced = ["nki_forced_mode", "nki_unnamed_dma"];
+    let forced = ["nki_unnamed_dma", "nki_forced_mode"];
     let mode = ["nki_forced_mode"];
     let calls: [(&str, &[&str]); 14] = [
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.unknown)", &habits),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none)", &forced),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge)", &forced),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge)", &forced),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.scalar)", &forced),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync)", &forced),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.unknown)",
+            &habits,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.scalar)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync)",
+            &forced,
+        ),
         ("dma_copy(dst=chunk, src=weights, name=\"fetch\")", &[]),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none, name=\"fixed\")", &mode),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge, name=\"moving\")", &mode),
-        ("dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"block\")", &mode),
-        ("dma_transpose(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"turn\")", &mode),
-        ("dma_transpose(dst=chunk, src=weights[chosen], dge_mode=nisa.dge_mode.swdge, name=\"pick\")", &mode),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none, name=\"fixed\")",
+            &mode,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge, name=\"moving\")",
+            &mode,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"block\")",
+            &mode,
+        ),
+        (
+            "dma_transpose(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"turn\")",
+            &mode,
+        ),
+        (
+            "dma_transpose(dst=chunk, src=weights[chosen], dge_mode=nisa.dge_mode.swdge, name=\"pick\")",
+            &mode,
+        ),
         ("dma_copy(dst=chunk, src=weights, name=\"any\")", &[]),
-        ("dma_transpose(dst=chunk, src=weights, name=\"any turn\")", &[]),
+        (
+            "dma_transpose(dst=chunk, src=weights, name=\"any turn\")",
+            &[],
+        ),
     ];
     for (call, wanted) in calls {
         let report = check_text("kernel.py", &format!("{IMPORT}\nnisa.{call}\n"));
         assert_eq!(rules(&report), wanted, "{call}");
-        assert_eq!(report.operations.total, 1, "{call}");
+        assert_eq!(operations(&report), 1, "{call}");
     }
     // Without the import the name means nothing, and the file is none of ours.
-    let report = check_text("kernel.py", "nisa.dma_copy(dst=a, src=b, dge_mode=nisa.dge_mode.fastest)\n");
-    assert_eq!(report.operations.total, 0);
+    let report = check_text(
+        "kernel.py",
+        "nisa.dma_copy(dst=a, src=b, dge_mode=nisa.dge_mode.fastest)\n",
+    );
+    assert_eq!(operations(&report), 0);
     assert!(report.diagnostics.is_empty());
 }
 
@@ -68,16 +118,34 @@ fn machine_fixes_mend_their_finding_and_bring_none_at_deny() {
         let report = check_text(&path, &text);
         let before = denied(&report).len();
         for finding in &report.diagnostics {
-            for fix in finding.fixes.iter().filter(|fix| fix.applicability == Applicability::Machine) {
+            for fix in finding
+                .fixes
+                .iter()
+                .filter(|fix| fix.applicability == Applicability::Machine)
+            {
                 tried += 1;
                 let after = applied(&text, &fix.edits);
                 let again = check_text(&path, &after);
-                let left = |report: &FileReport| report.diagnostics.iter().filter(|other| other.rule == finding.rule).count();
+                let left = |report: &FileReport| {
+                    report
+                        .diagnostics
+                        .iter()
+                        .filter(|other| other.rule == finding.rule)
+                        .count()
+                };
                 let was_denied = usize::from(finding.default_level == Level::Deny);
                 if left(&again) + 1 != left(&report) || denied(&again).len() + was_denied > before {
-                    problems.push(format!("{path}: {}: {:?}\n{after}", line_of(finding), denied(&again)));
+                    problems.push(format!(
+                        "{path}: {}: {:?}\n{after}",
+                        line_of(finding),
+                        denied(&again)
+                    ));
                 }
-                assert_eq!(text.matches('#').count(), after.matches('#').count(), "{path}: a comment went");
+                assert_eq!(
+                    text.matches('#').count(),
+                    after.matches('#').count(),
+                    "{path}: a comment went"
+                );
             }
         }
     }
@@ -89,7 +157,11 @@ fn machine_fixes_mend_their_finding_and_bring_none_at_deny() {
 #[test]
 fn broken_texts_are_read_as_far_as_they_go() {
     let kernels = fixtures();
-    for (path, text) in kernels.iter().filter(|(path, _)| path.ends_with("wrong.py")).take(12) {
+    for (path, text) in kernels
+        .iter()
+        .filter(|(path, _)| path.ends_with("wrong.py"))
+        .take(12)
+    {
         for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
             let report = check_text(path, text.get(..end).unwrap_or_default());
             assert!(report.problems.is_empty(), "{path}: {:?}", report.problems);
@@ -98,10 +170,20 @@ fn broken_texts_are_read_as_far_as_they_go() {
     for (path, text) in &kernels {
         let wanted = rules(&check_text(path, text));
         let windows = text.replace('\n', "\r\n");
-        assert_eq!(rules(&check_text(path, &windows)), wanted, "{path} with other line ends");
+        assert_eq!(
+            rules(&check_text(path, &windows)),
+            wanted,
+            "{path} with other line ends"
+        );
         let marked = format!("\u{feff}{text}");
-        assert_eq!(rules(&check_text(path, &marked)), wanted, "{path} with a mark");
-        let scripts = text.replace("tile", "плитка").replace("@nki.jit", "# größe 大\n@nki.jit");
+        assert_eq!(
+            rules(&check_text(path, &marked)),
+            wanted,
+            "{path} with a mark"
+        );
+        let scripts = text
+            .replace("tile", "плитка")
+            .replace("@nki.jit", "# größe 大\n@nki.jit");
         let report = check_text(path, &scripts);
         assert!(report.problems.is_empty(), "{path}: {:?}", report.problems);
     }
@@ -116,12 +198,22 @@ fn deep_and_large_texts_neither_hang_nor_overflow() {
         format!("x = {}1\n", "-".repeat(100_000)),
         format!("x = {}\n", "9".repeat(10_000)),
         format!("x = f'{}'\n", "{".repeat(20_000)),
-        "if x:\n".to_owned() + &(1..5_000).map(|depth| " ".repeat(depth) + "if x:\n").collect::<String>(),
+        "if x:\n".to_owned()
+            + &(1..5_000)
+                .map(|depth| " ".repeat(depth) + "if x:\n")
+                .collect::<String>(),
         "nisa.dma_copy(dst=a, src=b, name='n')\n".repeat(20_000),
     ];
     for text in texts {
         let report = check_text("kernel.py", &format!("{IMPORT}{text}"));
-        assert_eq!(report.problems.iter().filter(|problem| format!("{problem:?}").contains("Internal")).count(), 0);
+        assert_eq!(
+            report
+                .problems
+                .iter()
+                .filter(|problem| format!("{problem:?}").contains("Internal"))
+                .count(),
+            0
+        );
     }
 }
 
@@ -136,18 +228,37 @@ fn reasons_are_named_where_a_transfer_is_not_resolved() {
     let cases = [
         ("    P, F = x.shape\n    nisa.dma_copy(t, x)\n", None),
         ("    nisa.dma_copy(t, x)\n", Some("shape of an argument")),
-        ("    P, F = x.shape\n    nisa.dma_copy(t, x[::2, :])\n", Some("index with a step, `...` or a mask")),
-        ("    P, F = x.shape\n    y = x\n    if flag:\n        y = t\n    nisa.dma_copy(t, y)\n", Some("name that branches or a loop assign differently")),
-        ("    P, F = x.shape\n    nisa.dma_copy(t, x, dge_mode=pick(flag))\n", Some("mode that is computed")),
-        ("    nisa.dma_copy(t, other)\n", Some("name that the file does not define")),
-        ("    P, F = x.shape\n    nisa.dma_copy(t, x.windows(3))\n", Some("view of a helper class")),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x[::2, :])\n",
+            Some("index with a step, `...` or a mask"),
+        ),
+        (
+            "    P, F = x.shape\n    y = x\n    if flag:\n        y = t\n    nisa.dma_copy(t, y)\n",
+            Some("name that branches or a loop assign differently"),
+        ),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x, dge_mode=pick(flag))\n",
+            Some("mode that is computed"),
+        ),
+        (
+            "    nisa.dma_copy(t, other)\n",
+            Some("name that the file does not define"),
+        ),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x.windows(3))\n",
+            Some("view of a helper class"),
+        ),
     ];
     let mut reasons = BTreeMap::new();
     for (body, wanted) in cases {
         let report = check_text("kernel.py", &kernel(body));
         let reason = report.unresolved.first().map(|place| place.reason.as_str());
         assert_eq!(reason, wanted, "{body}");
-        assert_eq!(report.operations.resolved, u64::from(wanted.is_none()), "{body}");
+        assert_eq!(
+            report.operations.resolved,
+            u64::from(wanted.is_none()),
+            "{body}"
+        );
         *reasons.entry(wanted).or_insert(0) += 1;
     }
     assert_eq!(reasons.len(), cases.len());
@@ -161,9 +272,13 @@ fn sizes_are_compared_where_they_are_certain() {
             "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\nWIDTH = 64\n\ndef width(n):\n    if n > 4:\n        return 64\n    return 64\n\n@nki.jit\ndef f(x, flag, n: int):\n    P, F = x.shape\n{body}"
         );
         let report = check_text("kernel.py", &text);
-        report.diagnostics.iter().any(|finding| finding.rule == "nki_copy_size")
+        report
+            .diagnostics
+            .iter()
+            .any(|finding| finding.rule == "nki_copy_size")
     };
-    let tile = |extents: &str| format!("    t = nl.ndarray({extents}, nl.float32, buffer=nl.sbuf)\n");
+    let tile =
+        |extents: &str| format!("    t = nl.ndarray({extents}, nl.float32, buffer=nl.sbuf)\n");
     let copy = "    nisa.dma_copy(t, x[0:128, 0:64])\n";
     // (what is declared, whether the sizes certainly differ)
     for (extents, differs) in [
