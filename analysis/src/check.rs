@@ -325,6 +325,7 @@ pub(crate) fn as_checked<T>(
         derived: &derived,
         target: options(db, file).target,
         model: options(db, file).model,
+        only: None,
         budget: budget.as_ref(),
         enabled: rules_for(db, function),
         tried: &tried,

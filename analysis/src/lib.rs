@@ -93,7 +93,8 @@ pub use report::{
     UnresolvedPlace,
 };
 pub use rules::{
-    EnabledRules, Example, Foreseen, dialect_line, foreseeing as rules_foreseeing,
+    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, dialect_line,
+    foreseeing as rules_foreseeing, has_picture, machine_pictures,
     nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };
 pub use simulation::roofline::{Bound, Roofline};

@@ -9,6 +9,8 @@ pub mod corpus;
 pub mod hints;
 pub mod hostile;
 pub mod llms;
+pub mod machine;
+pub mod site;
 pub mod threads;
 pub mod typing;
 pub mod wire_types;

@@ -7,7 +7,6 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use visa_tests::{marks, read, repository, rust_files, shown};
 

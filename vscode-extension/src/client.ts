@@ -15,6 +15,7 @@ import {
 } from 'vscode-languageclient/node';
 
 import { beside } from './neighbours';
+import { isOurs, Ours } from './ours';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
 import { mayRestart } from './server/restarts';
@@ -30,7 +31,13 @@ export type Status =
 export const DOCUMENTS = [
   { scheme: 'file', language: 'rust' },
   { scheme: 'untitled', language: 'rust' },
+  { scheme: 'file', language: 'pto' },
+  { scheme: 'file', language: 'mlir', pattern: '**/*.{pto,mlir}' },
+  { scheme: 'file', language: 'python', pattern: '**/*.py' },
 ];
+
+/** Those of them with kernels of the Virtual ISA, which have a library, a timeline and a memory map. */
+export const IN_RUST = DOCUMENTS.filter(({ language }) => language === 'rust');
 
 const SECTION = 'visa';
 
@@ -129,11 +136,12 @@ export class Server implements vscode.Disposable {
   private async start(server: Candidate, version: string): Promise<void> {
     const run = { command: server.path, args: [], options: { env: process.env } };
     const program: ServerOptions = { run, debug: run };
+    const ours = new Ours(() => client);
     const client: LanguageClient = new LanguageClient(SECTION, 'VISA', program, {
       ...this.options(),
       errorHandler: this.errors(() => client),
       middleware: {
-        ...beside,
+        ...ours.middleware(beside),
         workspace: {
           // The change that ends this server cannot be sent to it any more.
           didChangeConfiguration: async (sections, tell) => {
@@ -208,7 +216,8 @@ export class Server implements vscode.Disposable {
   private offerWhereWanted(reason: string): void {
     this.waiting?.dispose();
     const wanted = (document: vscode.TextDocument): boolean =>
-      document.languageId === 'rust' && holdsKernels(document.getText());
+      vscode.languages.match(DOCUMENTS, document) > 0 &&
+      (document.languageId === 'rust' ? holdsKernels(document.getText()) : isOurs(document));
     if (vscode.workspace.textDocuments.some(wanted)) {
       void this.offer(reason);
       return;

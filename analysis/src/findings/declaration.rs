@@ -218,6 +218,17 @@ impl Rule {
         self.level.unwrap_or_else(|| self.group.default_level())
     }
 
+    /// The highest level that one of its findings has where no setting says otherwise.
+    #[must_use]
+    pub fn highest_level(&self) -> Level {
+        let groups = self
+            .lesser
+            .into_iter()
+            .chain(self.graver.map(|(_, group)| group));
+        let levels = groups.map(Group::default_level);
+        levels.fold(self.default_level(), Ord::max)
+    }
+
     /// The group that all of its findings in a dialect are of, where that is another one than its own.
     #[must_use]
     pub fn graver_in(&self, dialect: items::Dialect) -> Option<Group> {

@@ -8,7 +8,7 @@ use crate::kernel::{Copy, OperationKind, Tier};
 
 use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
-use super::{Applicability, Checked, Finding, Group, Rule, rule};
+use super::{Applicability, Checked, Finding, Group, Rule, rule, wording};
 
 pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
     // Reads that the book refuses and the current library takes.
@@ -45,12 +45,7 @@ pub(super) const RULES: &[&Rule] = &[&DMA_ALIGNMENT, &DMA_PACKET_LIMIT];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (operation, derived) in checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.derivation().operations)
-    {
+    for (operation, derived) in wording::operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {

@@ -4,9 +4,11 @@
 //! and what only it needs of a body is not derived. How severe a finding is plays no part here: another level of a rule that
 //! stays on runs nothing again.
 
+use rustc_hash::FxHashSet;
+
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Needs, Rule, all};
+use super::{FAMILIES, Finding, Judges, Level, Needs, Rule, all};
 use crate::items::Dialect;
 
 impl EnabledRules {
@@ -85,6 +87,20 @@ impl Families {
     /// All others: those that need no more than what the engines make of a body.
     pub(crate) fn of_engines(self) -> Self {
         self.and(Self::where_(|family| family.needs != Needs::Simulation))
+    }
+
+    /// Those whose findings may come of single operations.
+    pub(crate) fn of_operations() -> Self {
+        Self::where_(|family| family.judges == Judges::EachOperation)
+    }
+
+    /// All but those that look at costs and have none of some rules and no other one that may find anything as severe as a level.
+    pub(crate) fn that_may_find(level: Level, rules: &FxHashSet<&Rule>) -> Self {
+        Self::where_(|family| {
+            let mut own = family.rules.iter().chain(family.also);
+            family.needs != Needs::Simulation
+                || own.any(|rule| rules.contains(*rule) || rule.highest_level() >= level)
+        })
     }
 
     /// Whether some of them looks at what the engines make of a body.

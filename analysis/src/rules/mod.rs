@@ -33,6 +33,7 @@ mod kernels;
 mod lanes;
 mod levels;
 mod library;
+mod machine;
 mod mapping_expressions;
 mod memory;
 mod numerals;
@@ -58,6 +59,7 @@ pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
+mod trial_body;
 mod trying;
 mod uses;
 mod valid_count;
@@ -72,8 +74,9 @@ pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
 pub use examples::Example;
 pub use families::all;
-use families::{FAMILIES, Family, Needs, find};
+use families::{FAMILIES, Family, Judges, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
+pub use machine::{EnginePicture, GuardedLimit, has_picture, machine_pictures};
 pub use releases::{Foreseen, foreseeing, nearest_to_text};
 pub(crate) use schedule::MISSED_OVERLAP;
 
@@ -95,22 +98,20 @@ use crate::kernel::dialect::of_file as library_of;
 /// worked out here, see [`crate::fixing`].
 #[must_use]
 pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    let mut findings = as_proposed(checked, families);
-    closed::judge_helps(checked, &mut findings);
-    findings
+    as_proposed(checked, families, true)
 }
 
 /// As [`check`] by all families, with all that helps may state, whether it needs something behind it or not.
 pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
-    as_proposed(checked, Families::ALL)
+    as_proposed(checked, Families::ALL, false)
 }
 
-fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+fn as_proposed(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
     let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
     reach::mark(checked.body, &mut findings);
-    closed::judge(checked, &mut findings);
+    closed::judge(checked, &mut findings, helps);
     findings
 }
 
@@ -123,7 +124,9 @@ pub(crate) use reach::Reach;
 pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
+pub(crate) use trial_body::TrialBody;
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
+pub(crate) use uses::place as put_at_uses;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.
 pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
@@ -131,6 +134,27 @@ pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    found_beside(checked, families, |_, _| false)
+}
+
+/// The findings of some families where others are known that are not looked for: whether a rule has one at a place.
+pub(crate) fn found_beside(
+    checked: &Checked<'_>,
+    families: Families,
+    is_known: impl Fn(&'static Rule, Span) -> bool,
+) -> Vec<Finding> {
+    let mut findings = as_each_family_finds(checked, families);
+    put_at_uses(checked.body, &mut findings);
+    let mut seen = rustc_hash::FxHashSet::default();
+    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+    drop_implied(&checked.enabled, &mut findings, |rule, place| {
+        seen.contains(&(rule, place)) || is_known(rule, place)
+    });
+    findings
+}
+
+/// What some families find that holds in the body's dialect, where they find it and as often as they do.
+pub(crate) fn as_each_family_finds(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, family) in FAMILIES.iter().enumerate() {
         if families.has(number) {
@@ -138,12 +162,6 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
         }
     }
     enabled::keep_what_holds_in(checked.body.dialect, &mut findings);
-    uses::place(checked.body, &mut findings);
-    let mut seen = rustc_hash::FxHashSet::default();
-    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
-    drop_implied(&checked.enabled, &mut findings, |rule, place| {
-        seen.contains(&(rule, place))
-    });
     findings
 }
 

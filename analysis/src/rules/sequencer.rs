@@ -179,12 +179,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (pass, derived) in wording::passes(checked) {
         check_commit(checked, pass, &derived.end, findings);
     }
-    for (operation, derived) in checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.derivation().operations)
-    {
+    for (operation, derived) in wording::operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {

@@ -3,10 +3,10 @@
 
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
 use super::sequencer::bytes;
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording, words};
+use crate::derivation::StageDerivation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::transpose::{TransposeMatrix, TransposeViolation};
-use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
 use crate::simulation::what_if_stages;
 
@@ -91,10 +91,7 @@ pub(super) const BUFFERS: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let of_rows = Conventions::of(checked.body.dialect).checks_what_is_left_out();
-    for operation in &checked.derivation().operations {
-        let OperationDerivation::Pass(pass) = operation else {
-            continue;
-        };
+    for (_, pass) in wording::passes(checked) {
         for stage in &pass.stages {
             if let StageDerivation::Transpose(transpose) = stage {
                 let words = transpose.violations.iter().filter_map(|violation| {

@@ -24,7 +24,11 @@ pub(crate) fn run(options: &CompletionsArguments, console: Console) -> Result<Ou
     let mut script = Vec::new();
     let mut command = with_names(Arguments::command());
     clap_complete::generate(options.shell, &mut command, "visa-lint", &mut script);
-    console.print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    // The generator for bash cuts the program's own name at its hyphen where it lists the options of commands, and not where it
+    // looks for the command: nothing would be completed behind one.
+    let script = script.replace("visa__subcmd__lint", "visa__lint");
+    console.print(&script)?;
     Ok(Outcome::Fine)
 }
 

@@ -31,7 +31,7 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
     let asked = options.dialect.unwrap_or_default();
     let rendered = |rule: &Rule| match options.format {
         ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
-        ExplainFormat::Markdown => pages::markdown(rule, asked),
+        ExplainFormat::Markdown => pages::linked(rule, asked),
     };
     if let Some(rule) = find_rule(name) {
         return Ok(rendered(rule));

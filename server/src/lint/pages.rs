@@ -5,7 +5,7 @@
 
 use visa_analysis::{
     Applicability, Confirmer, Diagnostic, Dialect, Example, Language, Level, Library, Rule,
-    Speaker, Workspace, dialect_line, rule_url, without_dialect_line,
+    Speaker, Workspace, dialect_line, has_picture, rule_url, without_dialect_line,
 };
 
 use crate::project::settings::Dialect as Asked;
@@ -90,6 +90,19 @@ pub(crate) fn standing(rule: &Rule) -> String {
         rule.default_level().name(),
         rule.engine.name()
     )
+}
+
+/// The page of `docs/rules`: as [`markdown`] says it, with a link to the picture of the rule's engine.
+pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
+    let page = markdown(rule, asked);
+    if !has_picture(rule.engine) {
+        return page;
+    }
+    let name = rule.engine.name();
+    let anchor = name.to_lowercase().replace(' ', "-");
+    let standing = capital(&standing(rule));
+    let linked = standing.replace(name, &format!("[{name}](../machine.md#{anchor})"));
+    page.replacen(&standing, &linked, 1)
 }
 
 /// The page as Markdown.

@@ -54,10 +54,7 @@ fn command(finding: &Finding, url: Option<&str>) -> String {
     if start.line == end.line {
         let _ = write!(line, ",col={},endColumn={}", start.column, end.column);
     }
-    let mut words = whole_text(diagnostic);
-    if let Some(url) = url {
-        let _ = write!(words, "\n{url}");
-    }
+    let words = with_link(whole_text(diagnostic), url);
     let _ = write!(
         line,
         ",title={}::{}",
@@ -65,6 +62,15 @@ fn command(finding: &Finding, url: Option<&str>) -> String {
         data(&words)
     );
     line
+}
+
+/// The words, and on a line of its own the address that GitHub makes a link of.
+fn with_link(mut words: String, url: Option<&str>) -> String {
+    if let Some(url) = url {
+        words.push('\n');
+        words.push_str(url);
+    }
+    words
 }
 
 /// An operation that was not looked at.
@@ -92,7 +98,15 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{data, property};
+    use super::{data, property, with_link};
+
+    #[test]
+    fn the_address_of_a_page_is_the_last_line() {
+        let url = "https://example.org/rules/alu_reuse.html";
+        let words = with_link("used twice".to_owned(), Some(url));
+        assert_eq!(data(&words), format!("used twice%0A{url}"));
+        assert_eq!(with_link("used twice".to_owned(), None), "used twice");
+    }
 
     #[test]
     fn commands_escape_what_would_end_them() {
