@@ -12,8 +12,9 @@ use tower_lsp::{LanguageServer, LspServiceBuilder};
 use super::early::{self, Part};
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
-    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, highlights,
-    explaining, hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
+    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, explaining, folding,
+    highlights, hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols,
+    view_file_text,
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, publishing, searching, uris};

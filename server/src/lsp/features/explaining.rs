@@ -133,7 +133,11 @@ fn written(server: &Server, rule: &str, markdown: &str) -> std::io::Result<PathB
     let mut folder = locked(&server.pages);
     let folder = match &mut *folder {
         Some(folder) => folder,
-        none => none.insert(tempfile::Builder::new().prefix("visa-lint-rules-").tempdir()?),
+        none => none.insert(
+            tempfile::Builder::new()
+                .prefix("visa-lint-rules-")
+                .tempdir()?,
+        ),
     };
     let path = folder.path().join(format!("{rule}.md"));
     std::fs::write(&path, markdown)?;

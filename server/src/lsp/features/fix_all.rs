@@ -8,8 +8,8 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
 use visa_analysis::{
-    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts, Trust,
-    fix_all,
+    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
+    Trust, fix_all,
 };
 
 use super::edits::DocumentEdits;
@@ -59,7 +59,9 @@ impl Fixable for Mended<'_> {
     fn reports(&self) -> Vec<FileReport> {
         let mut reports = self.copied.reports();
         if let Some(rule) = self.rule {
-            let found = reports.iter_mut().flat_map(|report| &mut report.diagnostics);
+            let found = reports
+                .iter_mut()
+                .flat_map(|report| &mut report.diagnostics);
             for other in found.filter(|found| found.rule != rule) {
                 other.fixes.clear();
             }

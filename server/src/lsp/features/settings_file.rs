@@ -94,7 +94,9 @@ fn change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
 fn home(file: &Path) -> Option<PathBuf> {
     let mut folders = file.ancestors().skip(1);
     let with_manifest = folders.find(|folder| is_meant(&folder.join("Cargo.toml")));
-    with_manifest.or_else(|| file.parent()).map(Path::to_path_buf)
+    with_manifest
+        .or_else(|| file.parent())
+        .map(Path::to_path_buf)
 }
 
 /// A settings file as people see it from a document: `visa-lint.toml` beside it, `kernels/visa-lint.toml` else.

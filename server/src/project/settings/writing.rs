@@ -95,7 +95,12 @@ mod tests {
 
     #[test]
     fn what_is_no_settings_file_is_left_alone() {
-        for text in ["levels = 3\n", "[levels\n", "levels = [1]\n", "[levels.slice_size]\n"] {
+        for text in [
+            "levels = 3\n",
+            "[levels\n",
+            "levels = [1]\n",
+            "[levels.slice_size]\n",
+        ] {
             assert_eq!(allowed(text), None, "{text}");
         }
     }
