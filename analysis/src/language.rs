@@ -132,20 +132,22 @@ pub const ENDINGS: [Ending; 4] = [
     },
 ];
 
-/// What the path of a file says of its language; `None` for a file that is of none that we know.
+/// What the path of a file says of its language, whatever the case of its ending is; `None` for a file that is of none that we know.
 #[must_use]
 pub fn ending_of(path: &str) -> Option<&'static Ending> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
-    let found = ENDINGS.iter().find(|known| known.ending == ending)?;
+    let found = ENDINGS
+        .iter()
+        .find(|known| known.ending.eq_ignore_ascii_case(ending))?;
     // `.py` alone is a hidden file without an ending.
     (!stem.is_empty()).then_some(found)
 }
 
-/// Whether a file of the path may be ours, whatever is in it.
+/// Whether a file of the path may be ours, whatever is in it: whether a search takes it up, and an editor asks about it.
 #[must_use]
 pub fn may_be_source(path: &str) -> bool {
-    ending_of(path).is_some()
+    ending_of(path).is_some_and(|known| path.ends_with(known.ending))
 }
 
 /// The language of a file by its path and text; `None` where it is of none that we know, or takes no part.

@@ -319,6 +319,8 @@ pub struct Report {
     pub problems: Vec<(Arc<str>, Problem)>,
     /// Files with syntax errors: what parses of them was checked.
     pub with_syntax_errors: Vec<Arc<str>>,
+    /// The languages of those of them that are not in Rust.
+    other_syntax: BTreeMap<Arc<str>, Language>,
 }
 
 impl Report {
@@ -340,6 +342,9 @@ impl Report {
             }
             if file.syntax_errors > 0 {
                 report.with_syntax_errors.push(Arc::clone(&path));
+                let other = file.language.filter(|language| language.is_neighbour());
+                let other = other.map(|language| (Arc::clone(&path), language));
+                report.other_syntax.extend(other);
             }
             report.kernels = report.kernels.saturating_add(file.kernels);
             report.configured_out = report.configured_out.saturating_add(file.configured_out);
@@ -357,6 +362,12 @@ impl Report {
         }
         report.say_once();
         report
+    }
+
+    /// The language of a file with syntax errors, where that is not Rust.
+    #[must_use]
+    pub fn language_of(&self, path: &str) -> Option<Language> {
+        self.other_syntax.get(path).copied()
     }
 
     /// That a library or its release is not known is in the reports of all its crate's files: here the best place is kept.

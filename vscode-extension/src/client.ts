@@ -15,6 +15,7 @@ import {
 } from 'vscode-languageclient/node';
 
 import { beside } from './neighbours';
+import { isOurs, Ours } from './ours';
 import { explained as asked } from './ruleAddress';
 import { EXPLAIN, rulePagesFeature, showRulePage } from './rulePages';
 import { attempt } from './server/attempt';
@@ -32,7 +33,13 @@ export type Status =
 export const DOCUMENTS = [
   { scheme: 'file', language: 'rust' },
   { scheme: 'untitled', language: 'rust' },
+  { scheme: 'file', language: 'pto' },
+  { scheme: 'file', language: 'mlir', pattern: '**/*.{pto,mlir}' },
+  { scheme: 'file', language: 'python', pattern: '**/*.py' },
 ];
+
+/** Those of them with kernels of the Virtual ISA, which have a library, a timeline and a memory map. */
+export const IN_RUST = DOCUMENTS.filter(({ language }) => language === 'rust');
 
 const SECTION = 'visa';
 
@@ -131,11 +138,12 @@ export class Server implements vscode.Disposable {
   private async start(server: Candidate, version: string): Promise<void> {
     const run = { command: server.path, args: [], options: { env: process.env } };
     const program: ServerOptions = { run, debug: run };
+    const ours = new Ours(() => client);
     const client: LanguageClient = new LanguageClient(SECTION, 'VISA', program, {
       ...this.options(),
       errorHandler: this.errors(() => client),
       middleware: {
-        ...beside,
+        ...ours.middleware(beside),
         // The page is shown here, where it can be as it is meant to look.
         executeCommand: async (command, given, next) => {
           const page = command === EXPLAIN ? asked(given as unknown[]) : null;
@@ -218,7 +226,8 @@ export class Server implements vscode.Disposable {
   private offerWhereWanted(reason: string): void {
     this.waiting?.dispose();
     const wanted = (document: vscode.TextDocument): boolean =>
-      document.languageId === 'rust' && holdsKernels(document.getText());
+      vscode.languages.match(DOCUMENTS, document) > 0 &&
+      (document.languageId === 'rust' ? holdsKernels(document.getText()) : isOurs(document));
     if (vscode.workspace.textDocuments.some(wanted)) {
       void this.offer(reason);
       return;

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 
 import { DOCUMENTS, type Server, type Status } from './client';
+import { isOurs } from './ours';
 import { readDialect, readKernelTotal, type Dialect, type KernelTotal } from './protocol';
 import { dialectName, kernelWords } from './words';
 
@@ -58,7 +59,8 @@ export class StatusItem implements vscode.Disposable {
     const document = shown();
     const dialect = this.known?.document === document ? this.known?.dialect : undefined;
     const kernel = this.kernel?.document === document ? this.kernel?.total : undefined;
-    const { text, tooltip, color } = worded(status, dialect ?? null, kernel ?? null);
+    const language = document === undefined ? undefined : LANGUAGES[document.languageId];
+    const { text, tooltip, color } = worded(status, dialect ?? null, kernel ?? null, language);
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `VISA: ${tooltip}` };
@@ -96,7 +98,7 @@ export class StatusItem implements vscode.Disposable {
   private async ask(): Promise<void> {
     this.asking?.cancel();
     const document = shown();
-    if (document === undefined || this.server.status.kind !== 'ready') return;
+    if (document?.languageId !== 'rust' || this.server.status.kind !== 'ready') return;
     const source = new vscode.CancellationTokenSource();
     this.asking = source;
     const parameters = { uri: this.server.uriOf(document) };
@@ -113,19 +115,30 @@ export class StatusItem implements vscode.Disposable {
 /** The document that is shown, if it is one that the server is asked about. */
 function shown(): vscode.TextDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
-  return document !== undefined && vscode.languages.match(DOCUMENTS, document) > 0 ? document : undefined;
+  if (document === undefined || vscode.languages.match(DOCUMENTS, document) === 0) return undefined;
+  return isOurs(document) ? document : undefined;
 }
+
+/** What kernels of other languages than Rust are written in, by the editor's name of the language. */
+const LANGUAGES: Readonly<Record<string, string | undefined>> = { pto: 'PTO', mlir: 'PTO', python: 'NKI' };
 
 function worded(
   status: Status,
   dialect: Dialect | null,
   kernel: KernelTotal | null,
+  language?: string,
 ): { text: string; tooltip: string; color?: string } {
   switch (status.kind) {
     case 'starting':
       return { text: '$(loading~spin) VISA', tooltip: 'The language server is starting' };
     case 'ready': {
       const program = `visa-lsp ${status.version}, from ${ORIGINS[status.server.origin]}`;
+      if (language !== undefined) {
+        return {
+          text: `$(circuit-board) ${language}`,
+          tooltip: `This file is read as ${language}\n${program}`,
+        };
+      }
       const cost = kernel === null ? null : kernelWords(kernel);
       const suffix = cost === null ? '' : `: ${cost}`;
       const above = cost === null ? '' : `${cost}, as predicted\n`;

@@ -340,16 +340,6 @@ pub fn sides_meet(
     }
 }
 
-/// Whether a row of a side covers the byte at an offset from its base.
-#[must_use]
-pub fn covers(transfer: &Transfer, side: Side, offset: i128) -> Meeting {
-    sides_meet(
-        (transfer, side),
-        (&Transfer::new(1, Vec::new()), Side::Source),
-        offset,
-    )
-}
-
 fn search(terms: Vec<Term>, low: i128, high: i128) -> Meeting {
     if low < -(1 << 125) || high > 1 << 125 {
         return Meeting::Unknown;

@@ -10,8 +10,7 @@ mod pictures;
 #[cfg(test)]
 mod tests;
 
-pub use meeting::{Meeting, covers, rows_meet, sides_meet};
-pub use pictures::TableRow;
+pub use meeting::{Meeting, rows_meet, sides_meet};
 
 /// One loop around the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

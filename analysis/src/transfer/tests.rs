@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Extent, Loop, Meeting, Side, Transfer, covers, rows_meet, sides_meet};
+use super::{Extent, Loop, Meeting, Side, Transfer, rows_meet, sides_meet};
 
 /// Numbers that look random and are the same in every run (xorshift).
 struct Numbers(u64);
@@ -266,7 +266,9 @@ fn two_random_sides_meet_where_a_byte_is_in_both() {
         );
         assert_ne!(meeting, Meeting::Unknown);
         met += usize::from(wanted);
-        let covered = covers(&one, Side::Target, distance);
+        // A single byte is a side too.
+        let byte = Transfer::new(1, Vec::new());
+        let covered = sides_meet((&one, Side::Target), (&byte, Side::Source), distance);
         assert_eq!(
             matches!(covered, Meeting::Shared { .. }),
             target.contains(&distance)

@@ -1,5 +1,6 @@
 //! Costs as one JSON object, in the shape that scripts rely on.
 
+use super::transfers::{FileTransfers, FunctionTransfers, functions};
 use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
@@ -14,6 +15,9 @@ use crate::project::Failure;
 pub(crate) struct Document<'a> {
     version: u32,
     kernels: Vec<Kernel<'a>>,
+    /// What functions in other languages than Rust move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    transfers: Vec<FunctionTransfers<'a>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -228,8 +232,11 @@ struct Unresolved<'a> {
 }
 
 /// The costs as one object, in the order of files and kernels.
-pub(crate) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
-    pretty(&document(kernels))
+pub(crate) fn write(kernels: &[KernelCost], files: &[FileTransfers]) -> Result<String, Failure> {
+    pretty(&Document {
+        transfers: functions(files),
+        ..document(kernels)
+    })
 }
 
 /// The object: the members of a kernel are the book's, as scripts rely on, and the schedule's are beside them.
@@ -240,6 +247,7 @@ fn document(kernels: &[KernelCost]) -> Document<'_> {
             .iter()
             .map(|chosen| kernel(chosen, chosen.book.as_deref().unwrap_or(chosen)))
             .collect(),
+        transfers: Vec::new(),
     }
 }
 
@@ -251,6 +259,7 @@ pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
             .iter()
             .map(|chosen| kernel(chosen, chosen))
             .collect(),
+        transfers: Vec::new(),
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod memory_map;
 pub(crate) mod refusal;
 pub(crate) mod roofline;
 pub(crate) mod schema;
+pub(crate) mod transfers;
 
 use schemars::JsonSchema;
 use serde::Serialize;

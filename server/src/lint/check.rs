@@ -108,6 +108,7 @@ fn report(
     let outline = Outline {
         files: checked.files,
         kernels: checked.kernels,
+        languages: &checked.languages,
         configured_out: checked.configured_out,
         operations: &checked.operations,
         findings: &checked.findings,

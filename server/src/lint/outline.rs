@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, FileLibrary, Level, OperationCounts, UnresolvedPlace};
+use visa_analysis::{
+    Diagnostic, FileLibrary, Language, LanguageCounts, Level, OperationCounts, UnresolvedPlace,
+};
 
 use super::words::counted;
 
@@ -63,6 +65,8 @@ impl NotLookedAt {
 pub(crate) struct Outline<'a> {
     pub(crate) files: u64,
     pub(crate) kernels: u64,
+    /// What was checked by language.
+    pub(crate) languages: &'a BTreeMap<Language, LanguageCounts>,
     /// Functions that `cfg` leaves out.
     pub(crate) configured_out: u64,
     pub(crate) operations: &'a OperationCounts,
@@ -84,6 +88,15 @@ pub(crate) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
+    /// What was checked by language, where that is not Rust alone.
+    pub(crate) fn of_languages(&self) -> Option<&'a BTreeMap<Language, LanguageCounts>> {
+        let others = self
+            .languages
+            .keys()
+            .any(|language| *language != Language::Rust);
+        others.then_some(self.languages)
+    }
+
     /// The findings that no suppression in the files covers.
     pub(crate) fn open(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
         self.findings

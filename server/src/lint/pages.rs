@@ -4,14 +4,16 @@
 //! fixes on a page cannot differ from those of a run.
 
 use visa_analysis::{
-    Applicability, Confirmer, Diagnostic, Dialect, Example, Level, Library, Rule, Speaker,
-    Workspace, dialect_line, has_picture, rule_url, without_dialect_line,
+    Applicability, Confirmer, Diagnostic, Dialect, Example, Language, Level, Library, Rule,
+    Speaker, Workspace, dialect_line, has_picture, rule_url, without_dialect_line,
 };
 
 use crate::project::settings::Dialect as Asked;
 
 /// The path that a page's kernel is checked under.
-const KERNEL: &str = "kernel.rs";
+fn kernel_path(rule: &Rule) -> String {
+    format!("kernel.{}", rule.example_language().ending())
+}
 
 /// What a page says where only a run with settings finds something.
 const BY_SETTINGS: &str =
@@ -46,7 +48,7 @@ pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
             title: "Wrong",
             parts: not_there(rule, asked)
                 .into_iter()
-                .chain(kernel(example.wrong))
+                .chain(kernel(rule, example.wrong))
                 .collect(),
         },
         Section {
@@ -59,7 +61,7 @@ pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
         },
         Section {
             title: "Right",
-            parts: kernel(example.right),
+            parts: kernel(rule, example.right),
         },
         Section {
             title: "Fix",
@@ -146,6 +148,9 @@ pub(crate) fn capital(words: &str) -> String {
 /// What is said where what was asked for is not what is shown: a release in which the rule does not hold, or a library for which it
 /// has no kernels.
 fn not_there(rule: &Rule, asked: Asked) -> Vec<Part> {
+    if rule.example_language() != Language::Rust {
+        return Vec::new();
+    }
     let Some(library) = asked.library else {
         return Vec::new();
     };
@@ -169,7 +174,11 @@ fn not_there(rule: &Rule, asked: Asked) -> Vec<Part> {
 }
 
 /// A kernel that shows a rule, and the dialect that it is written for.
-fn kernel(text: &'static str) -> Vec<Part> {
+fn kernel(rule: &Rule, text: &'static str) -> Vec<Part> {
+    let language = rule.example_language();
+    if language != Language::Rust {
+        return vec![Part::Code(language.fence(), without_markers(text))];
+    }
     let dialect = Example::dialect(text);
     let name = dialect.library.crate_name();
     vec![
@@ -180,6 +189,10 @@ fn kernel(text: &'static str) -> Vec<Part> {
 
 /// Where the rule holds, who else finds what it finds, and in which words.
 fn releases(rule: &Rule) -> Vec<Part> {
+    if rule.example_language() != Language::Rust {
+        let language = rule.example_language();
+        return vec![Part::Words(format!("It looks at kernels in {language}."))];
+    }
     let mut holding = Vec::new();
     for library in Library::ALL {
         let name = library.crate_name();
@@ -261,8 +274,9 @@ fn findings(rule: &Rule, wrong: &str) -> Vec<Diagnostic> {
     if let Some(dialect) = dialect_line(wrong) {
         workspace.set_dialect(dialect);
     }
-    workspace.set_file(KERNEL, &without_markers(without_dialect_line(wrong)));
-    let mut report = workspace.analysis().check_file_completed(KERNEL);
+    let path = kernel_path(rule);
+    workspace.set_file(&path, &without_markers(without_dialect_line(wrong)));
+    let mut report = workspace.analysis().check_file_completed(&path);
     report.diagnostics.retain(|found| found.rule == rule.name);
     report.diagnostics
 }
@@ -307,6 +321,7 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
 
 fn silence(rule: &Rule) -> Vec<Part> {
     let name = rule.name;
+    let language = rule.example_language();
     let mut parts = Vec::new();
     if rule.default_level() == Level::Allow {
         parts.extend([
@@ -318,11 +333,23 @@ fn silence(rule: &Rule) -> Vec<Part> {
     }
     parts.extend([
         Part::Words("At one place, on the line or on the one before it:".to_owned()),
-        Part::Code("rust,ignore", format!("// visa-lint: allow({name})")),
-        Part::Words(
-            "On a function or a statement, where the kernel registers the tool:".to_owned(),
-        ),
-        Part::Code("rust,ignore", format!("#[allow(tcp::{name})]")),
+        match language {
+            Language::Rust => Part::Code("rust,ignore", format!("// visa-lint: allow({name})")),
+            _ => Part::Code(
+                language.fence(),
+                format!("{} visa-lint: allow({name})", language.comment()),
+            ),
+        },
+    ]);
+    if language == Language::Rust {
+        parts.extend([
+            Part::Words(
+                "On a function or a statement, where the kernel registers the tool:".to_owned(),
+            ),
+            Part::Code("rust,ignore", format!("#[allow(tcp::{name})]")),
+        ]);
+    }
+    parts.extend([
         Part::Words(
             "In `visa-lint.toml`, for all files or under `[[overrides]]` for some:".to_owned(),
         ),
@@ -335,6 +362,29 @@ fn heading(rule: &Rule) -> String {
     match rule.heading {
         "library" => "The library's own checks.".to_owned(),
         "derived" => "It follows from the facts that the book states.".to_owned(),
+        stated if rule.example_language() != Language::Rust => {
+            let language = rule.example_language();
+            let sources = [
+                ("B", "the instructions' own description, by line"),
+                ("M", "the current manual of the same instructions"),
+                ("A", "the definitions of the public assembler"),
+                ("R", "the API reference"),
+                ("N", "the release notes"),
+                ("G", "the bandwidth guide"),
+            ];
+            let letters = |letter: &str| {
+                let mut words = stated.split([' ', ';', ',']);
+                words.any(|word| word == letter)
+            };
+            let named = sources.iter().filter(|(letter, _)| letters(letter));
+            let named: Vec<String> = named
+                .map(|(letter, source)| format!("{letter}: {source}"))
+                .collect();
+            if named.is_empty() {
+                return format!("{language}: {stated}.");
+            }
+            format!("{stated} ({}).", named.join("; "))
+        }
         heading => format!("The book, under {heading}."),
     }
 }
@@ -343,8 +393,12 @@ fn heading(rule: &Rule) -> String {
 fn without_markers(kernel: &str) -> String {
     let mut text = String::with_capacity(kernel.len());
     for line in kernel.lines() {
-        let kept = line.split("//~").next().unwrap_or_default().trim_end();
-        if kept.is_empty() && line.contains("//~") {
+        let mark = ["//~", "#~"].into_iter().find(|mark| line.contains(mark));
+        let kept = mark
+            .and_then(|mark| line.split(mark).next())
+            .unwrap_or(line);
+        let kept = kept.trim_end();
+        if kept.is_empty() && mark.is_some() {
             continue;
         }
         text.push_str(kept);

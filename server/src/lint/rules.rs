@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{Confirmer, Engine, Group, Library, Rule, Said, Speaker, all_rules, rule_url};
+use visa_analysis::{
+    Confirmer, Engine, Group, Language, Library, Rule, Said, Speaker, all_rules, rule_url,
+};
 
 use super::arguments::{RulesArguments, RulesFormat};
 use super::outcome::Outcome;
@@ -31,6 +33,9 @@ struct Entry {
     engine: &'static str,
     since: &'static str,
     aliases: &'static [&'static str],
+    /// The language of the kernels that it looks at; files of all languages where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
     holds: Vec<Holds>,
     otherwise: Option<&'static str>,
     instead: &'static [&'static str],
@@ -75,7 +80,7 @@ pub(crate) fn run(options: &RulesArguments, console: Console) -> Result<Outcome,
     Ok(Outcome::Fine)
 }
 
-/// The rules whose name, group and summary together have all words, in the catalogue's order; capitals do not count.
+/// The rules whose name, group, language and summary together have all words, in the catalogue's order; capitals do not count.
 ///
 /// # Errors
 ///
@@ -85,7 +90,13 @@ fn having(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
     let words: Vec<&str> = filter.split_whitespace().collect();
     let texts: Vec<(&Rule, String)> = all_rules()
         .map(|rule| {
-            let text = format!("{} {} {}", rule.name, rule.group.name(), rule.summary());
+            let language = rule.example_language().name();
+            let text = format!(
+                "{} {} {} {language}",
+                rule.name,
+                rule.group.name(),
+                rule.summary()
+            );
             (rule, text.to_lowercase())
         })
         .collect();
@@ -122,10 +133,15 @@ fn entry(rule: &Rule) -> Entry {
         engine: rule.engine.name(),
         since: rule.since,
         aliases: rule.aliases,
-        holds: Library::ALL
-            .into_iter()
-            .filter_map(|library| holds(rule, library))
-            .collect(),
+        language: rule.language.map(Language::name),
+        holds: if rule.example_language() == Language::Rust {
+            let libraries = Library::ALL.into_iter();
+            libraries
+                .filter_map(|library| holds(rule, library))
+                .collect()
+        } else {
+            Vec::new()
+        },
         otherwise: rule.refused.otherwise().map(Confirmer::name),
         instead: rule.instead,
         texts: rule.texts().iter().map(text).collect(),
@@ -158,32 +174,62 @@ fn text(said: &Said) -> Text {
     }
 }
 
-/// The groups that have some of the rules, each with these in the catalogue's order.
-fn groups(rules: &[&'static Rule]) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
+/// The groups that have some of the rules about kernels in a language, each with these in the catalogue's order.
+fn groups(
+    rules: &[&'static Rule],
+    language: Language,
+) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
     Group::ALL
         .into_iter()
-        .map(|group| {
-            let of_group = rules.iter().copied().filter(|rule| rule.group == group);
+        .map(move |group| {
+            let of_group = rules.iter().copied();
+            let of_group =
+                of_group.filter(|rule| rule.group == group && rule.example_language() == language);
             (group, of_group.collect::<Vec<_>>())
         })
         .filter(|(_, rules)| !rules.is_empty())
+}
+
+/// The languages whose kernels some of the rules look at.
+fn languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
+    let languages = Language::ALL.into_iter();
+    languages.filter(|language| {
+        rules
+            .iter()
+            .any(|rule| rule.example_language() == *language)
+    })
+}
+
+/// What rules about kernels in a language are headed by.
+const fn heading(language: Language) -> &'static str {
+    match language {
+        Language::Rust => "Rust: the Virtual ISA, and files of all languages",
+        Language::Pto => "PTO",
+        Language::Nki => "NKI",
+    }
 }
 
 fn human(rules: &[&'static Rule]) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for (group, of_group) in groups(rules) {
-        let _ = writeln!(
-            text,
-            "{} ({} by default)",
-            group.name(),
-            group.default_level().name()
-        );
-        for rule in of_group {
-            let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
+    let several = languages(rules).count() > 1;
+    for language in languages(rules) {
+        if several {
+            let _ = writeln!(text, "{}\n", heading(language));
         }
-        text.push('\n');
+        for (group, of_group) in groups(rules, language) {
+            let _ = writeln!(
+                text,
+                "{} ({} by default)",
+                group.name(),
+                group.default_level().name()
+            );
+            for rule in of_group {
+                let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
+            }
+            text.push('\n');
+        }
     }
     let count = counted(rules.len() as u64, "rule");
     let _ = writeln!(
@@ -200,7 +246,7 @@ fn markdown(rules: &[&'static Rule]) -> String {
          *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.
-    for (group, of_group) in groups(rules) {
+    for (group, of_group) in groups(rules, Language::Rust) {
         let level = group.default_level().name();
         let _ = write!(
             text,
@@ -209,8 +255,16 @@ fn markdown(rules: &[&'static Rule]) -> String {
         );
         table(&mut text, &of_group);
     }
+    for language in languages(rules).filter(|language| *language != Language::Rust) {
+        let _ = write!(text, "\n# {}\n", heading(language));
+        for (group, of_group) in groups(rules, language) {
+            let _ = write!(text, "\n## {language}: {}\n\n", group.name());
+            table(&mut text, &of_group);
+        }
+    }
     text.push_str("\n# By engine\n");
-    for engine in Engine::ALL {
+    let of_rust = |engine: &Engine| !matches!(engine, Engine::Pto | Engine::Nki);
+    for engine in Engine::ALL.into_iter().filter(of_rust) {
         let of_engine = rules.iter().copied().filter(|rule| rule.engine == engine);
         let of_engine: Vec<_> = of_engine.collect();
         if !of_engine.is_empty() {

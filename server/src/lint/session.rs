@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use visa_analysis::{
     Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileLibrary,
-    FileReport, Fixable, Group, KernelCost, Level, OperationCounts, Proposed, Report, Rule,
-    Workspace,
+    FileReport, Fixable, Group, KernelCost, LanguageCounts, Level, OperationCounts, Proposed,
+    Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -21,6 +21,7 @@ use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_note, write_warning};
 use super::progress::Progress;
 use super::words::counted;
+use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::{LoadedFile, Sources, StandardInput};
 use crate::project::levels::Levels;
@@ -92,6 +93,8 @@ impl Part {
 pub(crate) struct Checked {
     pub(crate) files: u64,
     pub(crate) kernels: u64,
+    /// What was checked by language.
+    pub(crate) languages: BTreeMap<visa_analysis::Language, LanguageCounts>,
     /// Functions that `cfg` leaves out.
     pub(crate) configured_out: u64,
     pub(crate) operations: OperationCounts,
@@ -226,8 +229,14 @@ impl<'a> Session<'a> {
             .iter()
             .filter(|_| !self.given.quiet)
         {
+            let language = report.language_of(path).unwrap_or_default();
+            let name = match language {
+                visa_analysis::Language::Rust => "Rust",
+                visa_analysis::Language::Pto => "MLIR",
+                visa_analysis::Language::Nki => "Python",
+            };
             write_warning(&format!(
-                "`{}` does not parse as Rust: only what parses is checked",
+                "`{}` does not parse as {name}: only what parses is checked",
                 self.sources.shown(path)
             ));
         }
@@ -256,6 +265,7 @@ impl<'a> Session<'a> {
         Checked {
             files: report.files,
             kernels: report.kernels,
+            languages: report.languages,
             configured_out: report.configured_out,
             operations: report.operations,
             findings,
@@ -363,6 +373,38 @@ impl<'a> Session<'a> {
                 self.show_paths(book);
             }
             self.show_paths(cost);
+        }
+        (costs, failed)
+    }
+
+    /// What the functions of the files in other languages than Rust move, in the order of files; whether
+    /// a file could not be analysed (the words are then on standard error).
+    pub(crate) fn transfer_costs(&self) -> (Vec<FileTransfers>, bool) {
+        let mut failed = false;
+        let mut answers = self.ask(|analysis, paths, _| {
+            let ask = |path: &String| (path.clone(), analysis.transfer_costs(path));
+            paths.iter().map(ask).collect()
+        });
+        answers.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut costs = Vec::new();
+        for (path, answer) in answers {
+            let shown = self.sources.shown(&path);
+            match answer {
+                Ok(functions) if functions.is_empty() => {}
+                Ok(functions) => {
+                    let text = self.sources.files.iter().find(|file| file.path == path);
+                    let text = text.map_or_else(String::new, |file| file.text.clone());
+                    costs.push(FileTransfers {
+                        file: shown,
+                        text,
+                        functions,
+                    });
+                }
+                Err(problem) => {
+                    write_error(&format!("`{shown}`: {problem}"));
+                    failed = true;
+                }
+            }
         }
         (costs, failed)
     }
@@ -589,6 +631,8 @@ fn fill(
     workspace.set_features(sources.features.clone());
     let cfg = paths().map(|path| (path, settings.of(path).cfg()));
     workspace.set_cfg(cfg.filter(|(_, cfg)| !cfg.is_empty()));
+    let said = sources.languages.iter();
+    workspace.set_languages(said.map(|(path, language)| (path.as_str(), *language)));
     let files = files.iter();
     workspace.set_files(files.map(|file| (file.path.as_str(), file.text.as_str())));
 }

@@ -19,7 +19,7 @@ use super::session::Session;
 use super::words::counted;
 use crate::project::Failure;
 use crate::project::files::folders_below;
-use crate::project::languages::language_of;
+use crate::project::languages::is_known;
 use crate::project::paths::absolute;
 use crate::project::settings::FILE_NAME;
 
@@ -251,7 +251,7 @@ impl<'a> Watched<'a> {
         for path in &event.paths {
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
             settings |= SETTINGS.contains(&name) || files.contains(path);
-            let source = language_of(path).is_some();
+            let source = is_known(path);
             let folder = named && (path.is_dir() || self.folders.contains_key(path));
             let among_kernels = path
                 .parent()

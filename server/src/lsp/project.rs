@@ -22,6 +22,8 @@ use super::publishing;
 use super::settings::{Reading, Settings, Wanted};
 use super::state::Server;
 use super::uris;
+use visa_analysis::{ENDINGS, ending_of, language_of};
+
 use crate::project::files::{LoadedFile, Sources};
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
@@ -94,11 +96,20 @@ pub(crate) fn files_changed(server: &Arc<Server>, paths: &[String]) {
         for path in paths {
             if settings.loaded.contains(path.as_str()) && Path::new(path).is_file() {
                 pending.files.insert(path.clone());
-            } else {
+            } else if settings.loaded.contains(path.as_str()) || concerns(path) {
                 pending.everything = true;
             }
         }
     });
+}
+
+/// Whether a file that is not held may be one of the workspace now. Of endings that most files of others have, the text says it.
+fn concerns(path: &str) -> bool {
+    match ending_of(path) {
+        Some(known) if known.by_text => read_text(Path::new(path), SOURCE_BYTES)
+            .is_ok_and(|text| language_of(path, &text).is_some()),
+        _ => true,
+    }
 }
 
 /// The client's settings changed; what it sent of them.
@@ -179,20 +190,21 @@ async fn register(server: &Arc<Server>) {
     let client = Arc::clone(&server.lock().view.client);
     let mut registrations = Vec::new();
     if client.watches_files {
-        let watchers = [
-            "**/*.rs",
+        let sources = ENDINGS.iter().map(|known| format!("**/*.{}", known.ending));
+        let deciding = [
             "**/Cargo.toml",
             "**/Cargo.lock",
             "**/visa-lint.toml",
             "**/.gitignore",
         ];
+        let watchers = sources.chain(deciding.map(str::to_owned));
         let options = DidChangeWatchedFilesRegistrationOptions {
             watchers: watchers
                 .map(|pattern| FileSystemWatcher {
-                    glob_pattern: GlobPattern::String(pattern.to_owned()),
+                    glob_pattern: GlobPattern::String(pattern),
                     kind: None,
                 })
-                .to_vec(),
+                .collect(),
         };
         registrations.push(Registration {
             id: "visa-files".to_owned(),

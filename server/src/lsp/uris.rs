@@ -104,7 +104,7 @@ pub(crate) fn is_file_path(path: &str) -> bool {
 
 /// Whether a path is that of a file of Rust. Clients may show the server settings files, too.
 pub(crate) fn is_source(path: &str) -> bool {
-    is_file_path(path) && path.ends_with(".rs")
+    is_file_path(path) && visa_analysis::may_be_source(path)
 }
 
 /// Whether a path begins with `C:/`.

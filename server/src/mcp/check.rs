@@ -125,7 +125,7 @@ fn nothing(room: &Room, path: Option<&std::path::Path>, held: &Held) -> String {
     let why = match path {
         Some(path) if !path.exists() => "there is no such file or folder",
         Some(path) if path.is_file() => "the settings leave it out of the check",
-        _ => "there are no `.rs` files, or the settings leave them out",
+        _ => "there are no files with kernels, or the settings leave them out",
     };
     let problems: Vec<&str> = held.problems.iter().map(String::as_str).collect();
     let mut words = format!("nothing to check in `{shown}`: {why}");

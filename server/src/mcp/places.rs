@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::project::languages::language_of;
+use crate::project::languages::is_known;
 use crate::project::paths::{absolute, slashes};
 
 /// The folder that is served: canonical, and UTF-8.
@@ -59,9 +59,9 @@ impl Root {
     /// The absolute path of a source that a caller names.
     pub(super) fn source(&self, given: &str) -> Result<PathBuf, String> {
         let path = self.inside(given)?;
-        if language_of(&path).is_none() {
+        if !is_known(&path) {
             return Err(format!(
-                "`{given}` is no source: tools read `.rs` files and Markdown"
+                "`{given}` is no source: tools read kernels in `.rs`, `.pto`, `.mlir` and `.py` files, and Markdown"
             ));
         }
         Ok(path)

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Deserialize;
-use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
+use visa_analysis::{
+    Language, Package, PackageFeatures, ending_of, has_rust_code, is_markdown, language_of,
+};
 
 use super::Failure;
 use super::features::features_of;
-use super::languages::{language_of, refusal};
+use super::languages::{is_known, is_rust, refusal, takes_no_part};
 use super::libraries::{Libraries, libraries_of};
 use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, reason, shown, slashes};
@@ -68,6 +70,8 @@ pub(crate) struct Sources {
     pub(crate) features: Vec<PackageFeatures>,
     /// The path of standard input's text, if that was read.
     pub(crate) standard_input: Option<String>,
+    /// The languages that the options say files have, by path.
+    pub(crate) languages: BTreeMap<String, Language>,
     /// How people see a path.
     names: BTreeMap<String, String>,
     /// The current folder.
@@ -118,7 +122,8 @@ impl Sources {
                 only_open.insert(slashes(path));
             }
         }
-        gathering.given = open;
+        gathering.given.extend(open);
+        gathering.is_open = true;
         gathering.neighbours();
         Self {
             only_open,
@@ -154,6 +159,10 @@ impl Sources {
 struct Gathering<'a> {
     settings: &'a mut Resolver,
     here: PathBuf,
+    /// The language of `--language`.
+    said: Option<Language>,
+    /// Files that were named one by one, or given.
+    named: BTreeSet<PathBuf>,
     /// Files to report on, with the name people see.
     reported: BTreeMap<PathBuf, String>,
     /// Files that only give names.
@@ -162,6 +171,8 @@ struct Gathering<'a> {
     given: BTreeMap<PathBuf, String>,
     /// The path of standard input's text, if that was read.
     standard_input: Option<String>,
+    /// Whether files are named because an editor has them open: what takes no part is then no mistake.
+    is_open: bool,
     manifests: Manifests,
     packages: Vec<Manifest>,
     errors: Vec<String>,
@@ -171,12 +182,15 @@ struct Gathering<'a> {
 impl<'a> Gathering<'a> {
     fn new(settings: &'a mut Resolver) -> Self {
         Self {
+            said: settings.language(),
+            named: BTreeSet::new(),
             settings,
             here: std::env::current_dir().unwrap_or_default(),
             reported: BTreeMap::new(),
             others: BTreeSet::new(),
             given: BTreeMap::new(),
             standard_input: None,
+            is_open: false,
             manifests: Manifests::default(),
             packages: Vec::new(),
             errors: Vec::new(),
@@ -185,7 +199,8 @@ impl<'a> Gathering<'a> {
     }
 
     fn standard_input(&mut self, name: Option<&Path>) {
-        if let Some(name) = name.filter(|name| language_of(name).is_none()) {
+        let unknown = |name: &&Path| self.said.is_none() && !is_known(name);
+        if let Some(name) = name.filter(unknown) {
             self.errors.push(refusal(&shown(name)));
             return;
         }
@@ -219,7 +234,7 @@ impl<'a> Gathering<'a> {
                 }
             };
             let name = shown(&given.path);
-            if language_of(&given.path).is_none() {
+            if self.said.is_none() && !is_known(&given.path) {
                 self.errors.push(refusal(&name));
                 continue;
             }
@@ -244,7 +259,7 @@ impl<'a> Gathering<'a> {
                 self.folder(folder.unwrap_or_else(|| Path::new(".")));
             }
             Ok(metadata) if !metadata.is_file() && is_stream(path) => self.stream(path),
-            Ok(_) if language_of(path).is_some() => {
+            Ok(_) if self.said.is_some() || is_known(path) => {
                 self.report(absolute(&self.here, path), shown(path), true);
             }
             // A caller that names every file may name those that are none of ours, too, where the settings exclude them.
@@ -273,23 +288,68 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Every `.rs` file below a folder that neither `.gitignore` nor a leading dot hides.
+    /// Every file of a language below a folder that neither `.gitignore` nor a leading dot hides.
     fn folder(&mut self, folder: &Path) {
-        let (files, errors) = sources_below(folder);
-        if files.is_empty() && errors.is_empty() {
-            self.warnings
-                .push(format!("no `.rs` files in `{}`", folder.display()));
+        let (mut files, errors) = sources_below(folder);
+        if let Some(said) = self.said {
+            let language = |file: &PathBuf| file.to_str().and_then(ending_of);
+            files.retain(|file| language(file).is_some_and(|known| known.language == said));
         }
-        for file in files {
+        let (rust, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            files.into_iter().partition(|file| is_rust(file));
+        let others = self.taking_part(others);
+        if rust.is_empty() && others.is_empty() && errors.is_empty() {
+            let words = match self.said {
+                Some(said) => format!("no file in {said} in `{}`", folder.display()),
+                None => format!("no file with kernels in `{}`", folder.display()),
+            };
+            self.warnings.push(words);
+        }
+        for file in rust {
             self.report(absolute(&self.here, &file), shown(&file), false);
         }
+        for (file, text) in others {
+            let path = absolute(&self.here, &file);
+            self.report(path.clone(), shown(&file), false);
+            if let Some(text) = text.filter(|_| self.reported.contains_key(&path)) {
+                self.given.entry(path).or_insert(text);
+            }
+        }
         self.errors.extend(errors);
+    }
+
+    /// Those of a folder's files in other languages than Rust that take part, with their texts as far as they can be read: which
+    /// Python is ours only its text says, and there may be much of it.
+    fn taking_part(&mut self, files: Vec<PathBuf>) -> Vec<(PathBuf, Option<String>)> {
+        let kept = files.into_iter().filter(|file| {
+            let path = absolute(&self.here, file);
+            !self.given.contains_key(&path) && !self.settings.excludes(&path, false)
+        });
+        let kept: Vec<PathBuf> = kept.collect();
+        kept.into_par_iter()
+            .filter_map(|file| {
+                let text = read_text(&file, SOURCE_BYTES).ok();
+                let name = slashes(&file);
+                match text {
+                    Some(text) => language_of(&name, &text)
+                        .is_some()
+                        .then_some((file, Some(text))),
+                    // That one of a language of its own cannot be read is said; of others nobody knows that they are ours.
+                    None => ending_of(&name)
+                        .is_some_and(|known| !known.by_text)
+                        .then_some((file, None)),
+                }
+            })
+            .collect()
     }
 
     /// Takes a file up, unless the settings exclude it.
     fn report(&mut self, path: PathBuf, shown: String, named: bool) {
         if self.settings.excludes(&path, named) {
             return;
+        }
+        if named {
+            self.named.insert(path.clone());
         }
         let own = path.strip_prefix(&self.here).unwrap_or(&path);
         if own.to_str().is_some() {
@@ -307,7 +367,9 @@ impl<'a> Gathering<'a> {
         let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
         let mut lone: BTreeSet<PathBuf> = BTreeSet::new();
         let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-        for file in self.reported.keys() {
+        let in_rust =
+            |file: &&PathBuf| is_rust(file) || !is_known(file) || is_markdown(&slashes(file));
+        for file in self.reported.keys().filter(in_rust) {
             let Some(folder) = file.parent() else {
                 continue;
             };
@@ -327,7 +389,8 @@ impl<'a> Gathering<'a> {
                     waiting.push(dependency);
                 }
             }
-            self.others.extend(sources_below(&root).0);
+            let sources = sources_below(&root).0.into_iter();
+            self.others.extend(sources.filter(|path| is_rust(path)));
             self.packages.push(manifest);
         }
         let mut searched = BTreeSet::new();
@@ -350,6 +413,14 @@ impl<'a> Gathering<'a> {
                 .map(|path| (path.clone(), false)),
         );
         let given = std::mem::take(&mut self.given);
+        let (said, is_open) = (self.said, self.is_open);
+        let named = std::mem::take(&mut self.named);
+        // By its path, its text, or what the options say of files that are named.
+        let takes_part = |path: &Path, text: &str| {
+            let name = slashes(path);
+            let is_said = said.is_some() && named.contains(path);
+            is_said || ending_of(&name).is_none() || language_of(&name, text).is_some()
+        };
         let read: Vec<_> = wanted
             .into_par_iter()
             .map(|(path, reported)| {
@@ -380,6 +451,11 @@ impl<'a> Gathering<'a> {
                     sources.errors.push(format!("`{shown}` {why}"));
                     continue;
                 }
+                // What is open in an editor may take part with the next keystroke.
+                Ok(text) if reported && !is_open && !takes_part(&path, &text) => {
+                    sources.errors.push(takes_no_part(&shown));
+                    continue;
+                }
                 Ok(text) => sources.files.push(LoadedFile {
                     path: name.clone(),
                     text,
@@ -393,6 +469,9 @@ impl<'a> Gathering<'a> {
                 Err(_) => continue,
             }
             if reported {
+                if let Some(said) = said.filter(|_| named.contains(&path)) {
+                    sources.languages.insert(name.clone(), said);
+                }
                 sources.reported.push(name.clone());
             }
             sources.names.insert(name, shown);

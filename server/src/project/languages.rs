@@ -1,91 +1,88 @@
-//! Which files can be checked: a row a language, told by the ending of a file's name.
+//! Which files can be checked, told by the endings of their names: those of the engine's languages, and texts with blocks of Rust.
 //!
 //! Knows names only; what is in a file is the reader's business.
 
 use std::path::Path;
 
-/// How the text of a file is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    /// A source file of Rust.
-    Rust,
-    /// A text with fenced blocks of Rust.
-    Markdown,
-}
+use visa_analysis::{ENDINGS, Language, ending_of, is_markdown, may_be_source};
 
-/// The files of a language.
-struct Row {
-    language: Language,
-    /// The ending behind the last dot, in lower case.
-    extension: &'static str,
-    /// Whether searching a folder finds its files; files of the others are named one by one.
-    searched: bool,
-}
+/// Endings of texts with fenced blocks of Rust. They are named one by one: a search passes them over.
+const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
-const LANGUAGES: &[Row] = &[
-    Row {
-        language: Language::Rust,
-        extension: "rs",
-        searched: true,
-    },
-    Row {
-        language: Language::Markdown,
-        extension: "md",
-        searched: false,
-    },
-    Row {
-        language: Language::Markdown,
-        extension: "markdown",
-        searched: false,
-    },
-];
-
-/// The language of a file that is named; the case of the ending does not matter.
-pub(crate) fn language_of(path: &Path) -> Option<Language> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let mut rows = LANGUAGES.iter();
-    rows.find(|row| row.extension == extension)
-        .map(|row| row.language)
+/// Whether a file that is named can be checked; the case of the ending does not matter.
+pub(crate) fn is_known(path: &Path) -> bool {
+    let name = path.to_str();
+    name.is_some_and(|name| ending_of(name).is_some() || is_markdown(name))
 }
 
 /// Whether a search of a folder takes a file up.
 pub(crate) fn is_searched(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    LANGUAGES
-        .iter()
-        .any(|row| row.searched && extension == Some(row.extension))
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(may_be_source)
+}
+
+/// Whether a file is in Rust by its name: one that others may take names from.
+pub(crate) fn is_rust(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let ending = name.and_then(ending_of);
+    ending.is_some_and(|ending| ending.language == Language::Rust)
 }
 
 /// Why a file cannot be checked, and what can.
 pub(crate) fn refusal(shown: &str) -> String {
-    let endings: Vec<String> = LANGUAGES
-        .iter()
-        .map(|row| format!("`.{}`", row.extension))
-        .collect();
+    let endings = ENDINGS.iter().map(|known| known.ending).chain(MARKDOWN);
+    let endings: Vec<String> = endings.map(|ending| format!("`.{ending}`")).collect();
+    let (last, others) = endings
+        .split_last()
+        .map_or(("", [].as_slice()), |(last, others)| {
+            (last.as_str(), others)
+        });
     format!(
-        "cannot check `{shown}`: its name is that of no kernel file ({} files are), no folder and no `Cargo.toml`; a text of \
-         another name is read by `visa-lint - --stdin-filename NAME.rs`",
-        endings.join(" and ")
+        "cannot check `{shown}`: its name is that of no kernel file ({} and {last} files are), no folder and no `Cargo.toml`; a \
+         text of another name is read by `visa-lint - --stdin-filename NAME.rs`, or with `--language`",
+        others.join(", ")
     )
+}
+
+/// Why a file takes no part although its ending is one of ours.
+pub(crate) fn takes_no_part(shown: &str) -> String {
+    let why = match ending_of(shown).map(|known| (known.language, known.by_text)) {
+        Some((Language::Nki, _)) => "it imports no `nki` and no `neuronxcc.nki`",
+        Some((Language::Pto, true)) => "it holds no `pto.` operation",
+        Some((Language::Pto, false)) => "it is a panorama project, and no PTO",
+        _ => "it holds no kernel",
+    };
+    format!("`{shown}` has nothing to check: {why}; `--language` reads it all the same")
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{Language, is_searched, language_of};
+    use super::{is_known, is_rust, is_searched, refusal};
 
     #[test]
     fn endings_tell_languages() {
-        let of = |path: &str| language_of(Path::new(path));
-        assert_eq!(of("k/a.rs"), Some(Language::Rust));
-        assert_eq!(of("k/A.RS"), Some(Language::Rust));
-        assert_eq!(of("a.md"), Some(Language::Markdown));
-        assert_eq!(of("a.rs.txt"), None);
-        assert_eq!(of("rs"), None);
-        assert_eq!(of(".rs"), None);
-        assert!(is_searched(Path::new("k/a.rs")));
-        assert!(!is_searched(Path::new("k/a.txt")));
-        assert!(!is_searched(Path::new("k/a.md")));
+        let known = |path: &str| is_known(Path::new(path));
+        for path in [
+            "k/a.rs",
+            "k/A.RS",
+            "a.md",
+            "a.pto",
+            "a.mlir",
+            "a.py",
+            "a.markdown",
+        ] {
+            assert!(known(path), "{path}");
+        }
+        for path in ["a.rs.txt", "rs", ".rs", "a.pyi", "a.txt"] {
+            assert!(!known(path), "{path}");
+        }
+        let searched = |path: &str| is_searched(Path::new(path));
+        assert!(searched("k/a.rs") && searched("a.pto") && searched("a.py"));
+        assert!(!searched("k/a.txt") && !searched("k/a.md") && !searched("A.RS"));
+        assert!(is_rust(Path::new("k/a.rs")) && !is_rust(Path::new("k/a.pto")));
+        assert!(refusal("a.txt").contains("`.rs`, `.pto`, `.mlir`, `.py`, `.md` and `.markdown`"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use visa_analysis::{
-    Diagnostic, Group, Level, find_rule, is_rule_or_group, nearest_names, nearest_rules,
+    Diagnostic, Group, Language, Level, find_rule, is_rule_or_group, nearest_names, nearest_rules,
 };
 
 use super::Failure;
@@ -131,7 +131,7 @@ impl Levels {
         group: Group,
         default: Level,
     ) -> (Level, Option<&Change>) {
-        let matches = |name: &String| name == rule || name == group.name();
+        let matches = |name: &String| name == rule || name == group.name() || is_of(name, rule);
         if !self.runs(rule, group) {
             return (Level::Allow, None);
         }
@@ -148,20 +148,27 @@ impl Levels {
     /// Whether a rule runs for what it reports as of a group.
     pub(crate) fn runs(&self, rule: &str, group: Group) -> bool {
         let named = |names: &[Named]| {
-            names
-                .iter()
-                .any(|named| named.name == rule || named.name == group.name())
+            names.iter().any(|named| {
+                named.name == rule || named.name == group.name() || is_of(&named.name, rule)
+            })
         };
         (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
     }
 }
 
-/// Orders changes that were written without one: `warnings` first, then groups, then rules, so that a rule's own level holds
-/// whatever its group's is.
+/// Whether a name is that of the language whose kernels a rule looks at.
+fn is_of(name: &str, rule: &str) -> bool {
+    let language = Language::named(name);
+    language.is_some_and(|language| find_rule(rule).is_some_and(|rule| rule.looks_at(language)))
+}
+
+/// Orders changes that were written without one: `warnings` first, then languages, then groups, then rules, so that a rule's own
+/// level holds whatever its group's is.
 pub(crate) fn widest_first(changes: &mut [Change]) {
     changes.sort_by_key(|change| {
         let rule = find_rule(&change.name).is_some();
-        (change.name != WARNINGS, rule)
+        let language = Language::named(&change.name).is_some();
+        (change.name != WARNINGS, !language, rule)
     });
 }
 
@@ -187,10 +194,14 @@ fn known(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
 
 /// What is wrong with a name that should be a rule's or a group's, or [`WARNINGS`] where that is allowed.
 pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
-    if is_rule_or_group(name) || (warnings && name == WARNINGS) {
+    let is_language = Language::named(name).is_some();
+    if is_rule_or_group(name) || is_language || (warnings && name == WARNINGS) {
         return None;
     }
     let mut nearest = nearest_rules(name);
+    if nearest.is_empty() {
+        nearest = nearest_names(name, Language::ALL.map(Language::name));
+    }
     if warnings && nearest.is_empty() {
         nearest = nearest_names(name, [WARNINGS]);
     }

@@ -25,6 +25,7 @@ mod fixing;
 mod formats;
 mod human;
 mod ignoring;
+mod languages;
 mod markdown;
 mod migrate;
 mod patches;

@@ -5,7 +5,7 @@
 
 import * as vscode from 'vscode';
 
-import { DOCUMENTS, type Server } from '../client';
+import { IN_RUST, type Server } from '../client';
 import { columnOf, operationsAt, serverPath, unitOf } from '../positions';
 import type { KernelCost, Operation, Point } from '../protocol';
 import { memoryAnswer, timelineAnswer } from './answers';
@@ -83,13 +83,13 @@ export class Follower implements vscode.Disposable {
 
   /** The editor with the focus; none while a view has it, and then the one before is still followed. */
   private follow(editor: vscode.TextEditor | undefined): void {
-    if (editor === undefined || vscode.languages.match(DOCUMENTS, editor.document) === 0) return;
+    if (editor === undefined || vscode.languages.match(IN_RUST, editor.document) === 0) return;
     this.editor = editor;
     this.moved(editor);
   }
 
   private moved(editor: vscode.TextEditor): void {
-    if (vscode.languages.match(DOCUMENTS, editor.document) === 0) return;
+    if (vscode.languages.match(IN_RUST, editor.document) === 0) return;
     this.editor = editor;
     const place = cursorOf(editor);
     const { drawn } = this;

@@ -86,3 +86,27 @@ test('a macro of several lines ends where its bracket does', async () => {
   for (const [word, scope] of tokens(rust, 'item![A] vec![A] xi![A]'))
     assert.ok(word !== 'A' || scope === 'support.constant.rust', `${word} ${scope}`);
 });
+
+test('operations, values and types of PTO have their colours', async () => {
+  await loadWASM(readFileSync('node_modules/vscode-oniguruma/release/onig.wasm'));
+  const registry = new Registry({
+    onigLib: Promise.resolve({ createOnigScanner, createOnigString }),
+    loadGrammar: () =>
+      Promise.resolve(parseRawGrammar(readFileSync('syntaxes/pto.tmLanguage.json', 'utf8'), 'grammar.json')),
+  });
+  const pto = await registry.loadGrammar('source.pto');
+  assert.ok(pto);
+  const seen = tokens(
+    pto,
+    'func.func @copy(%n: i64) { // pto.barrier\n  pto.set_flag["PIPE_V"] %ub#0, %c32 : !pto.ptr<f32, ub>, 0x10\n}',
+  );
+  const scopeOf = (word: string) => seen.filter(([other]) => other === word).map(([, scope]) => scope);
+  assert.deepEqual(scopeOf('@copy'), ['entity.name.function.pto']);
+  assert.deepEqual(scopeOf('%n'), ['variable.other.pto']);
+  assert.deepEqual(scopeOf('i64'), ['storage.type.pto']);
+  assert.deepEqual(scopeOf('// pto.barrier'), ['comment.line.double-slash.pto']);
+  assert.deepEqual(scopeOf('pto.set_flag'), ['entity.name.function.operation.pto']);
+  assert.deepEqual(scopeOf('%ub#0'), ['variable.other.pto']);
+  assert.deepEqual(scopeOf('0x10'), ['constant.numeric.pto']);
+  assert.ok(seen.some(([, scope]) => scope === 'string.quoted.double.pto'));
+});

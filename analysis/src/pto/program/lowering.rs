@@ -36,7 +36,6 @@ struct Lowering<'a> {
 struct At {
     certain: bool,
     loops: u32,
-    is_before: bool,
 }
 
 /// The functions of a file.
@@ -72,7 +71,6 @@ impl Lowering<'_> {
         let mut context = At {
             certain: true,
             loops: 0,
-            is_before,
         };
         for &id in &self.file.region(region).operations {
             let name = self.file.name(id);

@@ -23,7 +23,8 @@ pub(super) static PTO_EVENT_NEVER_AWAITED: Rule = rule!(
     "derived",
     "a flag that is set and that nothing in the function waits for",
     "A flag orders two pipes only where the second one waits for it. One that nobody waits for orders nothing, and is still \
-     set for the next kernel."
+     set for the next kernel. \
+     Most often the wait names another event or another pair of pipes."
 );
 
 pub(super) static PTO_EVENT_REUSED: Rule = rule!(
@@ -41,7 +42,8 @@ pub(super) static PTO_EVENT_ID: Rule = rule!(
     Hardware,
     "derived",
     "an event beyond the eight that two pipes have",
-    "Between two pipes there are eight events, `EVENT_ID0` to `EVENT_ID7`.",
+    "Between two pipes there are eight events, `EVENT_ID0` to `EVENT_ID7`. \
+     The number goes into a field of three bits, so that the assembler refuses a larger one. Events of other pairs are others: each pair has its own eight.",
     fix
 );
 
@@ -133,7 +135,10 @@ fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
         for other in uses.iter().filter(|other| other.flag.is(&one.flag)) {
             change.replace(other.flag.event.place, free.clone());
         }
-        let fix = change.fix(Applicability::Maybe, format!("Use `{free}`, which is free"));
+        let fix = change.fix(
+            Applicability::Machine,
+            format!("Use `{free}`, which is free"),
+        );
         finding.fixes.push(fix);
         finding = finding.help(format!("`{free}` is free between these pipes"));
     }

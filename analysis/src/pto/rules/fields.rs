@@ -51,7 +51,8 @@ pub(super) static PTO_ADDRESS_ALIGNMENT: Rule = rule!(
     Hardware,
     "Alignment Constraints",
     "an address in UB that is no multiple of 32",
-    "UB is read and written in blocks of 32 bytes. An address of a copy, as source or as destination, begins such a block.",
+    "UB is read and written in blocks of 32 bytes. An address of a copy, as source or as destination, begins such a block. \
+     The assembler cannot see most addresses, and the engine does not round them.",
     fix
 );
 
@@ -70,7 +71,8 @@ pub(super) static PTO_ZERO_COUNT: Rule = rule!(
     Suspicious,
     "derived",
     "a copy that moves nothing: no rows, rows of no bytes, or a loop that runs 0 times",
-    "The nest of a copy runs as often as its counts say. With one of them 0 it does not run, and the destination keeps what it had."
+    "The nest of a copy runs as often as its counts say. With one of them 0 it does not run, and the destination keeps what it had. \
+     Most often the number was worked out wrongly before."
 );
 
 pub(super) static PTO_ELEMENT_SPLIT: Rule = rule!(
@@ -79,7 +81,8 @@ pub(super) static PTO_ELEMENT_SPLIT: Rule = rule!(
     "derived",
     "rows whose length is no multiple of the element",
     "Lengths count bytes. A row that ends within an element has most likely been given a number of elements, or of another type's \
-     bytes."
+     bytes. \
+     The last element of the row is then half new and half old."
 );
 
 pub(super) static PTO_STREAM_ID: Rule = rule!(
@@ -87,7 +90,8 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     Style,
     "pto.copy_gm_to_ubuf",
     "a stream other than 0",
-    "The operand `sid` is usually 0. Another one is legal, and worth a second look."
+    "The operand `sid` is usually 0. Another one is legal, and worth a second look. \
+     What the streams of a core are for is not said in the manual, and code that is generated uses none but the first."
 );
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {

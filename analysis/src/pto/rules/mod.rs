@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 use super::analysis::Analysis;
 use crate::findings::{Finding, Rule, TextSpan};
-use writing::Constants;
+pub(super) use writing::{Change, Constants};
 
 /// A finding in a PTO file.
 type Found = Finding<TextSpan>;

@@ -25,7 +25,8 @@ pub(super) static PTO_SOFTWARE_LOOP: Rule = rule!(
     "derived",
     "a copy with more than two loops: the assembler issues one transfer for each iteration of the others",
     "The engine has two loops around the rows. For each further one the assembler writes a loop of single transfers, each with \
-     the time of its own setup."
+     the time of its own setup. \
+     Rows that continue each other, or two kernels of fewer loops, need none."
 );
 
 pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
@@ -33,7 +34,8 @@ pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
     Style,
     "derived",
     "rows that lie in a line on both sides: one row of all their bytes does the same",
-    "Where the stride is the length of a row on both sides, nothing lies between the rows. One long row says so.",
+    "Where the stride is the length of a row on both sides, nothing lies between the rows. One long row says so. \
+     The engine moves the same bytes either way; the stride is one number less that a later change can get wrong.",
     fix
 );
 
@@ -152,7 +154,7 @@ fn without_group(check: &Check<'_>, copy: &Copy, level: u8, all: i64) -> Option<
         );
     }
     Some(change.fix(
-        Applicability::Maybe,
+        Applicability::Machine,
         format!("Move {all} rows without the loop"),
     ))
 }
@@ -190,7 +192,7 @@ fn without_registers(
     let rows = derived.copy.given(Field::Rows)?;
     change.number(rows, all);
     Some(change.fix(
-        Applicability::Maybe,
+        Applicability::Machine,
         format!("Move {all} rows without the loop"),
     ))
 }
@@ -243,7 +245,10 @@ fn mergeable(check: &mut Check<'_>, derived: &Derived) {
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
     change.number(rows, 1);
     change.number(length, all);
-    let fix = change.fix(Applicability::Maybe, format!("Move one row of {all} bytes"));
+    let fix = change.fix(
+        Applicability::Machine,
+        format!("Move one row of {all} bytes"),
+    );
     let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, span(rows.place()), message);
     finding.fixes.push(fix);
     check.report(finding);

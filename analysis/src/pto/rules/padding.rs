@@ -25,7 +25,8 @@ pub(super) static PTO_PADDING_DISABLED: Rule = rule!(
     Suspicious,
     "pto.copy_gm_to_ubuf",
     "a copy with left or right padding whose `data_select_bit` is false",
-    "Padding is written only where `data_select_bit` is true. With false the counts of bytes to the left and right have no effect.",
+    "Padding is written only where `data_select_bit` is true. With false the counts of bytes to the left and right have no effect. \
+     What stands there in UB stays as it was.",
     fix
 );
 
@@ -44,7 +45,8 @@ pub(super) static PTO_PAD_TYPE: Rule = rule!(
     Hardware,
     "derived",
     "a padding value of a type that none is",
-    "The register of the padding value takes i8, i16, i32, f16, bf16 and f32; the assembler refuses other types."
+    "The register of the padding value takes i8, i16, i32, f16, bf16 and f32; the assembler refuses other types. \
+     Elements of 64 bits and of fewer than 8 cannot be filled in."
 );
 
 /// The types that a padding value may have.

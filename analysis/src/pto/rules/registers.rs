@@ -43,7 +43,8 @@ pub(super) static PTO_LOOP_DIRECTION: Rule = rule!(
     "Loop Stride Configuration",
     "registers set for one direction in a function that copies only in the other",
     "There are two sets of registers: `outtoub` for copies from GM to UB, `ubtoout` for those back. What is set in one has no \
-     effect on the other.",
+     effect on the other. \
+     The copies run with what their own set holds.",
     fix
 );
 

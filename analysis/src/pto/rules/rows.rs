@@ -304,6 +304,7 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     let Some(transfer) = &derived.transfer else {
         return;
     };
+    let transfer = &as_given(derived, transfer);
     let Meeting::Shared {
         iterations,
         distance,
@@ -387,6 +388,18 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
         finding = finding.help(format!("{text} of {wanted} puts one behind another"));
     }
     check.report(finding);
+}
+
+/// The rows as wide as they are given: that one ends at a multiple of 32 overwrites another only where its step is not aligned,
+/// which is another finding.
+fn as_given(derived: &Derived, transfer: &Transfer) -> Transfer {
+    let copy = &derived.copy;
+    let stride = copy.number(Field::Stride(Side::Target));
+    let filled = stride.filter(|_| copy.fills() == Some(true));
+    let width = filled
+        .and_then(|stride| u64::try_from(stride).ok())
+        .unwrap_or(0);
+    Transfer::new(transfer.run, transfer.loops.clone()).with_width(width)
 }
 
 /// The step that puts what the loops inside reach one behind another: the reach, in UB up to the next multiple of 32.

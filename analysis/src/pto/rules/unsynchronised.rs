@@ -81,7 +81,9 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
             change.line(format!("pto.set_flag{flag}"));
             change.line(format!("pto.wait_flag{flag}"));
             let title = format!("Set and await `EVENT_ID{event}` before the read");
-            finding.fixes.push(change.fix(Applicability::Maybe, title));
+            finding
+                .fixes
+                .push(change.fix(Applicability::Machine, title));
             finding = finding.help(format!(
                 "`pto.set_flag{flag}` behind the write and `pto.wait_flag{flag}` before the read order them"
             ));
@@ -164,7 +166,7 @@ fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
     let mut change = Change::before(check.analysis, &check.constants, store.operation());
     change.line("pto.barrier #pto.pipe<PIPE_MTE3>".to_owned());
     let fix = change.fix(
-        Applicability::Maybe,
+        Applicability::Machine,
         "Insert a barrier of PIPE_MTE3 before the store",
     );
     let mut finding = Found::new(&PTO_STORE_ORDER, span(name), message)

@@ -17,10 +17,10 @@ pub(super) const fn span(place: Place) -> TextSpan {
 
 /// The constants of a file by their number.
 #[derive(Debug, Default)]
-pub(super) struct Constants(FxHashMap<i64, Vec<DefinitionId>>);
+pub(in super::super) struct Constants(FxHashMap<i64, Vec<DefinitionId>>);
 
 impl Constants {
-    pub(super) fn of(analysis: &Analysis) -> Self {
+    pub(in super::super) fn of(analysis: &Analysis) -> Self {
         let mut constants: FxHashMap<i64, Vec<DefinitionId>> = FxHashMap::default();
         for (index, definition) in analysis.names.definitions.iter().enumerate() {
             let is_constant = definition
@@ -37,7 +37,7 @@ impl Constants {
 }
 
 /// A change of a file around one operation.
-pub(super) struct Change<'a> {
+pub(in super::super) struct Change<'a> {
     analysis: &'a Analysis,
     constants: &'a Constants,
     at: OperationId,
@@ -48,7 +48,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     /// A change that puts new operations before one.
-    pub(super) const fn before(
+    pub(in super::super) const fn before(
         analysis: &'a Analysis,
         constants: &'a Constants,
         at: OperationId,
@@ -64,7 +64,7 @@ impl<'a> Change<'a> {
     }
 
     /// The name of a constant: one that is seen here, or a new one.
-    pub(super) fn constant(&mut self, number: i64, of_type: &str) -> String {
+    pub(in super::super) fn constant(&mut self, number: i64, of_type: &str) -> String {
         let file = &self.analysis.file;
         let at = file.operation(self.at);
         let candidates = self.constants.0.get(&number).map_or(&[][..], Vec::as_slice);
@@ -95,7 +95,7 @@ impl<'a> Change<'a> {
     }
 
     /// A new value with a name like the given one.
-    pub(super) fn defined(&mut self, name: &str, operation: &str) -> String {
+    pub(in super::super) fn defined(&mut self, name: &str, operation: &str) -> String {
         let name = name.replace('-', "m");
         let text = &self.analysis.file.text;
         let is_taken = |name: &str| {
@@ -118,17 +118,17 @@ impl<'a> Change<'a> {
     }
 
     /// A new operation before the one.
-    pub(super) fn line(&mut self, line: String) {
+    pub(in super::super) fn line(&mut self, line: String) {
         self.lines.push(line);
     }
 
     /// Another text in a place.
-    pub(super) fn replace(&mut self, place: Place, with: impl Into<String>) {
+    pub(in super::super) fn replace(&mut self, place: Place, with: impl Into<String>) {
         self.edits.push(Edit::new(span(place), with.into()));
     }
 
     /// Another number as an operand; its name.
-    pub(super) fn number(&mut self, given: &Given, number: i64) -> String {
+    pub(in super::super) fn number(&mut self, given: &Given, number: i64) -> String {
         let of_type = type_of(self.analysis, given).unwrap_or_else(|| "i64".to_owned());
         let name = self.constant(number, &of_type);
         self.replace(given.place(), name.clone());
@@ -165,7 +165,7 @@ impl<'a> Change<'a> {
     }
 
     /// The change as a code action.
-    pub(super) fn fix(
+    pub(in super::super) fn fix(
         self,
         applicability: Applicability,
         title: impl Into<String>,
@@ -178,7 +178,7 @@ impl<'a> Change<'a> {
     }
 
     /// The change as an alternative in these words.
-    pub(super) fn alternative(self, text: impl Into<String>) -> Alternative<TextSpan> {
+    pub(in super::super) fn alternative(self, text: impl Into<String>) -> Alternative<TextSpan> {
         Alternative {
             text: text.into(),
             edits: self.into_edits(),

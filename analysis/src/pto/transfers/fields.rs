@@ -32,8 +32,6 @@ pub enum Field {
     LoopCount(u8),
     /// The step of a loop.
     LoopStride(u8, Side),
-    /// What rows are filled up with.
-    PadValue,
 }
 
 /// How many bits a field has, by the sources that say something of it.
@@ -89,7 +87,6 @@ impl Field {
             Self::LoopCount(level) => return format!("loop{level}_count"),
             Self::LoopStride(level, Side::Source) => return format!("loop{level}_src_stride"),
             Self::LoopStride(level, Side::Target) => return format!("loop{level}_dst_stride"),
-            Self::PadValue => "pad_value",
         };
         text.to_owned()
     }
@@ -134,7 +131,7 @@ impl Field {
             }),
             Self::LoopCount(_) => Some(Width::of(21)),
             Self::Stride(side) | Self::LoopStride(_, side) => Some(stride(kind, side)),
-            Self::Source | Self::Target | Self::Select | Self::PadValue => None,
+            Self::Source | Self::Target | Self::Select => None,
         }
     }
 }

@@ -8,9 +8,9 @@ mod fields;
 mod reading;
 
 pub use deriving::{Derived, LoopOrigin, SideStep, derive};
-pub use fields::{Field, Width};
+pub use fields::Field;
 pub use reading::{
-    Copy, CopyKind, Direction, Given, GivenLoop, OperandFault, Padding, is_copy, read,
+    Copy, CopyKind, Direction, Given, GivenLoop, OperandFault, fields_of, is_copy, kind_of, read,
 };
 
 /// Bytes at multiples of which a row begins in UB (book: Alignment Constraints).

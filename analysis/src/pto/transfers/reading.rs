@@ -78,6 +78,16 @@ impl CopyKind {
         }
     }
 
+    /// From where to where, in tables.
+    #[must_use]
+    pub const fn direction_name(self) -> &'static str {
+        match self {
+            Self::GmToUb => "GM to UB",
+            Self::UbToGm => "UB to GM",
+            Self::UbToUb => "UB to UB",
+        }
+    }
+
     /// The side that is in GM, if one is.
     #[must_use]
     pub const fn gm_side(self) -> Option<Side> {
@@ -302,6 +312,20 @@ const SHAPES: [Shape; 6] = [
 #[must_use]
 pub fn is_copy(name: &str) -> bool {
     SHAPES.iter().any(|shape| shape.name == name)
+}
+
+/// From where to where the copy of a name goes.
+#[must_use]
+pub fn kind_of(name: &str) -> Option<CopyKind> {
+    let shape = SHAPES.iter().find(|shape| shape.name == name)?;
+    Some(shape.kind)
+}
+
+/// The operands of a copy in order, up to its first group.
+#[must_use]
+pub fn fields_of(name: &str) -> &'static [Field] {
+    let shape = SHAPES.iter().find(|shape| shape.name == name);
+    shape.map_or(&[], |shape| shape.fields)
 }
 
 /// `word(%a, %b)` behind the operands of a grouped copy.

@@ -11,5 +11,5 @@ mod tests;
 mod types;
 
 pub use expressions::{Expression, Known, Values};
-pub use names::{Definition, DefinitionId, Names, Unknown, ValueId};
+pub use names::{Definition, DefinitionId, Names};
 pub use types::{Element, Memory, Pointer, pointer_type};

@@ -2,7 +2,8 @@
 
 use super::super::program::lower;
 use super::super::syntax::{File, Kind, parse};
-use super::{Names, ValueId};
+use super::Names;
+use super::names::ValueId;
 
 /// The number that the value named last in a text is, after all operations.
 fn number(text: &str) -> Option<i64> {

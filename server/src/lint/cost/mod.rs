@@ -12,6 +12,7 @@ mod overview;
 mod schedule;
 mod svg;
 mod trace;
+mod transfers;
 mod unknown;
 
 use visa_analysis::KernelCost;
@@ -23,6 +24,7 @@ use super::pool::in_pool;
 use super::session::{Given, Session};
 use super::writing::write_file;
 use crate::json::cost as json;
+use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
@@ -46,7 +48,13 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let mut failed = session.say_unreadable();
     let (mut kernels, incomplete) = session.costs(effort(options, session.files()));
     failed |= incomplete;
-    choose(&mut kernels, options.kernel.as_deref())?;
+    let mut moved = Vec::new();
+    if options.compare.is_none() {
+        let (files, incomplete) = session.transfer_costs();
+        failed |= incomplete;
+        moved = files;
+    }
+    choose(&mut kernels, &mut moved, options.kernel.as_deref())?;
     let colored = match &options.output_file {
         Some(_) => console.colored_file(),
         None => console.colored(),
@@ -69,7 +77,13 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         None => {
             let hints = !options.quiet && options.output_file.is_none();
             (
-                one_state(&session, &kernels, options, (details, hints), colored)?,
+                one_state(
+                    &session,
+                    (&kernels, &moved),
+                    options,
+                    (details, hints),
+                    colored,
+                )?,
                 false,
             )
         }
@@ -149,17 +163,31 @@ fn verdict(comparison: &Comparison<'_>, aside: bool) -> bool {
 
 fn one_state(
     session: &Session<'_>,
-    kernels: &[KernelCost],
+    (kernels, moved): (&[KernelCost], &[FileTransfers]),
     options: &CostArguments,
     (details, hints): (bool, bool),
     colored: bool,
 ) -> Result<String, Failure> {
     let details = details || kernels.len() < 2;
+    let beside = |text: String, tables: String| match (kernels.is_empty(), moved.is_empty()) {
+        (_, true) => text,
+        (true, false) => tables,
+        (false, false) => format!("{text}\n{tables}"),
+    };
     Ok(match options.format {
-        CostFormat::Human if details => human::write(kernels, options.stages, colored),
-        CostFormat::Human => overview::write(kernels, hints, colored),
-        CostFormat::Markdown => markdown::kernels(kernels, details),
-        CostFormat::Json => json::write(kernels)?,
+        CostFormat::Human => {
+            let text = if details {
+                human::write(kernels, options.stages, colored)
+            } else {
+                overview::write(kernels, hints, colored)
+            };
+            beside(text, transfers::human(moved, colored))
+        }
+        CostFormat::Markdown => beside(
+            markdown::kernels(kernels, details),
+            transfers::markdown(moved),
+        ),
+        CostFormat::Json => json::write(kernels, moved)?,
         CostFormat::Trace => trace::write(kernels)?,
         CostFormat::Schedule => schedule::write(kernels)?,
         CostFormat::Svg => svg::write(kernels),
@@ -168,13 +196,22 @@ fn one_state(
 }
 
 /// Leaves the kernels of that name; naming none of those that exist is a mistake.
-fn choose(kernels: &mut Vec<KernelCost>, name: Option<&str>) -> Result<(), Failure> {
+fn choose(
+    kernels: &mut Vec<KernelCost>,
+    moved: &mut Vec<FileTransfers>,
+    name: Option<&str>,
+) -> Result<(), Failure> {
     let Some(name) = name else {
         return Ok(());
     };
-    let names: Vec<String> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+    let mut names: Vec<String> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
     kernels.retain(|kernel| kernel.name == name);
-    if kernels.is_empty() {
+    for file in &mut *moved {
+        names.extend(file.functions.iter().map(|function| function.name.clone()));
+        file.functions.retain(|function| function.name == name);
+    }
+    moved.retain(|file| !file.functions.is_empty());
+    if kernels.is_empty() && moved.is_empty() {
         let known = if names.is_empty() {
             "there is none at all".to_owned()
         } else {

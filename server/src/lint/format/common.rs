@@ -42,6 +42,14 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
         .filter(|(count, ..)| *count > 0)
         .map(|(count, noun, style)| styled(&counted(count, noun), style, colored));
     let words: Vec<_> = words.collect();
+    if let Some(languages) = outline.of_languages() {
+        let counts = languages.iter().map(|(language, counts)| {
+            let files = counted(counts.files, "file");
+            format!("{files} in {language}")
+        });
+        let counts: Vec<String> = counts.collect();
+        text.push_str(&format!(" in {}", counts.join(", ")));
+    }
     text.push_str(": ");
     if words.is_empty() {
         // What was not looked at has no findings either.

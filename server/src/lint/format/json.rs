@@ -22,6 +22,9 @@ pub(crate) struct Document<'a> {
     diagnostics: Vec<Entry<'a>>,
     unresolved: Vec<Unresolved<'a>>,
     dialects: Vec<Dialect<'a>>,
+    /// What was checked by language, where that is not Rust alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    languages: BTreeMap<&'static str, OfLanguage>,
     /// What could not be checked, and why; the exit code is then 2.
     errors: &'a [&'a str],
     /// How many findings are not among `diagnostics`, because `--max-diagnostics` allows no more.
@@ -41,6 +44,14 @@ pub(crate) struct Tool {
 pub(crate) struct Operations {
     resolved: u64,
     unresolved: u64,
+}
+
+/// What was checked of one language.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct OfLanguage {
+    files: u64,
+    kernels: u64,
+    operations: Operations,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -135,6 +146,9 @@ pub(crate) struct Summary<'a> {
     configured_out: u64,
     operations: Operations,
     dialects: Vec<Dialect<'a>>,
+    /// What was checked by language, where that is not Rust alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    languages: BTreeMap<&'static str, OfLanguage>,
     /// What could not be checked, and why; the exit code is then 2.
     errors: &'a [&'a str],
     /// How many findings have no line, because `--max-diagnostics` allows no more.
@@ -161,6 +175,7 @@ pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
         configured_out: whole.configured_out,
         operations: whole.operations,
         dialects: whole.dialects,
+        languages: whole.languages,
         errors: whole.errors,
         left_out: whole.left_out,
     };
@@ -200,6 +215,7 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
         diagnostics: outline.written().map(entry).collect(),
         unresolved: outline.unresolved.iter().map(unresolved).collect(),
         dialects: outline.dialects.iter().map(dialect).collect(),
+        languages: languages(outline),
         errors: outline.errors,
         left_out: outline.left_out(),
         statistics: statistics.then(|| Statistics {
@@ -207,6 +223,23 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
             unresolved: &outline.operations.reasons,
         }),
     }
+}
+
+/// What was checked by language, where that is not Rust alone.
+fn languages(outline: &Outline<'_>) -> BTreeMap<&'static str, OfLanguage> {
+    let counts = outline.of_languages().into_iter().flatten();
+    let counts = counts.map(|(language, counts)| {
+        let of_language = OfLanguage {
+            files: counts.files,
+            kernels: counts.kernels,
+            operations: Operations {
+                resolved: counts.operations.resolved,
+                unresolved: counts.operations.unresolved,
+            },
+        };
+        (language.name(), of_language)
+    });
+    counts.collect()
 }
 
 fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {

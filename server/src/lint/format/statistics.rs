@@ -45,5 +45,11 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     if outline.configured_out > 0 {
         line("configured out", outline.configured_out);
     }
+    for (language, counts) in outline.of_languages().into_iter().flatten() {
+        line(language.title(), counts.files);
+        line("  kernels", counts.kernels);
+        line("  resolved", counts.operations.resolved);
+        line("  unresolved", counts.operations.unresolved);
+    }
     text
 }

@@ -16,10 +16,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use toml::Spanned;
-use visa_analysis::{Group, Level, all_rules};
+use visa_analysis::{Group, Language, Level, all_rules};
 
 use super::dialect::Dialect;
-use super::options::{Model, Target};
+use super::options::{Model, NkiTarget, Target};
 use crate::project::levels::WARNINGS;
 
 /// Levels by rule or group. All of them are read before any is applied: the widest first, so that a rule's own line holds
@@ -43,6 +43,10 @@ pub(super) struct SettingsFile {
     /// What cycles are made of.
     #[schemars(with = "Model")]
     pub(super) model: Option<Spanned<Model>>,
+    /// What is known of the machine that PTO files are for.
+    pub(super) pto: PtoTable,
+    /// What is known of the machine and the release that NKI kernels are for.
+    pub(super) nki: NkiTable,
     /// How many chips a kernel runs on whose `#[device]` gives no literal, and a function that no kernel calls.
     #[schemars(with = "NonZeroU64")]
     pub(super) chips: Option<Spanned<NonZeroU64>>,
@@ -75,6 +79,30 @@ pub(super) struct SettingsFile {
 pub(super) struct LibraryTable {
     /// Its release, such as `0.8`: it goes before manifest and lock file, and counts for crates of a library that has it.
     #[schemars(with = "String", regex(pattern = r"^\d+\.\d+(\.\d+)?$"))]
+    pub(super) version: Option<Spanned<String>>,
+}
+
+/// What is known of the machine that PTO files are for. Without figures no cycles are claimed.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PtoTable {
+    /// Bytes that a transfer between GM and UB moves in a cycle.
+    #[schemars(with = "NonZeroU64")]
+    pub(super) gm_bytes_per_cycle: Option<Spanned<NonZeroU64>>,
+    /// Cycles before its first byte.
+    #[schemars(with = "u64")]
+    pub(super) setup_cycles: Option<Spanned<u64>>,
+}
+
+/// What is known of the machine and the release that NKI kernels are for, where the files do not say it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct NkiTable {
+    /// The generation of the machine.
+    #[schemars(with = "NkiTarget")]
+    pub(super) target: Option<Spanned<NkiTarget>>,
+    /// The release of NKI, such as `0.6`.
+    #[schemars(with = "String", regex(pattern = r"^\d+\.\d+$"))]
     pub(super) version: Option<Spanned<String>>,
 }
 
@@ -232,10 +260,12 @@ impl JsonSchema for Levels {
     }
 }
 
-/// The groups, then the rules, both in the catalogue's order.
+/// The groups, then the languages, then the rules, in the catalogue's order.
 fn names() -> Vec<&'static str> {
     let groups = Group::ALL.into_iter().map(Group::name);
-    groups.chain(all_rules().map(|rule| rule.name)).collect()
+    let languages = Language::ALL.into_iter().map(Language::name);
+    let rules = all_rules().map(|rule| rule.name);
+    groups.chain(languages).chain(rules).collect()
 }
 
 /// Takes out what only Rust says: defaults of what is not given, which TOML cannot write, and the ends of source lines.

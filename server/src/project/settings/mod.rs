@@ -13,7 +13,7 @@ mod writing;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
-pub(crate) use self::options::{Model, SettingsArguments, Target};
+pub(crate) use self::options::{Language, Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
 pub(crate) use self::writing::allowing;
 
@@ -22,7 +22,10 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use visa_analysis::{CfgSetting, Diagnostic, EnabledRules, Group, Level, Options, Rule, find_rule};
+use visa_analysis::{
+    CfgSetting, Diagnostic, EnabledRules, Group, Level, NkiOptions, Options, PtoOptions, Rule,
+    find_rule,
+};
 
 use self::read::{Chosen, ChosenLibrary, Configuration};
 use super::Failure;
@@ -100,7 +103,30 @@ impl Settings {
                 Target::RngdS => visa_analysis::Target::RngdS,
             },
             chips: self.chips.as_ref().map(|(chips, _)| chips.get()),
-            ..Options::default()
+            pto: self.pto(),
+            nki: self.nki(),
+        }
+    }
+
+    /// What the settings file says of the machine of PTO files.
+    fn pto(&self) -> PtoOptions {
+        let file = self.configuration.as_ref();
+        let number = |chosen: Option<&Option<Chosen<NonZeroU64>>>| {
+            let (number, _) = chosen?.as_ref()?;
+            Some(number.get())
+        };
+        PtoOptions {
+            gm_bytes_per_cycle: number(file.map(|file| &file.pto.gm_bytes_per_cycle)),
+            setup_cycles: file.and_then(|file| Some(file.pto.setup_cycles.as_ref()?.0)),
+        }
+    }
+
+    /// What it says of the machine and the release of NKI kernels.
+    fn nki(&self) -> NkiOptions {
+        let file = self.configuration.as_ref();
+        NkiOptions {
+            target: file.and_then(|file| Some(file.nki.target.as_ref()?.0.of_engine())),
+            version: file.and_then(|file| Some(file.nki.version.as_ref()?.0)),
         }
     }
 
@@ -285,6 +311,11 @@ impl Resolver {
         let configuration = read::parse(text, path, &slashes(path), root).ok()?;
         resolver.only = Some(Arc::new(configuration));
         Some(resolver.settings_of(file))
+    }
+
+    /// The language that the options say files have.
+    pub(crate) fn language(&self) -> Option<visa_analysis::Language> {
+        self.arguments.language.map(Language::of_engine)
     }
 
     /// What is wrong with the settings files that were met.

@@ -33,9 +33,58 @@ pub(crate) struct SettingsArguments {
     /// What cycles are made of; by default `schedule`
     #[arg(long, value_enum, help_heading = "Settings")]
     pub(crate) model: Option<Model>,
+    /// Read the files that are named, and standard input, as this language, whatever their names say; search folders for its
+    /// files alone
+    #[arg(long, value_enum, help_heading = "Settings")]
+    pub(crate) language: Option<Language>,
     /// The chips of kernels that do not say it; editors can give it.
     #[arg(skip)]
     pub(crate) chips: Option<NonZeroU64>,
+}
+
+/// A language that kernels are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// Rust, with the libraries of the Virtual ISA
+    Rust,
+    /// MLIR text of the PTO dialect
+    Pto,
+    /// Python that imports NKI
+    Nki,
+}
+
+impl Language {
+    /// As the engine has it.
+    pub(crate) const fn of_engine(self) -> visa_analysis::Language {
+        match self {
+            Self::Rust => visa_analysis::Language::Rust,
+            Self::Pto => visa_analysis::Language::Pto,
+            Self::Nki => visa_analysis::Language::Nki,
+        }
+    }
+}
+
+/// A generation of the machine that NKI kernels are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum NkiTarget {
+    /// inf2 and trn1
+    Trn1,
+    /// trn2
+    Trn2,
+    /// trn3
+    Trn3,
+}
+
+impl NkiTarget {
+    /// As the engine has it.
+    pub(crate) const fn of_engine(self) -> visa_analysis::Generation {
+        match self {
+            Self::Trn1 => visa_analysis::Generation::Trn1,
+            Self::Trn2 => visa_analysis::Generation::Trn2,
+            Self::Trn3 => visa_analysis::Generation::Trn3,
+        }
+    }
 }
 
 /// What cycles are made of.

@@ -18,7 +18,7 @@ use visa_analysis::{CfgSetting, Library, Release, nearest_names};
 use super::budgets::Budgets;
 use super::dialect::{Dialect, release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
-use super::options::{Model, Target};
+use super::options::{Model, NkiTarget, Target};
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
@@ -39,6 +39,8 @@ pub(crate) struct Configuration {
     /// What cycles are made of.
     pub(crate) model: Option<Chosen<Model>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
+    pub(crate) pto: PtoChoice,
+    pub(crate) nki: NkiChoice,
     /// As written, with what it means.
     pub(crate) cfg: Vec<(Chosen<String>, CfgSetting)>,
     pub(crate) exclude: Patterns,
@@ -49,6 +51,20 @@ pub(crate) struct Configuration {
     /// In the file's order.
     pub(crate) overrides: Vec<OverriddenPaths>,
     pub(crate) budgets: Arc<Budgets>,
+}
+
+/// What is said of the machine of PTO files.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PtoChoice {
+    pub(crate) gm_bytes_per_cycle: Option<Chosen<NonZeroU64>>,
+    pub(crate) setup_cycles: Option<Chosen<u64>>,
+}
+
+/// What is said of the machine and the release of NKI kernels.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NkiChoice {
+    pub(crate) target: Option<Chosen<NkiTarget>>,
+    pub(crate) version: Option<Chosen<(u16, u16)>>,
 }
 
 /// The choice of a library, and of a release: with the library or beside it.
@@ -237,6 +253,14 @@ impl Reader<'_> {
             target: file.target.map(|value| self.chosen(value)),
             model: file.model.map(|value| self.chosen(value)),
             chips: file.chips.map(|value| self.chosen(value)),
+            pto: PtoChoice {
+                gm_bytes_per_cycle: file.pto.gm_bytes_per_cycle.map(|value| self.chosen(value)),
+                setup_cycles: file.pto.setup_cycles.map(|value| self.chosen(value)),
+            },
+            nki: NkiChoice {
+                target: file.nki.target.map(|value| self.chosen(value)),
+                version: file.nki.version.and_then(|value| self.nki_version(value)),
+            },
             cfg: self.cfg(file.cfg),
             exclude: self.patterns(file.exclude),
             select: self.names(file.select.unwrap_or_default()),
@@ -275,6 +299,19 @@ impl Reader<'_> {
         };
         self.refuse(&version.span(), &problem);
         chosen
+    }
+
+    /// A release of NKI: two numbers.
+    fn nki_version(&mut self, written: Spanned<String>) -> Option<Chosen<(u16, u16)>> {
+        let (text, origin) = self.chosen(written.clone());
+        let number = |text: &str| text.parse::<u16>().ok();
+        let numbers = text.split_once('.');
+        let numbers = numbers.and_then(|(one, two)| number(one).zip(number(two)));
+        if numbers.is_none() {
+            let problem = format!("`{text}` is no release of NKI: two numbers, such as `0.6`");
+            self.refuse(&written.span(), &problem);
+        }
+        Some((numbers?, origin))
     }
 
     fn chosen<T>(&self, value: Spanned<T>) -> Chosen<T> {

@@ -76,6 +76,36 @@ fn section(settings: &Settings) -> String {
     if let Some((chips, origin)) = &settings.chips {
         line("chips", &chips.to_string(), Some(origin.to_string()));
     }
+    if let Some(file) = file {
+        let numbers = [
+            (
+                "pto.gm_bytes_per_cycle",
+                file.pto
+                    .gm_bytes_per_cycle
+                    .as_ref()
+                    .map(|(own, _)| own.get()),
+                origin(file.pto.gm_bytes_per_cycle.as_ref()),
+            ),
+            (
+                "pto.setup_cycles",
+                file.pto.setup_cycles.as_ref().map(|(own, _)| *own),
+                origin(file.pto.setup_cycles.as_ref()),
+            ),
+        ];
+        for (name, number, origin) in numbers {
+            if let Some(number) = number {
+                line(name, &number.to_string(), origin);
+            }
+        }
+        if let Some((target, origin)) = &file.nki.target {
+            let name = quoted(target.of_engine().name());
+            line("nki.target", &name, Some(origin.to_string()));
+        }
+        if let Some(((major, minor), origin)) = &file.nki.version {
+            let version = quoted(&format!("{major}.{minor}"));
+            line("nki.version", &version, Some(origin.to_string()));
+        }
+    }
     if let Some(file) = file.filter(|file| !file.cfg.is_empty()) {
         let conditions: Vec<_> = file.cfg.iter().map(|((text, _), _)| text.clone()).collect();
         let place = file.cfg.first().map(|(place, _)| place);

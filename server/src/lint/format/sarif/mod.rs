@@ -155,10 +155,11 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
 fn help(rule: &Rule) -> sarif::MultiformatMessageString {
     let (why, heading) = (rule.why(), rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
+    let fence = rule.example_language().fence();
     sarif::MultiformatMessageString::builder()
         .text(format!("{why}\n\nStated in: {heading}"))
         .markdown(format!(
-            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```rust\n{wrong}\n```\n\nRight:\n\n```rust\n{right}\n```\n"
+            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```{fence}\n{wrong}\n```\n\nRight:\n\n```{fence}\n{right}\n```\n"
         ))
         .build()
 }

@@ -1,0 +1,181 @@
+//! What transfers move and take at least, by function.
+//!
+//! Knows bytes and the published figures of starts and bandwidth. The bandwidth of short payloads is not modelled.
+
+use std::collections::BTreeMap;
+
+use super::Analysed;
+use super::names::Mode;
+use super::rules::machine::{ENGINES, GENERATION_NS, START_NS, bandwidth};
+use super::symbols::{Kind, Size};
+use super::transfers::Transfer;
+use super::types::{Generation, Space};
+use crate::findings::TextSpan;
+use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+
+/// The costs of all functions with transfers, in the order of the file.
+pub fn costs(analysed: &Analysed) -> Vec<TransferCost> {
+    let followed = &analysed.followed;
+    let mut places: Vec<Option<usize>> = followed
+        .transfers
+        .iter()
+        .map(|transfer| transfer.function)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut costs: Vec<TransferCost> = places
+        .into_iter()
+        .map(|place| {
+            let mut transfers: Vec<&Transfer> = followed
+                .transfers
+                .iter()
+                .filter(|transfer| transfer.function == place)
+                .collect();
+            transfers.sort_by_key(|transfer| transfer.span);
+            let function = place.and_then(|place| followed.functions.get(place));
+            let first = transfers
+                .first()
+                .map_or_else(TextSpan::default, |transfer| transfer.callee.into());
+            let name =
+                function.map_or_else(|| "module".to_owned(), |function| function.name.clone());
+            let span = function.map_or(first, |function| function.name_span.into());
+            cost(analysed, name, span, &transfers)
+        })
+        .collect();
+    costs.sort_by_key(|cost| cost.span);
+    costs
+}
+
+/// A size as an amount: a number, or its text where it has symbols that the reader knows.
+pub fn amount(size: Option<&Size>) -> Amount {
+    match size {
+        None => Amount::Unknown,
+        Some(size) => match size.value() {
+            Some(value) => u64::try_from(value).map_or(Amount::Unknown, Amount::Known),
+            None if size.has(Kind::Loop) || size.has(Kind::Runtime) => Amount::Unknown,
+            None => Amount::Symbolic(size.to_string()),
+        },
+    }
+}
+
+fn cost(
+    analysed: &Analysed,
+    name: String,
+    span: TextSpan,
+    transfers: &[&Transfer],
+) -> TransferCost {
+    let mut totals: BTreeMap<String, Option<Size>> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(transfers.len());
+    let mut time = Some(0_u64);
+    for transfer in transfers {
+        let row = row(analysed, transfer);
+        let times = transfer.times(&analysed.followed.loops);
+        let moved = transfer
+            .bytes()
+            .zip(times)
+            .and_then(|(bytes, times)| bytes.times(&times));
+        totals
+            .entry(row.direction.clone())
+            .and_modify(|sum| {
+                *sum = sum
+                    .take()
+                    .zip(moved.clone())
+                    .and_then(|(sum, moved)| sum.plus(&moved))
+            })
+            .or_insert(moved);
+        time = time
+            .zip(row.time)
+            .zip(row.times.known())
+            .and_then(|((sum, one), times)| sum.checked_add(one.checked_mul(times)?));
+        rows.push(row);
+    }
+    let generation = transfers
+        .iter()
+        .find_map(|transfer| transfer.generations.only());
+    let stated = generation.map_or("trn2, as no target is stated", Generation::target);
+    let rate = bandwidth(
+        transfers
+            .first()
+            .map_or(super::types::Generations::ANY, |transfer| {
+                transfer.generations
+            }),
+    );
+    TransferCost {
+        name,
+        span,
+        rows,
+        totals: totals
+            .into_iter()
+            .map(|(direction, sum)| (direction, amount(sum.as_ref())))
+            .collect(),
+        peaks: BTreeMap::new(),
+        unit: Some(TimeUnit::Nanoseconds),
+        time,
+        notes: vec![
+            format!(
+                "target {stated}: {rate} bytes/ns an engine, {ENGINES} engines a core, {} GB/s",
+                rate * ENGINES
+            ),
+            format!(
+                "an instruction takes at least {START_NS} ns to start and its bytes at the bandwidth of the core; shorter payloads are slower, \
+                 which is not modelled; the sum is of instructions one after another"
+            ),
+        ],
+    }
+}
+
+/// Nanoseconds that an instruction takes at least: the later of its start and its descriptors, and its bytes at the core's bandwidth.
+pub fn least_time(transfer: &Transfer) -> Option<u64> {
+    let bytes = u64::try_from(transfer.bytes()?.value()?).ok()?;
+    let generation = match transfer.mode.known() {
+        Some((Mode::Hardware, _)) => GENERATION_NS,
+        _ => 0,
+    };
+    let rate = bandwidth(transfer.generations) * ENGINES;
+    START_NS.max(generation).checked_add(bytes.div_ceil(rate))
+}
+
+/// Rows that a transfer has: the product of the extents before the line.
+fn lines(transfer: &Transfer) -> Amount {
+    let moved = transfer.bytes().and_then(|bytes| bytes.value());
+    match (moved, transfer.payload()) {
+        (Some(bytes), Some((line, _))) if line > 0 => {
+            u64::try_from(bytes / line).map_or(Amount::Unknown, Amount::Known)
+        }
+        _ => Amount::Unknown,
+    }
+}
+
+fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
+    let space = |space: Option<Space>| space.map_or("unknown memory", Space::name);
+    let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
+    let mut notes = Vec::new();
+    if let Some(reason) = transfer.unresolved() {
+        notes.push(format!("not all of it is known: {}", reason.text()));
+    }
+    if matches!(transfer.mode.known(), Some((Mode::Static, _))) {
+        notes.push(
+            "one static descriptor an instance, held in HBM; its bytes are not published"
+                .to_owned(),
+        );
+    }
+    let run = transfer
+        .payload()
+        .and_then(|(bytes, _)| u64::try_from(bytes).ok());
+    TransferRow {
+        span: transfer.span.into(),
+        what: transfer.callee.of(&analysed.text).to_owned(),
+        direction: format!("{} to {}", space(source.space), space(destination.space)),
+        by: transfer
+            .mode
+            .known()
+            .map(|(mode, _)| mode.name().to_owned()),
+        times: amount(transfer.times(&analysed.followed.loops).as_ref()),
+        rows: lines(transfer),
+        run: run.map_or(Amount::Unknown, Amount::Known),
+        bytes: amount(source.bytes().or_else(|| transfer.bytes()).as_ref()),
+        written: amount(transfer.bytes().as_ref()),
+        time: least_time(transfer),
+        notes,
+    }
+}

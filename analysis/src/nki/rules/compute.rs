@@ -1,0 +1,71 @@
+//! What `dma_compute` combines.
+
+use super::{Context, Found};
+use crate::findings::{Finding, Rule, rule};
+use crate::nki::transfers::{Kind, Transfer};
+
+/// See the declaration.
+pub static COMPUTE_OPERATION: Rule = rule!(
+    Nki: "nki_compute_operation", Hardware, "derived",
+    "`dma_compute` with another operation than addition, or a scale",
+    "The DMA engines add what they read. Another operation, or a scale other than 1.0, is the work of a compute engine."
+);
+
+/// See the declaration.
+pub static COMPUTE_SOURCES: Rule = rule!(
+    Nki: "nki_compute_sources", Hardware, "derived",
+    "`dma_compute` of a number of sources that it does not take",
+    "At most 16 sources are added. With rows chosen at run time there are two: what is gathered or scattered, and the other."
+);
+
+/// The most sources.
+const MOST_SOURCES: usize = 16;
+
+/// Looks at a transfer.
+pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>) {
+    if transfer.kind != Kind::Compute {
+        return;
+    }
+    let combined = &transfer.combined;
+    if let Some((operation, at)) = &combined.operation
+        && &**operation != "nki.language.add"
+        && let Some(name) = operation.strip_prefix("nki.language.")
+    {
+        found.push(Finding::new(
+            &COMPUTE_OPERATION,
+            at.value.into(),
+            format!("`{name}` in `dma_compute`: the DMA engines add, and nothing else"),
+        ));
+    }
+    if let Some(at) = combined.scale {
+        found.push(
+            Finding::new(
+                &COMPUTE_OPERATION,
+                at.value.into(),
+                "a scale other than 1.0 in `dma_compute`: the DMA engines add what they read as it is",
+            )
+            .help("scale by a compute engine before"),
+        );
+    }
+    let (Some(sources), Some(at)) = (&combined.sources, combined.written) else {
+        return;
+    };
+    let is_offset = sources
+        .iter()
+        .chain([&transfer.destination.tensor])
+        .any(|tensor| {
+            tensor
+                .gather
+                .as_ref()
+                .is_some_and(|gather| gather.by_offset)
+        });
+    let count = sources.len();
+    let message = if count > MOST_SOURCES {
+        format!("{count} sources: `dma_compute` adds at most {MOST_SOURCES}")
+    } else if is_offset && count != 2 {
+        format!("{count} sources with a `vector_offset`: `dma_compute` adds 2 then")
+    } else {
+        return;
+    };
+    found.push(Finding::new(&COMPUTE_SOURCES, at.value.into(), message));
+}

@@ -1,0 +1,389 @@
+//! Gathers and scatters: the mode, the memories, the tensor of indices, and what happens out of bounds.
+
+use super::edits::{fix, replace, with_mode, without};
+use super::{Context, Found};
+use crate::findings::{Applicability, Finding, Rule, rule};
+use crate::nki::names::Mode;
+use crate::nki::symbols::Size;
+use crate::nki::transfers::{End, Kind, Transfer};
+use crate::nki::types::{Dtype, Gather, Generation, Generations, Space, Tensor, shape_text};
+
+/// See the declaration.
+pub static INDIRECT_MODE: Rule = rule!(
+    Nki: "nki_indirect_mode", Hardware, "swdge — software DGE",
+    "rows are gathered or scattered with descriptors that are not made by the GpSimd Engine",
+    "A gather reads indices from SBUF while the kernel runs. Only the GpSimd Engine can do that: the host has written its descriptors \
+     before, and the hardware block takes regular patterns only.",
+    fix
+);
+
+/// See the declaration.
+pub static INDIRECT_TARGET: Rule = rule!(
+    Nki: "nki_indirect_target", Hardware, "swdge — software DGE",
+    "an indirect transpose on a core before generation 3",
+    "Gathering and transposing in one instruction came with the third generation of the core, trn2."
+);
+
+/// See the declaration.
+pub static INDIRECT_MEMORY: Rule = rule!(
+    Nki: "nki_indirect_memory", Hardware, "swdge — software DGE",
+    "what is gathered from or scattered to is not in HBM",
+    "Offsets of a gather are added to an address in HBM. SBUF and PSUM are addressed by partition and have no such offsets."
+);
+
+/// See the declaration.
+pub static INDEX_MEMORY: Rule = rule!(
+    Nki: "nki_index_memory", Hardware, "swdge — software DGE",
+    "the tensor of indices is not in SBUF",
+    "The GpSimd Engine reads indices from SBUF. Those in HBM have to be copied there first."
+);
+
+/// See the declaration.
+pub static INDEX_DTYPE: Rule = rule!(
+    Nki: "nki_index_dtype", Hardware, "swdge — software DGE",
+    "the indices of an indirect transpose are not of type uint32",
+    "The GpSimd Engine reads indices as words of 32 bits without sign.",
+    fix
+);
+
+/// See the declaration.
+pub static INDEX_SHAPE: Rule = rule!(
+    Nki: "nki_index_shape", Hardware, "swdge — software DGE",
+    "the indices of an indirect transpose have a shape that is not taken",
+    "Indices are a tensor with two axes. It has 16 to 128 rows, a multiple of 16; with more than one column it has 128 rows. There is an \
+     index for each row of the source.",
+    alt
+);
+
+/// See the declaration.
+pub static INDIRECT_SHAPE: Rule = rule!(
+    Nki: "nki_indirect_shape", Hardware, "swdge — software DGE",
+    "the source of an indirect transpose has a shape that is not taken",
+    "A row has at most 128 elements, one for each partition of the result. Rows come in groups of 16. Of four axes the second or the \
+     third is 1.",
+    alt
+);
+
+/// See the declaration.
+pub static OOB_DIRECT: Rule = rule!(
+    Nki: "nki_oob_direct", Hardware, "derived",
+    "indices out of bounds are skipped where there are no indices",
+    "`oob_mode.skip` is about indices that are read at run time. A direct transpose has none, and is refused with it.",
+    fix
+);
+
+/// See the declaration.
+pub static OOB_ABORT: Rule = rule!(
+    Nki: "nki_oob_abort", Suspicious, "derived",
+    "an indirect transpose skips indices out of bounds",
+    "On trn2 and trn3 indices in bounds beside others out of bounds abort the DMA of a transpose instead of being skipped, as users of \
+     Neuron 2.32 report. Clamp the indices, or gather first and transpose then."
+);
+
+/// See the declaration.
+pub static OFFSETS_EXCLUSIVE: Rule = rule!(
+    Nki: "nki_offsets_exclusive", Hardware, "derived",
+    "`vector_offset` and `scalar_offset` in one access pattern",
+    "A pattern has one offset that is read at run time: one for all rows, or one for each."
+);
+
+/// Looks at a transfer.
+pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    mode(transfer, context, found);
+    for end in transfer.gathers() {
+        memory(transfer, end, found);
+    }
+    let transposes = transfer.kind == Kind::Transpose;
+    if transposes && let Some(gather) = &transfer.source.tensor.gather {
+        index(gather, &transfer.source, context, found);
+        source(transfer, found);
+        if transfer
+            .generations
+            .are_among(Generations::one(Generation::Two))
+        {
+            found.push(Finding::new(
+                &INDIRECT_TARGET,
+                transfer.callee.into(),
+                "an indirect transpose needs generation 3 (trn2) or later, and this code is for generation 2 (inf2, trn1)",
+            ));
+        }
+    }
+    for end in [&transfer.source, &transfer.destination] {
+        if let Some(second) = end.tensor.second_offset {
+            found.push(Finding::new(
+                &OFFSETS_EXCLUSIVE,
+                second.into(),
+                "`scalar_offset` beside `vector_offset`: a pattern takes one of them",
+            ));
+        }
+    }
+    out_of_bounds(transfer, context, found);
+}
+
+fn name(tensor: &Tensor, otherwise: &str) -> String {
+    tensor
+        .name
+        .as_ref()
+        .map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
+}
+
+fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((stated @ (Mode::Hardware | Mode::Static), at)) = transfer.mode.known() else {
+        return;
+    };
+    let Some((end, gather)) = transfer
+        .gathers()
+        .find_map(|end| end.tensor.gather.as_ref().map(|gather| (end, gather)))
+    else {
+        return;
+    };
+    let does = if std::ptr::eq(end, &transfer.source) {
+        "a gather"
+    } else {
+        "a scatter"
+    };
+    let indices = gather
+        .indices
+        .as_ref()
+        .map_or_else(|| "indices".to_owned(), |indices| name(indices, "indices"));
+    let made = match stated {
+        Mode::Hardware => "with hardware descriptors",
+        _ => "with descriptors made before the run",
+    };
+    let mut finding = Finding::new(
+        &INDIRECT_MODE,
+        at.value.into(),
+        format!(
+            "{does} by {indices} {made}: only `swdge`, the GpSimd Engine, reads indices at run time"
+        ),
+    )
+    .related(gather.span.into(), "rows are chosen here")
+    .note("`unknown` would let the compiler choose it");
+    if let Some(edit) = with_mode(transfer, context.text, Mode::Software) {
+        let mut edits = vec![edit];
+        edits.extend(
+            transfer
+                .engine
+                .written()
+                .map(|engine| without(engine, context.text)),
+        );
+        finding.fixes.push(fix(
+            Applicability::Machine,
+            "Let the GpSimd Engine make the descriptors",
+            edits,
+        ));
+    }
+    found.push(finding);
+}
+
+fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
+    let Some(gather) = &end.tensor.gather else {
+        return;
+    };
+    let indexed = gather.by_offset || transfer.kind == Kind::Transpose;
+    if let Some(space @ (Space::Sbuf | Space::Psum)) = end.tensor.space
+        && let Some(written) = end.written.filter(|_| indexed)
+    {
+        let what = name(&end.tensor, "the tensor");
+        found.push(
+            Finding::new(
+                &INDIRECT_MEMORY,
+                written.value.into(),
+                format!(
+                    "{what} is in {}, and rows are chosen at run time in HBM only",
+                    space.name()
+                ),
+            )
+            .related(gather.span.into(), "rows are chosen here"),
+        );
+    }
+    let indices = gather.indices.as_ref();
+    if let Some(space @ (Space::Hbm | Space::Psum)) = indices.and_then(|indices| indices.space) {
+        let what = indices.map_or_else(
+            || "the tensor".to_owned(),
+            |indices| name(indices, "the tensor"),
+        );
+        found.push(
+            Finding::new(
+                &INDEX_MEMORY,
+                gather.span.into(),
+                format!(
+                    "the indices {what} are in {}, and the GpSimd Engine reads them from SBUF",
+                    space.name()
+                ),
+            )
+            .help("copy the indices to SBUF first"),
+        );
+    }
+}
+
+fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some(indices) = &gather.indices else {
+        return;
+    };
+    let what = name(indices, "the tensor");
+    if let Some(dtype @ Dtype::Named(written)) = &indices.dtype
+        && *written != "uint32"
+    {
+        let mut finding = Finding::new(
+            &INDEX_DTYPE,
+            gather.span.into(),
+            format!(
+                "the indices {what} are of type {dtype}, and an indirect transpose reads uint32"
+            ),
+        );
+        if let Some(declared) = indices.dtype_span {
+            let text = declared.of(context.text);
+            finding = finding.related(declared.into(), "the type is stated here");
+            if let Some(prefix) = text.strip_suffix(written) {
+                // What else reads the tensor may ask for the other type.
+                finding.fixes.push(fix(
+                    Applicability::Maybe,
+                    "Declare the indices as `uint32`",
+                    vec![replace(declared, format!("{prefix}uint32"))],
+                ));
+            }
+        }
+        found.push(finding);
+    }
+    let Some(extents) = indices.shape.known() else {
+        return;
+    };
+    if let Some((problem, help)) = index_shape(extents, &source.tensor) {
+        found.push(
+            Finding::new(
+                &INDEX_SHAPE,
+                gather.span.into(),
+                format!(
+                    "the indices {what} have shape {}: {problem}",
+                    shape_text(extents)
+                ),
+            )
+            .help(help),
+        );
+    }
+}
+
+/// What is wrong with the shape of indices, and what would be right.
+fn index_shape(extents: &[Size], source: &Tensor) -> Option<(String, String)> {
+    let [rows, columns] = extents else {
+        return Some((
+            format!("{} axes instead of 2", extents.len()),
+            "use shape (rows, 1) with 16 to 128 rows".to_owned(),
+        ));
+    };
+    if rows.exceeds(128) == Some(true) {
+        return Some((
+            format!("{rows} rows, more than 128"),
+            "put the indices into 128 rows and several columns".to_owned(),
+        ));
+    }
+    if let Some(number) = rows.value() {
+        if number < 16 || number % 16 != 0 {
+            let above = (number.max(1) + 15) / 16 * 16;
+            return Some((
+                format!("{number} rows are not a multiple of 16 from 16 to 128"),
+                format!("use {above} rows"),
+            ));
+        }
+        if columns.exceeds(1) == Some(true) && number != 128 {
+            return Some((
+                format!("{columns} columns need 128 rows, not {number}"),
+                "use 128 rows, or one column".to_owned(),
+            ));
+        }
+    }
+    let needed = source.shape.known()?.first()?.value()?;
+    let given = rows.value()?.checked_mul(columns.value()?)?;
+    (given < needed).then(|| {
+        (
+            format!("{given} indices for {needed} rows of the source"),
+            format!("give {needed} indices, or take {given} rows"),
+        )
+    })
+}
+
+fn source(transfer: &Transfer, found: &mut Vec<Found>) {
+    let Some(written) = transfer.source.written else {
+        return;
+    };
+    let Some(extents) = transfer.source.tensor.shape.known() else {
+        return;
+    };
+    let (Some(rows), Some(columns)) = (extents.first(), extents.last()) else {
+        return;
+    };
+    let problem = if columns.exceeds(128) == Some(true) {
+        Some((
+            format!("rows of {columns} elements, more than 128"),
+            "take at most 128 columns in each transpose".to_owned(),
+        ))
+    } else if rows.is_multiple_of(16) == Some(false) {
+        let number = rows.value().unwrap_or_default();
+        let (below, above) = (number / 16 * 16, number / 16 * 16 + 16);
+        let help = if below == 0 {
+            format!("take {above} rows")
+        } else {
+            format!("take {below} or {above} rows")
+        };
+        Some((format!("{rows} rows are no multiple of 16"), help))
+    } else if let [_, one, two, _] = extents {
+        let is_other = |extent: &Size| extent.is(&Size::number(1)) == Some(false);
+        (is_other(one) && is_other(two)).then(|| {
+            (
+                format!("neither of the inner axes, {one} and {two}, is 1"),
+                "transpose one of them at a time".to_owned(),
+            )
+        })
+    } else {
+        None
+    };
+    if let Some((problem, help)) = problem {
+        found.push(
+            Finding::new(
+                &INDIRECT_SHAPE,
+                written.value.into(),
+                format!(
+                    "an indirect transpose of {}: {problem}",
+                    shape_text(extents)
+                ),
+            )
+            .help(help),
+        );
+    }
+}
+
+fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((true, written)) = transfer.skips_out_of_bounds.known() else {
+        return;
+    };
+    if transfer.kind != Kind::Transpose {
+        return;
+    }
+    if transfer.is_direct() {
+        let mut finding = Finding::new(
+            &OOB_DIRECT,
+            written.value.into(),
+            "`oob_mode.skip` on a transpose without indices: nothing there can be out of bounds at run time",
+        );
+        finding.fixes.push(fix(
+            Applicability::Machine,
+            "Leave out `oob_mode`",
+            vec![without(written, context.text)],
+        ));
+        found.push(finding);
+    } else if transfer.is_indirect()
+        && !transfer
+            .generations
+            .are_among(Generations::one(Generation::Two))
+    {
+        found.push(
+            Finding::new(
+                &OOB_ABORT,
+                written.value.into(),
+                "an indirect transpose that meets indices in bounds and others out of bounds aborts on trn2 and trn3",
+            )
+            .help("clamp the indices, or gather by `dma_copy` and transpose then"),
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Judgement of NKI kernels: each rule is declared beside the check that words it.
+//!
+//! Checks read what `values` found and compare; they derive nothing. A check is silent where a value is unknown.
+
+mod allocations;
+mod compute;
+mod edits;
+mod indirect;
+pub mod machine;
+mod modes;
+mod performance;
+mod releases;
+mod shapes;
+mod style;
+mod syntax;
+mod transpose;
+
+pub use modes::legal_modes;
+
+use rustc_hash::FxHashSet;
+
+use super::syntax::SyntaxError;
+use super::syntax::remarks::Remarks;
+use super::transfers::Transfer;
+use super::types::Span;
+use super::values::Followed;
+use crate::findings::{Finding, Rule, TextSpan};
+
+/// A finding in a file.
+pub type Found = Finding<TextSpan>;
+
+/// What checks read.
+pub struct Context<'a> {
+    /// The file's text.
+    pub text: &'a str,
+    /// Its comments.
+    pub remarks: &'a Remarks,
+    /// What following it found.
+    pub followed: &'a Followed,
+    /// What does not parse.
+    pub errors: &'a [SyntaxError],
+    /// The release that the kernels are for, if that is said: `(0, 6)`.
+    pub release: Option<(u16, u16)>,
+}
+
+impl From<Span> for TextSpan {
+    fn from(span: Span) -> Self {
+        Self::new(span.start, span.end)
+    }
+}
+
+/// All rules, in the catalogue's order.
+pub const RULES: &[&Rule] = &[
+    &syntax::SYNTAX,
+    &syntax::UNKNOWN_MEMBER,
+    &modes::HWDGE_ENGINE,
+    &modes::ENGINE_IGNORED,
+    &modes::ENGINE_WITHOUT_MODE,
+    &modes::HWDGE_TARGET,
+    &indirect::INDIRECT_MODE,
+    &indirect::INDIRECT_TARGET,
+    &modes::DYNAMIC_DESCRIPTOR,
+    &indirect::INDIRECT_MEMORY,
+    &indirect::INDEX_MEMORY,
+    &indirect::INDEX_DTYPE,
+    &indirect::INDEX_SHAPE,
+    &indirect::INDIRECT_SHAPE,
+    &transpose::TRANSPOSE_DTYPE,
+    &transpose::TRANSPOSE_SHAPE,
+    &transpose::TRANSPOSE_SHAPE_VERSION,
+    &transpose::TRANSPOSE_MODE,
+    &transpose::TRANSPOSE_MODE_VERSION,
+    &shapes::TRANSPOSE_AXES,
+    &shapes::TRANSPOSE_RESULT,
+    &shapes::TRANSPOSE_RANK,
+    &shapes::TRANSPOSE_DESTINATION,
+    &shapes::COPY_SIZE,
+    &releases::HWDGE_DTYPE,
+    &releases::PSUM_SOURCE,
+    &releases::REMOVED_PARAMETER,
+    &indirect::OOB_DIRECT,
+    &indirect::OOB_ABORT,
+    &indirect::OFFSETS_EXCLUSIVE,
+    &modes::PRIORITY,
+    &allocations::PARTITION_LIMIT,
+    &allocations::PARTITION_BYTES,
+    &compute::COMPUTE_OPERATION,
+    &compute::COMPUTE_SOURCES,
+    &performance::SBUF_COPY,
+    &performance::SMALL_PAYLOAD_RULE,
+    &performance::HWDGE_OVERHEAD,
+    &performance::DESCRIPTOR_COUNT,
+    &performance::GPSIMD_CONTENTION,
+    &style::FORCED_MODE,
+    &style::UNNAMED_DMA,
+];
+
+/// A check of one transfer.
+type Check = fn(&Transfer, &Context<'_>, &mut Vec<Found>);
+
+const CHECKS: &[Check] = &[
+    modes::check,
+    indirect::check,
+    transpose::check,
+    shapes::check,
+    releases::check,
+    compute::check,
+    performance::check,
+    style::check,
+];
+
+/// The findings of all rules in a file, each place and rule once.
+pub fn check(context: &Context<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    syntax::check(context, &mut found);
+    allocations::check(context, &mut found);
+    for transfer in &context.followed.transfers {
+        // What an argument that is not seen gives, no rule knows; and code that no generation runs is none.
+        if transfer.generations.is_none() {
+            continue;
+        }
+        for check in CHECKS {
+            check(transfer, context, &mut found);
+        }
+    }
+    let mut seen = FxHashSet::default();
+    found.retain(|finding| seen.insert((finding.rule, finding.span)));
+    found
+}

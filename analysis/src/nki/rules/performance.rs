@@ -1,0 +1,268 @@
+//! Transfers that cost more than a small change would make them.
+
+use super::edits::{fix, replace, with_mode, without};
+use super::machine::{GENERATION_NS, GOOD_PAYLOAD, MANY_DESCRIPTORS, SMALL_PAYLOAD, bandwidth};
+use super::modes::legal;
+use super::{Context, Found};
+use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
+use crate::nki::names::{Api, Mode};
+use crate::nki::transfers::{Kind, Transfer};
+use crate::nki::types::{Generation, Generations, Space};
+
+/// See the declaration.
+pub static SBUF_COPY: Rule = rule!(
+    Nki: "nki_sbuf_copy", Performance, "derived",
+    "a copy within SBUF by DMA",
+    "A DMA starts after more than a microsecond. Within SBUF the Vector or Scalar Engine copies by `tensor_copy` at once.",
+    fix
+);
+
+/// See the declaration.
+pub static SMALL_PAYLOAD_RULE: Rule = rule!(
+    Nki: "nki_small_payload", Performance, "derived",
+    "fewer than 256 bytes in a line",
+    "Each element of a descriptor costs the same whatever it holds: below 256 bytes the overhead outweighs the bytes, and 2 KiB are \
+     recommended. 2 KiB are 512 elements of float32, or 1,024 of bfloat16.",
+    alt
+);
+
+/// See the declaration.
+pub static HWDGE_OVERHEAD: Rule = rule!(
+    Nki: "nki_hwdge_overhead", Performance, "hwdge — hardware DGE",
+    "an instruction with hardware descriptors that moves few bytes",
+    "The hardware block takes about 600 ns for each instruction. One queue moves some 13,800 bytes in that time on trn2: an instruction \
+     with fewer waits for its descriptors longer than for its bytes.",
+    alt
+);
+
+/// See the declaration.
+pub static DESCRIPTOR_COUNT: Rule = rule!(
+    Nki: "nki_descriptor_count", Performance, "none — pre-computed descriptors in HBM",
+    "static descriptors of 4,096 instances or more",
+    "Descriptors that are made before the run stay in HBM, one for each instance of the instruction, and loops with constant bounds \
+     multiply them.",
+    alt
+);
+
+/// See the declaration.
+pub static GPSIMD_CONTENTION: Rule = rule!(
+    Nki: "nki_gpsimd_contention", Performance, "swdge — software DGE",
+    "the GpSimd Engine makes descriptors in a loop that computes on it too",
+    "With `swdge` each transfer takes time of the GpSimd Engine. Where the same loop computes on it, the two wait for each other. Without \
+     indices the hardware block can make the descriptors.",
+    alt
+);
+
+/// Looks at a transfer.
+pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    within_sbuf(transfer, context, found);
+    small_payload(transfer, found);
+    overhead(transfer, found);
+    descriptors(transfer, context, found);
+    contention(transfer, context, found);
+}
+
+fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
+    let is_within = source.space == Some(Space::Sbuf) && destination.space == Some(Space::Sbuf);
+    if transfer.kind != Kind::Copy
+        || !is_within
+        || transfer.may_be_indirect()
+        || transfer.is_dynamic()
+    {
+        return;
+    }
+    let mut finding = Finding::new(
+        &SBUF_COPY,
+        transfer.callee.into(),
+        "a copy within SBUF by DMA: `tensor_copy` does it without the start of a DMA",
+    )
+    .help("use `tensor_copy`");
+    // Partitions stay where they are only if both ends are whole tensors of one shape.
+    let is_whole = !source.is_view
+        && !destination.is_view
+        && source.shape == destination.shape
+        && source.shape.known().is_some();
+    let dropped = ["dge_mode", "engine", "oob_mode", "priority"];
+    let is_plain = transfer
+        .keywords
+        .iter()
+        .all(|(name, _)| dropped.contains(&&**name) || matches!(&**name, "dst" | "src" | "name"));
+    if is_plain
+        && !transfer.has_unseen
+        && transfer.api == Api::Current
+        && let Some(module) = &transfer.module
+    {
+        let mut edits = vec![replace(transfer.callee, format!("{module}tensor_copy"))];
+        edits.extend(
+            dropped
+                .iter()
+                .filter_map(|name| Some(without(transfer.keyword(name)?, context.text))),
+        );
+        let applicability = if is_whole {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        };
+        finding
+            .fixes
+            .push(fix(applicability, "Use `tensor_copy`", edits));
+    }
+    found.push(finding);
+}
+
+fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
+    if transfer.kind != Kind::Copy {
+        return;
+    }
+    let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
+    // All of a small tensor, once: there is nothing to put together.
+    if !source.is_view && !destination.is_view && transfer.loops.is_empty() {
+        return;
+    }
+    if source.space == Some(Space::Sbuf) && destination.space == Some(Space::Sbuf) {
+        return;
+    }
+    let Some((bytes, space)) = transfer.payload() else {
+        return;
+    };
+    if bytes >= SMALL_PAYLOAD {
+        return;
+    }
+    let element = destination.dtype.as_ref().or(source.dtype.as_ref());
+    let element = element.and_then(crate::nki::types::Dtype::bytes);
+    let help = match element.and_then(|bytes| i64::try_from(bytes).ok()) {
+        Some(element) => {
+            let dtype = destination.dtype.as_ref().or(source.dtype.as_ref());
+            let dtype = dtype.map_or_else(String::new, ToString::to_string);
+            format!(
+                "{} elements of {dtype} make the recommended {GOOD_PAYLOAD} bytes",
+                GOOD_PAYLOAD / element
+            )
+        }
+        None => format!("{GOOD_PAYLOAD} bytes are recommended"),
+    };
+    let place = if space == Space::Hbm {
+        "of HBM"
+    } else {
+        "a partition"
+    };
+    found.push(
+        Finding::new(
+            &SMALL_PAYLOAD_RULE,
+            transfer.callee.into(),
+            format!("{bytes} bytes {place} in a line: below {SMALL_PAYLOAD} the overhead of the DMA outweighs them"),
+        )
+        .help(help),
+    );
+}
+
+fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
+    let (Some((Mode::Hardware, at)), Kind::Copy) = (transfer.mode.known(), transfer.kind) else {
+        return;
+    };
+    let rate = bandwidth(transfer.generations);
+    let Ok(worth) = i64::try_from(GENERATION_NS * rate) else {
+        return;
+    };
+    let Some(bytes) = transfer
+        .bytes()
+        .and_then(|bytes| bytes.value())
+        .filter(|bytes| *bytes < worth)
+    else {
+        return;
+    };
+    let target = transfer
+        .generations
+        .only()
+        .unwrap_or(Generation::Three)
+        .target();
+    found.push(
+        Finding::new(
+            &HWDGE_OVERHEAD,
+            at.value.into(),
+            format!(
+                "{bytes} bytes in an instruction with hardware descriptors: their {GENERATION_NS} ns are worth {worth} bytes of one queue on {target}"
+            ),
+        )
+        .help("move a larger tile in one instruction, or several of these together"),
+    );
+}
+
+fn descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((Mode::Static, at)) = transfer.mode.known() else {
+        return;
+    };
+    let times = transfer
+        .times(&context.followed.loops)
+        .and_then(|times| times.value());
+    let Some(times) = times.filter(|times| *times >= MANY_DESCRIPTORS) else {
+        return;
+    };
+    found.push(
+        Finding::new(
+            &DESCRIPTOR_COUNT,
+            at.value.into(),
+            format!("{times} instances of this instruction, each with its descriptors in HBM"),
+        )
+        .help("let the hardware block make them, or use larger tiles")
+        .alternatives("write ", hardware(transfer, context)),
+    );
+}
+
+fn hardware(
+    transfer: &Transfer,
+    context: &Context<'_>,
+) -> Option<Alternative<crate::findings::TextSpan>> {
+    legal(transfer, Mode::Hardware).ok()?;
+    let known = transfer.generations != Generations::ANY;
+    let edit = with_mode(transfer, context.text, Mode::Hardware)?;
+    let target = if known { "" } else { ", on trn2 and later" };
+    Some(Alternative {
+        text: format!("`{}`{target}", edit.text),
+        edits: vec![edit],
+    })
+}
+
+fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let (Some((Mode::Software, at)), Some(inner)) = (transfer.mode.known(), transfer.loops.last())
+    else {
+        return;
+    };
+    if transfer.may_be_indirect() {
+        return;
+    }
+    let is_inside = |within: Option<usize>| {
+        let mut place = within;
+        while let Some(at) = place {
+            if at == *inner {
+                return true;
+            }
+            place = context
+                .followed
+                .loops
+                .get(at)
+                .and_then(|inner| inner.within);
+        }
+        false
+    };
+    let other = context
+        .followed
+        .gpsimd
+        .iter()
+        .find(|instruction| is_inside(instruction.within));
+    let Some(other) = other else { return };
+    found.push(
+        Finding::new(
+            &GPSIMD_CONTENTION,
+            at.value.into(),
+            format!(
+                "the GpSimd Engine makes these descriptors, and runs `{}` in the same loop",
+                other.name
+            ),
+        )
+        .related(other.span.into(), "the GpSimd Engine computes here")
+        .help("let the hardware block make the descriptors")
+        .alternatives("write ", hardware(transfer, context)),
+    );
+}

@@ -1,0 +1,112 @@
+//! What some releases of NKI refuse.
+//!
+//! With the release in the settings or in a remark, a finding is reported if that one refuses; else it names those that do.
+
+use super::{Context, Found};
+use crate::findings::{Finding, Rule, rule};
+use crate::nki::names::{Api, Mode};
+use crate::nki::transfers::{Kind, Transfer};
+use crate::nki::types::Space;
+
+/// See the declaration.
+pub static HWDGE_DTYPE: Rule = rule!(
+    Nki: "nki_hwdge_dtype", Toolchain, "derived",
+    "a copy by hardware descriptors between different types",
+    "Since release 0.3 only the GpSimd Engine's descriptors convert. A `.view` of the other type moves the bits as they are.",
+    alt
+);
+
+/// See the declaration.
+pub static PSUM_SOURCE: Rule = rule!(
+    Nki: "nki_psum_source", Toolchain, "derived",
+    "a copy by DMA reads PSUM",
+    "Since release 0.3 DMA does not read PSUM. The Vector or Scalar Engine copies to SBUF first, by `tensor_copy`.",
+    alt
+);
+
+/// See the declaration.
+pub static REMOVED_PARAMETER: Rule = rule!(
+    Nki: "nki_removed_parameter", Toolchain, "derived",
+    "an argument that the current API has not",
+    "`dst_rmw_op`, `unique_indices` and `mask` belong to the older API. Since release 0.3 accumulation is `dma_compute`, and a mask is a \
+     smaller slice.",
+    alt
+);
+
+/// A release by its numbers.
+#[derive(Clone, Copy)]
+pub struct Since(pub u16, pub u16);
+
+/// Words for what is refused from a release on; `None` where the release that is set takes it.
+pub fn refused_since(since: Since, release: Option<(u16, u16)>) -> Option<String> {
+    let Since(major, minor) = since;
+    match release {
+        None => Some(format!("releases {major}.{minor} and later refuse")),
+        Some(set) => {
+            (set >= (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1))
+        }
+    }
+}
+
+/// Words for what is refused before a release; `None` where the release that is set takes it.
+pub fn refused_before(since: Since, release: Option<(u16, u16)>) -> Option<String> {
+    let Since(major, minor) = since;
+    match release {
+        None => Some(format!("releases before {major}.{minor} refuse")),
+        Some(set) => (set < (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1)),
+    }
+}
+
+/// Looks at a transfer. The older API is another package, which these releases say nothing of.
+pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    if transfer.api != Api::Current {
+        return;
+    }
+    let Some(refused) = refused_since(Since(0, 3), context.release) else {
+        return;
+    };
+    let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
+    if transfer.kind == Kind::Copy
+        && let Some((Mode::Hardware, at)) = transfer.mode.known()
+        && let (Some(from), Some(to)) = (&source.dtype, &destination.dtype)
+        && from.is(to) == Some(false)
+    {
+        found.push(
+            Finding::new(
+                &HWDGE_DTYPE,
+                at.value.into(),
+                format!("a copy from {from} to {to} by hardware descriptors, which {refused}"),
+            )
+            .help("use `swdge`, or a `.view` of the same type at both ends"),
+        );
+    }
+    if transfer.kind == Kind::Copy
+        && source.space == Some(Space::Psum)
+        && let Some(at) = transfer.source.written
+    {
+        found.push(
+            Finding::new(
+                &PSUM_SOURCE,
+                at.value.into(),
+                format!("a copy by DMA out of PSUM, which {refused}"),
+            )
+            .help("copy to SBUF by `tensor_copy` first"),
+        );
+    }
+    for name in ["dst_rmw_op", "unique_indices", "mask"] {
+        if let Some(written) = transfer.keyword(name) {
+            let help = match name {
+                "mask" => "copy a slice of the length that is left",
+                _ => "accumulate by `dma_compute`",
+            };
+            found.push(
+                Finding::new(
+                    &REMOVED_PARAMETER,
+                    written.whole.into(),
+                    format!("`{name}` is an argument of the older API, which {refused}"),
+                )
+                .help(help),
+            );
+        }
+    }
+}

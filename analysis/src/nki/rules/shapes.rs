@@ -1,0 +1,270 @@
+//! Shapes of both ends: permutations, results, element counts.
+
+use super::edits::{fix, replace};
+use super::releases::{Since, refused_since};
+use super::{Context, Found};
+use crate::findings::{Applicability, Finding, Rule, rule};
+use crate::nki::names::Api;
+use crate::nki::symbols::{Size, same_product};
+use crate::nki::transfers::{Kind, Transfer, Written, axes_of_rank};
+use crate::nki::types::{Space, shape_text};
+
+/// See the declaration.
+pub static TRANSPOSE_AXES: Rule = rule!(
+    Nki: "nki_transpose_axes", Hardware, "derived",
+    "a permutation that no transpose by DMA makes",
+    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), as the source has axes.",
+    fix
+);
+
+/// See the declaration.
+pub static TRANSPOSE_RESULT: Rule = rule!(
+    Nki: "nki_transpose_result", Hardware, "derived",
+    "the destination of a transpose has not the permuted shape",
+    "The element at (i, j) goes to (j, i). A destination of another shape has no place for it.",
+    fix
+);
+
+/// See the declaration.
+pub static TRANSPOSE_RANK: Rule = rule!(
+    Nki: "nki_transpose_rank", Toolchain, "derived",
+    "source and destination of a transpose have different numbers of axes",
+    "Releases before 0.4 took a destination with the same number of elements in other axes. Give both ends the same axes by `reshape`."
+);
+
+/// See the declaration.
+pub static TRANSPOSE_DESTINATION: Rule = rule!(
+    Nki: "nki_transpose_destination", Hardware, "derived",
+    "a transpose by DMA whose destination is not in SBUF",
+    "The transposing DMA writes partitions of SBUF. Copy from there to HBM or PSUM."
+);
+
+/// See the declaration.
+pub static COPY_SIZE: Rule = rule!(
+    Nki: "nki_copy_size", Hardware, "derived",
+    "source and destination of a copy have different numbers of elements",
+    "A copy reads an element for each that it writes. Shapes may differ, their products may not."
+);
+
+/// Looks at a transfer.
+pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    match transfer.kind {
+        Kind::Transpose => {
+            let is_legal = axes(transfer, found);
+            if is_legal {
+                result(transfer, context, found);
+            }
+            destination(transfer, found);
+        }
+        Kind::Copy => copy(transfer, found),
+        Kind::Compute => {}
+    }
+}
+
+fn axes_text(axes: &[i64]) -> String {
+    let words: Vec<String> = axes.iter().map(i64::to_string).collect();
+    format!("({})", words.join(", "))
+}
+
+/// Whether the permutation is one that is taken, as far as is known.
+fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
+    let Some((stated, written)) = &transfer.axes else {
+        return true;
+    };
+    let rank = transfer.source.tensor.shape.known().map(<[Size]>::len);
+    let wanted = axes_of_rank(rank.unwrap_or(stated.len()));
+    if wanted == Some(stated.as_slice()) {
+        return true;
+    }
+    let message = match rank {
+        Some(rank) if rank != stated.len() => {
+            format!("axes {} of a source with {rank} axes", axes_text(stated))
+        }
+        _ => format!(
+            "axes {}: a transpose exchanges the first axis and the last",
+            axes_text(stated)
+        ),
+    };
+    let mut finding = Finding::new(&TRANSPOSE_AXES, written.value.into(), message);
+    if let Some(wanted) = wanted {
+        let text = axes_text(wanted);
+        finding = finding.note(format!("with {} axes it is {text}", wanted.len()));
+        let source = transfer.source.tensor.shape.known();
+        let fits = source
+            .zip(transfer.destination.tensor.shape.known())
+            .map(|(from, to)| {
+                from.len() == to.len()
+                    && wanted.iter().zip(to).all(|(axis, extent)| {
+                        let axis = usize::try_from(*axis).unwrap_or_default();
+                        from.get(axis).and_then(|from| from.is(extent)) == Some(true)
+                    })
+            });
+        let applicability = if fits == Some(true) {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        };
+        finding.fixes.push(fix(
+            applicability,
+            format!("Write `{text}`"),
+            vec![replace(written.value, text)],
+        ));
+    } else {
+        finding = finding.note("axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0)");
+    }
+    found.push(finding);
+    false
+}
+
+fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
+    let (Some(from), Some(to), Some(at)) = (
+        source.shape.known(),
+        destination.shape.known(),
+        transfer.destination.written,
+    ) else {
+        return;
+    };
+    let Some(permuted) = transfer.permuted() else {
+        return;
+    };
+    let counts_agree = same_product(from, to);
+    if from.len() != to.len() && counts_agree != Some(false) {
+        ranks(transfer, context, at, counts_agree, found);
+        return;
+    }
+    let differs = from.len() != to.len()
+        || permuted
+            .iter()
+            .zip(to)
+            .any(|(one, other)| one.is(other) == Some(false));
+    if !differs {
+        return;
+    }
+    let wanted = shape_text(&permuted);
+    let mut finding = Finding::new(
+        &TRANSPOSE_RESULT,
+        at.value.into(),
+        format!(
+            "{} transposed is {wanted}, and the destination is {}",
+            shape_text(from),
+            shape_text(to)
+        ),
+    );
+    if let Some(declared) = destination.shape_span.filter(|_| !destination.is_view) {
+        finding = finding.related(declared.into(), "its shape is stated here");
+        let written = permuted.iter().all(|extent| extent.value().is_some());
+        if written {
+            // What else uses the tensor may ask for the other shape.
+            finding.fixes.push(fix(
+                Applicability::Maybe,
+                format!("Declare it as `{wanted}`"),
+                vec![replace(declared, wanted)],
+            ));
+        }
+    }
+    found.push(finding);
+}
+
+fn ranks(
+    transfer: &Transfer,
+    context: &Context<'_>,
+    at: Written,
+    counts_agree: Option<bool>,
+    found: &mut Vec<Found>,
+) {
+    let (Some(true), Api::Current) = (counts_agree, transfer.api) else {
+        return;
+    };
+    let (Some(from), Some(to)) = (
+        transfer.source.tensor.shape.known(),
+        transfer.destination.tensor.shape.known(),
+    ) else {
+        return;
+    };
+    if let Some(refused) = refused_since(Since(0, 4), context.release) {
+        found.push(
+            Finding::new(
+                &TRANSPOSE_RANK,
+                at.value.into(),
+                format!(
+                    "a transpose of {} into {}: {} axes and {}, which {refused}",
+                    shape_text(from),
+                    shape_text(to),
+                    from.len(),
+                    to.len()
+                ),
+            )
+            .help("give both ends the same axes by `reshape`"),
+        );
+    }
+}
+
+fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
+    if let (Some(space @ (Space::Hbm | Space::Psum)), Some(at)) = (
+        transfer.destination.tensor.space,
+        transfer.destination.written,
+    ) {
+        found.push(
+            Finding::new(
+                &TRANSPOSE_DESTINATION,
+                at.value.into(),
+                format!(
+                    "a transpose by DMA into {}: it writes partitions of SBUF",
+                    space.name()
+                ),
+            )
+            .help("transpose into SBUF and copy from there"),
+        );
+    }
+}
+
+fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
+    let ends = [&transfer.source, &transfer.destination];
+    // Rows that an index in brackets chooses: how the other indices go with it is not stated.
+    if ends.iter().any(|end| {
+        end.tensor
+            .gather
+            .as_ref()
+            .is_some_and(|gather| !gather.by_offset)
+    }) {
+        return;
+    }
+    let (Some(from), Some(to)) = (
+        transfer.source.tensor.shape.known(),
+        transfer.destination.tensor.shape.known(),
+    ) else {
+        return;
+    };
+    if same_product(from, to) != Some(false) {
+        return;
+    }
+    let count = |end: &crate::nki::transfers::End| {
+        end.tensor
+            .elements()
+            .map_or_else(String::new, |count| count.to_string())
+    };
+    let mut finding = Finding::new(
+        &COPY_SIZE,
+        transfer.callee.into(),
+        format!(
+            "a copy of {} elements, {}, into {}, {}",
+            count(&transfer.source),
+            shape_text(from),
+            count(&transfer.destination),
+            shape_text(to)
+        ),
+    );
+    for (end, what) in [
+        (&transfer.source, "read here"),
+        (&transfer.destination, "written here"),
+    ] {
+        if let Some(written) = end.written {
+            finding = finding.related(
+                written.value.into(),
+                format!("{} elements are {what}", count(end)),
+            );
+        }
+    }
+    found.push(finding);
+}

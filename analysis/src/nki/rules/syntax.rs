@@ -1,0 +1,67 @@
+//! Text that is no Python, and members that enumerations do not have.
+
+use super::edits::replace;
+use super::{Context, Found, edits};
+use crate::findings::{Applicability, Finding, Group, Rule, rule};
+
+/// See the declaration.
+pub static SYNTAX: Rule = rule!(
+    Nki: "nki_syntax", Mapping, "derived",
+    "the text is no Python",
+    "What does not parse is not looked at, so that a transfer there goes unchecked. The rest of the file is still checked. A text that \
+     nests its operators too deeply to be read safely is not looked at at all, and said to be so."
+);
+
+/// See the declaration.
+pub static UNKNOWN_MEMBER: Rule = rule!(
+    Nki: "nki_unknown_member", Mapping, "DGE Modes",
+    "`dge_mode`, `engine` or `oob_mode` has no such member",
+    "The modes are `unknown`, `none`, `swdge` and `hwdge`. Python looks a member up when the kernel is traced, and ends there.",
+    fix
+);
+
+/// Looks at the file.
+pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    for error in context.errors {
+        let mut finding = Finding::new(&SYNTAX, error.span.into(), error.message.clone());
+        if !error.is_proven {
+            finding.group = Some(Group::Suspicious);
+        }
+        found.push(finding);
+    }
+    for unknown in &context.followed.unknown_members {
+        let written = unknown.span.of(context.text);
+        let enumeration = unknown.enumeration;
+        let members: Vec<String> = enumeration
+            .members
+            .iter()
+            .map(|member| format!("`{member}`"))
+            .collect();
+        let message = format!(
+            "`{}` has no member `{written}`: there are {}",
+            enumeration.name,
+            edits::list(&members)
+        );
+        let mut near: Vec<(usize, &str)> = enumeration
+            .members
+            .iter()
+            .map(|member| (strsim::damerau_levenshtein(written, member), *member))
+            .collect();
+        near.sort_unstable();
+        let mut finding = Finding::new(&UNKNOWN_MEMBER, unknown.span.into(), message);
+        if let Some((distance, member)) = near.first().copied() {
+            let is_alone = near.get(1).is_none_or(|(other, _)| *other > distance);
+            let applicability = if distance <= 2 && is_alone {
+                Applicability::Machine
+            } else {
+                Applicability::Maybe
+            };
+            finding.fixes.push(edits::fix(
+                applicability,
+                format!("Write `{member}`"),
+                vec![replace(unknown.span, member)],
+            ));
+        }
+        found.push(finding);
+    }
+}

@@ -1,0 +1,520 @@
+//! Calls: functions of NKI, of Python, and of the file.
+//!
+//! Knows what a call gives back. Nothing is run, and nothing is read from outside of the file.
+
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, ExprCall};
+
+use super::assigned::CHANGING;
+use super::environment::Environment;
+use super::expressions::int;
+use super::functions::Interpreter;
+use super::{Allocation, Instruction, Value};
+use crate::nki::names::{Api, Known, space_named};
+use crate::nki::symbols::{Kind, Size, product};
+use crate::nki::syntax::span_of;
+use crate::nki::transfers::Written;
+use crate::nki::types::{Dtype, Reason, Shape, Space, Tensor};
+
+/// Instructions that the GpSimd Engine alone runs.
+const OF_GPSIMD: &[&str] = &["iota", "affine_select", "local_gather"];
+
+/// An argument with its value.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// What it is.
+    pub value: Value,
+    /// Where it is.
+    pub written: Written,
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone, Default)]
+pub struct Passed<'a> {
+    /// Without a keyword.
+    pub positional: Vec<Given>,
+    /// With one.
+    pub keywords: Vec<(&'a str, Given)>,
+    /// Whether `*` or `**` give others.
+    pub has_unseen: bool,
+}
+
+impl Passed<'_> {
+    /// A keyword's argument.
+    pub fn named(&self, name: &str) -> Option<&Given> {
+        self.keywords
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, given)| given)
+    }
+
+    /// The argument of a keyword, or at a position.
+    pub fn get(&self, name: &str, place: usize) -> Option<&Given> {
+        self.named(name).or_else(|| self.positional.get(place))
+    }
+}
+
+impl<'a> Interpreter<'a> {
+    /// Looks at the arguments of a call.
+    fn passed(&mut self, call: &'a ExprCall, environment: &mut Environment) -> Passed<'a> {
+        let mut passed = Passed::default();
+        for argument in &call.arguments.args {
+            let value = self.value(argument, environment);
+            passed.has_unseen |= argument.is_starred_expr();
+            let span = span_of(argument);
+            passed.positional.push(Given {
+                value,
+                written: Written {
+                    value: span,
+                    whole: span,
+                },
+            });
+        }
+        for keyword in &call.arguments.keywords {
+            let value = self.value(&keyword.value, environment);
+            let written = Written {
+                value: span_of(&keyword.value),
+                whole: span_of(keyword),
+            };
+            match &keyword.arg {
+                Some(name) => passed
+                    .keywords
+                    .push((name.as_str(), Given { value, written })),
+                None => passed.has_unseen = true,
+            }
+        }
+        passed
+    }
+
+    /// What a call gives back.
+    pub fn call(&mut self, call: &'a ExprCall, environment: &mut Environment) -> Value {
+        if let Expr::Attribute(attribute) = &*call.func {
+            let base = self.value(&attribute.value, environment);
+            if !matches!(base, Value::Known(_)) {
+                let passed = self.passed(call, environment);
+                return self.method(&base, attribute.attr.as_str(), &passed, environment);
+            }
+        }
+        let callee = self.value(&call.func, environment);
+        let passed = self.passed(call, environment);
+        match callee {
+            Value::Known(known) => self.known_call(&known, call, &passed, environment),
+            Value::Function(place) => {
+                let values = self.by_parameter(place, &passed);
+                self.call_of_file(place, values, environment)
+            }
+            Value::Unknown(Reason::Name) => match &*call.func {
+                Expr::Name(name) => python_call(name.id.as_str(), &passed),
+                _ => Value::Unknown(Reason::Call),
+            },
+            _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    fn method(
+        &mut self,
+        base: &Value,
+        method: &str,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
+        match base {
+            Value::Tensor(_) | Value::Argument(_) => {
+                if matches!(base, Value::Argument(_)) && CHANGING.contains(&method) {
+                    return Value::Unknown(Reason::Call);
+                }
+                self.view(base, method, passed, environment)
+            }
+            Value::List(_) if CHANGING.contains(&method) => {
+                environment.forget_lists();
+                Value::None
+            }
+            _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    /// The arguments by the parameters of a function of the file; `None` where `*` or `**` hide them.
+    fn by_parameter(&self, place: usize, passed: &Passed<'a>) -> Option<Vec<Option<Value>>> {
+        let definition = self.functions.get(place)?.definition;
+        if passed.has_unseen {
+            return None;
+        }
+        let parameters = definition.parameters.iter_non_variadic_params();
+        let values = parameters.enumerate().map(|(at, parameter)| {
+            let given = passed.get(parameter.name().as_str(), at);
+            given.map(|given| given.value.clone()).or_else(|| {
+                // Left out: the default, as far as it can be read without its surroundings.
+                parameter.default().and_then(literal)
+            })
+        });
+        Some(values.collect())
+    }
+
+    fn known_call(
+        &mut self,
+        known: &Known,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
+        if let Some(name) = known.isa() {
+            return self.instruction(known, name, call, passed, environment);
+        }
+        if let Some(name) = known.language() {
+            return self.language_call(known.api, name, call, passed, environment);
+        }
+        let memory = known
+            .path
+            .strip_prefix("nki.compiler.")
+            .and_then(|path| path.split('.').next());
+        match memory.and_then(space_named) {
+            Some(space) => Value::Space(space),
+            None => Value::Unknown(Reason::Call),
+        }
+    }
+
+    fn instruction(
+        &mut self,
+        known: &Known,
+        name: &str,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
+        if let Some(kind) = crate::nki::transfers::Kind::named(name) {
+            return self.transfer(kind, known.api, call, passed, environment);
+        }
+        let on_gpsimd = passed
+            .named("engine")
+            .is_some_and(|given| engine(&given.value) == Some("gpsimd"));
+        if self.is_recording && (on_gpsimd || OF_GPSIMD.contains(&name)) {
+            self.out.gpsimd.push(Instruction {
+                name: name.to_owned(),
+                span: span_of(call),
+                within: self.loops.last().copied(),
+            });
+        }
+        match name {
+            "get_nc_version" => Value::CoreVersion,
+            "register_alloc" | "register_load" | "register_move" => {
+                let number = self.fresh();
+                Value::Int(Size::named("register", number, Kind::Runtime))
+            }
+            _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    fn language_call(
+        &mut self,
+        api: Api,
+        name: &str,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
+        match name {
+            "ndarray" | "zeros" | "ones" | "empty" => {
+                self.allocation(api, call, passed, 1, environment)
+            }
+            "full" => self.allocation(api, call, passed, 2, environment),
+            "zeros_like" | "ones_like" | "empty_like" => {
+                let Some(like) = passed.positional.first() else {
+                    return Value::Unknown(Reason::Call);
+                };
+                let tensor = self.tensor(&like.value, environment);
+                Value::Tensor(Arc::new(Tensor {
+                    space: passed
+                        .named("buffer")
+                        .map_or(Some(Space::Sbuf), |given| buffer(&given.value)),
+                    gather: None,
+                    is_dynamic: false,
+                    name: None,
+                    argument: None,
+                    ..(*tensor).clone()
+                }))
+            }
+            "load" => {
+                let Some(source) = passed.get("src", 0) else {
+                    return Value::Unknown(Reason::Call);
+                };
+                let tensor = self.tensor(&source.value, environment);
+                let dtype = match passed.named("dtype").map(|given| &given.value) {
+                    Some(Value::Dtype(dtype)) => Some(dtype.clone()),
+                    Some(Value::None) | None => tensor.dtype.clone(),
+                    Some(_) => None,
+                };
+                Value::Tensor(Arc::new(Tensor {
+                    space: Some(Space::Sbuf),
+                    shape: tensor.shape.clone(),
+                    steps: tensor.shape.known().and_then(Tensor::row_major),
+                    dtype,
+                    partition_axis: Some(0),
+                    declared: Some(span_of(call)),
+                    ..Tensor::unknown(Reason::Call)
+                }))
+            }
+            "par_dim" => {
+                let extent = passed
+                    .positional
+                    .first()
+                    .and_then(|given| given.value.as_size());
+                extent.map_or(Value::Unknown(Reason::Expression), Value::Partition)
+            }
+            "ds" => {
+                let (start, length) = (passed.get("start", 0), passed.get("size", 1));
+                match (start, length.and_then(|given| given.value.as_size())) {
+                    (Some(start), Some(length)) => Value::Section {
+                        start: Box::new(start.value.clone()),
+                        length,
+                    },
+                    _ => Value::Unknown(Reason::Index),
+                }
+            }
+            "arange" | "mgrid" => Value::Unknown(Reason::Index),
+            "program_id" | "num_programs" | "program_ndim" => {
+                let number = self.fresh();
+                let span = span_of(call);
+                Value::Int(Size::named(span.of(self.text), number, Kind::Parameter))
+            }
+            "fori_loop" => self.counted_loop(passed, environment),
+            _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    /// `nl.fori_loop(start, stop, body, …)`: the body's first parameter counts at run time.
+    fn counted_loop(&mut self, passed: &Passed<'a>, environment: &Environment) -> Value {
+        let body = passed
+            .positional
+            .iter()
+            .chain(passed.keywords.iter().map(|(_, given)| given));
+        let place = body.into_iter().find_map(|given| match given.value {
+            Value::Function(place) => Some(place),
+            _ => None,
+        });
+        if let Some(place) = place {
+            let parameters = self.functions.get(place).map_or(0, |function| {
+                function
+                    .definition
+                    .parameters
+                    .iter_non_variadic_params()
+                    .count()
+            });
+            let number = self.fresh();
+            let mut values = vec![None; parameters];
+            if let Some(first) = values.first_mut() {
+                *first = Some(Value::Int(Size::named("index", number, Kind::Runtime)));
+            }
+            self.call_of_file(place, Some(values), environment);
+        }
+        Value::Unknown(Reason::Call)
+    }
+
+    /// `nl.ndarray(shape, dtype, buffer=…)` and its like; `dtype_place` is the position of the type.
+    fn allocation(
+        &mut self,
+        api: Api,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        dtype_place: usize,
+        environment: &Environment,
+    ) -> Value {
+        let stated = passed.get("shape", 0).map(|given| &given.value);
+        let extents = stated.and_then(|value| match value {
+            Value::Tuple(elements) | Value::List(elements) => elements
+                .iter()
+                .map(Value::as_size)
+                .collect::<Option<Vec<Size>>>(),
+            other => other
+                .as_size()
+                .filter(|size| size.value().is_some())
+                .map(|size| vec![size]),
+        });
+        let marked = stated.and_then(Value::elements).and_then(|elements| {
+            elements
+                .iter()
+                .position(|element| matches!(element, Value::Partition(_)))
+        });
+        let dtype = passed.get("dtype", dtype_place);
+        let space = match passed.named("buffer").map(|given| &given.value) {
+            None | Some(Value::None) => Some(Space::Sbuf),
+            Some(value) => buffer(value),
+        };
+        let has_partitions = space.is_some_and(Space::has_partitions);
+        let reason = stated.map_or(Reason::Expression, Value::reason);
+        let tensor = Arc::new(Tensor {
+            space,
+            steps: extents.as_deref().and_then(Tensor::row_major),
+            shape: extents.map_or(Shape::Unknown(reason), Shape::Known),
+            dtype: dtype.and_then(|given| element_type(&given.value)),
+            partition_axis: has_partitions.then(|| marked.unwrap_or(0)),
+            declared: Some(span_of(call)),
+            shape_span: passed.get("shape", 0).map(|given| given.written.value),
+            dtype_span: dtype.map(|given| given.written.value),
+            ..Tensor::unknown(reason)
+        });
+        if self.is_recording {
+            self.out.allocations.push(Allocation {
+                tensor: Arc::clone(&tensor),
+                api,
+                generations: environment.generations,
+                is_marked: marked.is_some(),
+                function: self.function,
+            });
+        }
+        Value::Tensor(tensor)
+    }
+
+    /// What a loop runs over: how often, and whether that is known at run time only. `None` if it is no range of numbers.
+    pub fn range(
+        &mut self,
+        iterable: &'a Expr,
+        environment: &mut Environment,
+    ) -> Option<(Option<Size>, bool)> {
+        let Expr::Call(call) = iterable else {
+            return None;
+        };
+        let callee = self.value(&call.func, environment);
+        let is_dynamic = match &callee {
+            Value::Known(known) => match known.language()? {
+                "affine_range" | "sequential_range" | "static_range" => false,
+                "dynamic_range" => true,
+                _ => return None,
+            },
+            Value::Unknown(Reason::Name) => {
+                let name = call.func.as_name_expr()?;
+                (name.id.as_str() == "range").then_some(false)?
+            }
+            _ => return None,
+        };
+        let passed = self.passed(call, environment);
+        let size = |place: usize| {
+            passed
+                .positional
+                .get(place)
+                .and_then(|given| given.value.as_size())
+        };
+        let count = match passed.positional.len() {
+            1 => size(0),
+            2 => size(1)
+                .zip(size(0))
+                .and_then(|(stop, start)| stop.minus(&start)),
+            3 => size(1)
+                .zip(size(0))
+                .zip(size(2))
+                .and_then(|((stop, start), step)| {
+                    let step = step.value().filter(|step| *step > 0)?;
+                    let length = stop.minus(&start)?;
+                    length
+                        .plus(&Size::number(step - 1))?
+                        .quotient(&Size::number(step))
+                }),
+            _ => None,
+        };
+        let count = count.filter(|count| !count.has(Kind::Runtime) && !count.has(Kind::Loop));
+        Some((count, is_dynamic))
+    }
+}
+
+/// The engine that a value names.
+pub fn engine(value: &Value) -> Option<&'static str> {
+    let known = super::expressions::known_function(value)?;
+    let name = known.isa()?;
+    let member = name
+        .strip_prefix("engine.")
+        .or_else(|| name.strip_suffix("_engine"))?;
+    crate::nki::names::ENUMERATIONS
+        .iter()
+        .find(|enumeration| enumeration.name == "engine")?
+        .members
+        .iter()
+        .find(|known| **known == member)
+        .copied()
+}
+
+fn buffer(value: &Value) -> Option<Space> {
+    match value {
+        Value::Space(space) => Some(*space),
+        Value::Text(name) => space_named(name),
+        _ => None,
+    }
+}
+
+fn element_type(value: &Value) -> Option<Dtype> {
+    match value {
+        Value::Dtype(dtype) => Some(dtype.clone()),
+        Value::Text(name) => Dtype::named(name),
+        _ => None,
+    }
+}
+
+/// A default that needs no names.
+fn literal(expression: &Expr) -> Option<Value> {
+    match expression {
+        Expr::NoneLiteral(_) => Some(Value::None),
+        Expr::BooleanLiteral(literal) => Some(Value::Bool(literal.value)),
+        Expr::NumberLiteral(literal) => match &literal.value {
+            ruff_python_ast::Number::Int(number) => {
+                Some(Value::Int(Size::number(number.as_i64()?)))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Functions of Python itself, by names that nothing binds.
+fn python_call(name: &str, passed: &Passed<'_>) -> Value {
+    let unknown = Value::Unknown(Reason::Call);
+    let Some(first) = passed.positional.first() else {
+        return unknown;
+    };
+    let sizes = || -> Option<Vec<Size>> {
+        let values: Vec<Value> = match passed.positional.as_slice() {
+            [one] => one.value.elements()?.to_vec(),
+            several => several.iter().map(|given| given.value.clone()).collect(),
+        };
+        values.iter().map(Value::as_size).collect()
+    };
+    let result = match name {
+        "len" => match &first.value {
+            Value::ShapeOf(argument) => Some(Value::RankOf(Arc::clone(argument))),
+            value => value.elements().map(|elements| int(elements.len())),
+        },
+        "int" if passed.positional.len() == 1 => first.value.as_size().map(Value::Int),
+        "tuple" => first
+            .value
+            .elements()
+            .map(|elements| Value::Tuple(elements.into())),
+        "list" => first
+            .value
+            .elements()
+            .map(|elements| Value::List(elements.into())),
+        "min" => sizes().and_then(|sizes| least(&sizes)).map(Value::Int),
+        "max" => sizes()
+            .and_then(|sizes| sizes.iter().map(Size::negated).collect::<Option<Vec<_>>>())
+            .and_then(|sizes| least(&sizes)?.negated())
+            .map(Value::Int),
+        "sum" => sizes()
+            .and_then(|sizes| {
+                sizes
+                    .iter()
+                    .try_fold(Size::number(0), |sum, size| sum.plus(size))
+            })
+            .map(Value::Int),
+        "prod" => sizes().and_then(|sizes| product(&sizes)).map(Value::Int),
+        _ => None,
+    };
+    result.unwrap_or(unknown)
+}
+
+/// The least of some sizes, if the comparison holds for all values of the symbols.
+fn least(sizes: &[Size]) -> Option<Size> {
+    let (first, rest) = sizes.split_first()?;
+    rest.iter().try_fold(first.clone(), |least, size| {
+        match least.minus(size)?.sign()? {
+            sign if sign <= 0 => Some(least),
+            _ => Some(size.clone()),
+        }
+    })
+}

@@ -1,0 +1,128 @@
+//! What the values of a kernel are, found by following its statements in their order without running anything.
+//!
+//! `environment` holds names and facts; `statements` follows blocks, branches and loops; `expressions` and `calls` find values; `views`
+//! are the tensors that indexing and access patterns give; `functions` says which function is followed with which arguments. Knows
+//! nothing of rules. What is not certain is [`Value::Unknown`], with the reason.
+
+mod assigned;
+mod calls;
+mod environment;
+mod expressions;
+mod facts;
+mod functions;
+mod records;
+mod statements;
+mod transfer_calls;
+mod views;
+
+use std::sync::Arc;
+
+pub use functions::follow;
+pub use records::{
+    Allocation, Followed, Instruction, Loop, NamedTensor, UnknownMember, WrittenFunction,
+};
+
+use super::names::Known;
+use super::symbols::Size;
+use super::types::{Dtype, Reason, Space, Tensor};
+
+/// A parameter of a function, or a field of one, of which it is not known whether it is a tensor or a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// As the source writes it: `x`, `cfg.tile`.
+    pub name: Arc<str>,
+    /// Tells apart arguments of one name.
+    pub number: u32,
+    /// Its memory if it is a tensor: that of a kernel's argument is HBM.
+    pub space: Option<Space>,
+}
+
+/// What an expression is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Not known.
+    Unknown(Reason),
+    /// `None`.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(Size),
+    /// A number with a fraction.
+    Float(f64),
+    /// A string.
+    Text(Arc<str>),
+    /// A tuple, which nothing changes.
+    Tuple(Arc<[Value]>),
+    /// A list, until something may change it.
+    List(Arc<[Value]>),
+    /// An element type.
+    Dtype(Dtype),
+    /// A memory.
+    Space(Space),
+    /// A module or member of NKI.
+    Known(Known),
+    /// A tensor or a view of one.
+    Tensor(Arc<Tensor>),
+    /// A parameter.
+    Argument(Arc<Argument>),
+    /// The shape of a parameter with an unknown number of axes.
+    ShapeOf(Arc<Argument>),
+    /// The number of axes of a parameter, unknown.
+    RankOf(Arc<Argument>),
+    /// `nl.ds(start, length)`.
+    Section {
+        /// The first index.
+        start: Box<Value>,
+        /// How many.
+        length: Size,
+    },
+    /// `nl.par_dim(extent)`: the partition axis.
+    Partition(Size),
+    /// The version of the core that the code runs on.
+    CoreVersion,
+    /// A function of the file.
+    Function(usize),
+}
+
+impl Value {
+    /// The integer. A parameter in arithmetic is one.
+    pub fn as_size(&self) -> Option<Size> {
+        match self {
+            Self::Int(size) | Self::Partition(size) => Some(size.clone()),
+            Self::Bool(value) => Some(Size::number(i64::from(*value))),
+            Self::Argument(argument) => Some(Size::named(
+                Arc::clone(&argument.name),
+                argument.number,
+                super::symbols::Kind::Parameter,
+            )),
+            _ => None,
+        }
+    }
+
+    /// The elements of a tuple or list.
+    pub fn elements(&self) -> Option<&[Self]> {
+        match self {
+            Self::Tuple(elements) | Self::List(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// Why it is not known, if so.
+    pub const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(reason) => *reason,
+            _ => Reason::Expression,
+        }
+    }
+
+    /// The member of an enumeration: `("dge_mode", "hwdge")`.
+    pub fn member(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Known(known) => known
+                .enumeration()
+                .map(|(enumeration, member)| (enumeration.name, member)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! Statements in their order: bindings, branches, loops, imports.
+//!
+//! Knows Python's control flow. Where two ways meet, see [`Environment::join`].
+
+use ruff_python_ast::{
+    ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtImport, StmtImportFrom, StmtTry,
+    StmtWhile,
+};
+
+use super::assigned::{Assigned, assigned};
+use super::environment::Environment;
+use super::expressions::dotted;
+use super::functions::Interpreter;
+use super::{Loop, NamedTensor, Value};
+use crate::nki::names::{Known, STARRED};
+use crate::nki::symbols::{Kind, Size};
+use crate::nki::syntax::span_of;
+use crate::nki::types::{Reason, Span};
+
+impl<'a> Interpreter<'a> {
+    /// Follows statements until one ends the way.
+    pub fn block(&mut self, body: &'a [Stmt], environment: &mut Environment) {
+        for statement in body {
+            if environment.ends || !self.may_go_on() {
+                return;
+            }
+            self.statement(statement, environment);
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Stmt, environment: &mut Environment) {
+        match statement {
+            Stmt::FunctionDef(definition) => self.define(definition, environment),
+            Stmt::ClassDef(class) => {
+                let mut inner = environment.clone();
+                self.block(&class.body, &mut inner);
+                environment.set(class.name.as_str(), Value::Unknown(Reason::Expression));
+            }
+            Stmt::Return(inner) => {
+                let value = inner
+                    .value
+                    .as_ref()
+                    .map_or(Value::None, |value| self.value(value, environment));
+                self.returned.push(value);
+                environment.ends = true;
+            }
+            Stmt::Delete(delete) => {
+                for name in delete.targets.iter().filter_map(dotted) {
+                    environment.remove(&name);
+                }
+            }
+            Stmt::Assign(assign) => {
+                let value = self.value(&assign.value, environment);
+                for target in &assign.targets {
+                    self.bind(target, value.clone(), environment);
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                let left = self.value(&assign.target, environment);
+                let right = self.value(&assign.value, environment);
+                let value = match left {
+                    // `a += b` changes a list in place.
+                    Value::List(_) => {
+                        environment.forget_lists();
+                        Value::Unknown(Reason::Expression)
+                    }
+                    left => self.binary(&left, assign.op, &right),
+                };
+                self.bind(&assign.target, value, environment);
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    let value = self.value(value, environment);
+                    self.bind(&assign.target, value, environment);
+                }
+            }
+            Stmt::For(inner) => self.for_loop(inner, environment),
+            Stmt::While(inner) => self.while_loop(inner, environment),
+            Stmt::If(inner) => {
+                self.branches(
+                    &inner.test,
+                    &inner.body,
+                    &inner.elif_else_clauses,
+                    environment,
+                );
+            }
+            Stmt::With(inner) => {
+                for item in &inner.items {
+                    self.value(&item.context_expr, environment);
+                    if let Some(target) = &item.optional_vars {
+                        self.bind(target, Value::Unknown(Reason::Expression), environment);
+                    }
+                }
+                self.block(&inner.body, environment);
+            }
+            Stmt::Match(inner) => self.cases(inner, environment),
+            Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => environment.ends = true,
+            Stmt::Try(inner) => self.attempt(inner, environment),
+            Stmt::Assert(inner) => {
+                self.value(&inner.test, environment);
+                self.assume(&inner.test, true, environment);
+            }
+            Stmt::Import(import) => self.import(import, environment),
+            Stmt::ImportFrom(import) => self.import_from(import, environment),
+            Stmt::Global(inner) => {
+                forget(inner.names.iter().map(|name| name.as_str()), environment)
+            }
+            Stmt::Nonlocal(inner) => {
+                forget(inner.names.iter().map(|name| name.as_str()), environment)
+            }
+            Stmt::Expr(inner) => {
+                self.value(&inner.value, environment);
+            }
+            Stmt::TypeAlias(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => {}
+        }
+    }
+
+    /// Binds a target to a value.
+    pub fn bind(&mut self, target: &'a Expr, value: Value, environment: &mut Environment) {
+        match target {
+            Expr::Name(name) => {
+                if self.is_recording
+                    && let Value::Tensor(tensor) = &value
+                {
+                    self.out.named.push(NamedTensor {
+                        span: span_of(name),
+                        tensor: std::sync::Arc::clone(tensor),
+                        is_assigned: true,
+                    });
+                }
+                let value = named_after(value, name.id.as_str());
+                environment.set(name.id.as_str(), value);
+            }
+            Expr::Tuple(targets) => self.unpack(&targets.elts, &value, environment),
+            Expr::List(targets) => self.unpack(&targets.elts, &value, environment),
+            Expr::Starred(starred) => self.bind(
+                &starred.value,
+                Value::Unknown(Reason::Expression),
+                environment,
+            ),
+            Expr::Attribute(_) => {
+                if let Some(path) = dotted(target) {
+                    environment.set(&path, value);
+                }
+            }
+            Expr::Subscript(subscript) => {
+                if matches!(self.value(&subscript.value, environment), Value::List(_)) {
+                    environment.forget_lists();
+                }
+                self.value(&subscript.slice, environment);
+            }
+            _ => {}
+        }
+    }
+
+    fn unpack(&mut self, targets: &'a [Expr], value: &Value, environment: &mut Environment) {
+        let starred = targets.iter().any(Expr::is_starred_expr);
+        if let Value::ShapeOf(argument) = value
+            && !starred
+        {
+            environment.ranks.insert(argument.number, targets.len());
+            for (axis, target) in (0_i64..).zip(targets) {
+                let label = target.as_name_expr().map(|name| name.id.as_str());
+                let extent = self.extent(argument, axis, label, environment);
+                let value = extent.map_or(Value::Unknown(Reason::Argument), Value::Int);
+                self.bind(target, value, environment);
+            }
+            return;
+        }
+        let elements = value
+            .elements()
+            .filter(|elements| elements.len() == targets.len() && !starred);
+        for (place, target) in targets.iter().enumerate() {
+            let element = elements.and_then(|elements| elements.get(place).cloned());
+            let unknown = Value::Unknown(value.reason());
+            self.bind(target, element.unwrap_or(unknown), environment);
+        }
+    }
+
+    fn branches(
+        &mut self,
+        test: &'a Expr,
+        body: &'a [Stmt],
+        clauses: &'a [ElifElseClause],
+        environment: &mut Environment,
+    ) {
+        self.value(test, environment);
+        let mut taken = environment.clone();
+        self.assume(test, true, &mut taken);
+        self.block(body, &mut taken);
+        self.assume(test, false, environment);
+        if let Some((first, rest)) = clauses.split_first() {
+            match &first.test {
+                Some(test) => self.branches(test, &first.body, rest, environment),
+                None => self.block(&first.body, environment),
+            }
+        }
+        let other = std::mem::replace(environment, taken);
+        let joined = environment.clone().join(other);
+        *environment = joined;
+    }
+
+    fn cases(&mut self, inner: &'a ruff_python_ast::StmtMatch, environment: &mut Environment) {
+        self.value(&inner.subject, environment);
+        let before = environment.clone();
+        for case in &inner.cases {
+            let mut taken = before.clone();
+            let mut bound = Assigned::default();
+            ruff_python_ast::visitor::Visitor::visit_pattern(&mut bound, &case.pattern);
+            forget(bound.names.keys().map(|name| &**name), &mut taken);
+            if let Some(guard) = &case.guard {
+                self.value(guard, &mut taken);
+            }
+            self.block(&case.body, &mut taken);
+            *environment = environment.clone().join(taken);
+        }
+    }
+
+    fn attempt(&mut self, inner: &'a StmtTry, environment: &mut Environment) {
+        let before = environment.clone();
+        self.block(&inner.body, environment);
+        // A handler begins anywhere in the body.
+        let mut interrupted = before;
+        let bound = assigned(&inner.body);
+        forget(bound.names.keys().map(|name| &**name), &mut interrupted);
+        self.block(&inner.orelse, environment);
+        for handler in &inner.handlers {
+            let ExceptHandler::ExceptHandler(handler) = handler;
+            let mut taken = interrupted.clone();
+            if let Some(name) = &handler.name {
+                taken.set(name.as_str(), Value::Unknown(Reason::Expression));
+            }
+            self.block(&handler.body, &mut taken);
+            *environment = environment.clone().join(taken);
+        }
+        self.block(&inner.finalbody, environment);
+    }
+
+    fn for_loop(&mut self, inner: &'a StmtFor, environment: &mut Environment) {
+        let range = self.range(&inner.iter, environment);
+        if range.is_none() {
+            self.value(&inner.iter, environment);
+        }
+        let before = environment.clone();
+        let bound = assigned(&inner.body);
+        forget(bound.names.keys().map(|name| &**name), environment);
+        environment.forget_lists_if_changed(&inner.body);
+        let is_dynamic = range.as_ref().is_some_and(|(_, is_dynamic)| *is_dynamic);
+        let header = Span {
+            start: span_of(inner).start,
+            end: span_of(&*inner.iter).end,
+        };
+        let variable = match &range {
+            Some(_) => {
+                let kind = if is_dynamic {
+                    Kind::Runtime
+                } else {
+                    Kind::Loop
+                };
+                let name = inner
+                    .target
+                    .as_name_expr()
+                    .map_or("index", |name| name.id.as_str());
+                let number = self.fresh();
+                Value::Int(Size::named(name, number, kind))
+            }
+            None => Value::Unknown(Reason::Expression),
+        };
+        self.bind(&inner.target, variable, environment);
+        self.in_loop(
+            header,
+            range.and_then(|(count, _)| count),
+            is_dynamic,
+            &inner.body,
+            environment,
+        );
+        let mut after = before;
+        forget(bound.names.keys().map(|name| &**name), &mut after);
+        if let Expr::Name(name) = &*inner.target {
+            after.set(name.id.as_str(), Value::Unknown(Reason::Branches));
+        }
+        after.forget_lists_if_changed(&inner.body);
+        self.block(&inner.orelse, &mut after.clone());
+        *environment = after;
+    }
+
+    fn in_loop(
+        &mut self,
+        span: Span,
+        count: Option<Size>,
+        is_dynamic: bool,
+        body: &'a [Stmt],
+        environment: &mut Environment,
+    ) {
+        if !self.is_recording {
+            self.block(body, environment);
+            return;
+        }
+        let within = self.loops.last().copied();
+        self.out.loops.push(Loop {
+            span,
+            count,
+            is_dynamic,
+            within,
+        });
+        self.loops.push(self.out.loops.len() - 1);
+        self.block(body, environment);
+        self.loops.pop();
+    }
+
+    fn while_loop(&mut self, inner: &'a StmtWhile, environment: &mut Environment) {
+        let tested = self.value(&inner.test, environment);
+        let is_dynamic = self.reads_register(&inner.test, environment)
+            || tested.as_size().is_some_and(|size| size.has(Kind::Runtime));
+        let bound = assigned(&inner.body);
+        for name in bound.names.keys() {
+            let was_number = environment
+                .get(name)
+                .is_some_and(|value| matches!(value, Value::Int(_)));
+            let value = if is_dynamic && was_number {
+                let number = self.fresh();
+                Value::Int(Size::named(
+                    std::sync::Arc::clone(name),
+                    number,
+                    Kind::Runtime,
+                ))
+            } else {
+                Value::Unknown(Reason::Branches)
+            };
+            environment.set(name, value);
+        }
+        environment.forget_lists_if_changed(&inner.body);
+        let mut taken = environment.clone();
+        let span = Span {
+            start: span_of(inner).start,
+            end: span_of(&*inner.test).end,
+        };
+        self.in_loop(span, None, is_dynamic, &inner.body, &mut taken);
+        forget(bound.names.keys().map(|name| &**name), environment);
+        self.block(&inner.orelse, &mut environment.clone());
+    }
+
+    fn import(&mut self, import: &StmtImport, environment: &mut Environment) {
+        for alias in &import.names {
+            let path = alias.name.as_str();
+            let (name, meaning) = match &alias.asname {
+                Some(name) => (name.as_str(), path),
+                None => {
+                    let first = path.split('.').next().unwrap_or_default();
+                    (first, first)
+                }
+            };
+            self.out.takes_part |=
+                Known::imported(path).is_some_and(|known| known.path.starts_with("nki"));
+            // `import neuronxcc.nki` binds `neuronxcc`, whose member `nki` is ours.
+            let known = Known::imported(meaning);
+            environment.set(
+                name,
+                known.map_or(Value::Unknown(Reason::Name), Value::Known),
+            );
+        }
+    }
+
+    fn import_from(&mut self, import: &StmtImportFrom, environment: &mut Environment) {
+        let module = import.module.as_ref().filter(|_| import.level == 0);
+        let known = module.and_then(|module| Known::imported(module.as_str()));
+        for alias in &import.names {
+            let name = alias.name.as_str();
+            if name == "*" {
+                if let Some(known) = known.as_ref().filter(|known| &*known.path == "nki.isa") {
+                    self.out.takes_part = true;
+                    for name in STARRED {
+                        environment.set(name, Value::Known(known.member(name)));
+                    }
+                }
+                continue;
+            }
+            let member = known.as_ref().map(|known| known.member(name));
+            self.out.takes_part |= member
+                .as_ref()
+                .is_some_and(|member| member.path.starts_with("nki"));
+            let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
+            let value = member.map_or(Value::Unknown(Reason::Name), Value::Known);
+            environment.set(bound, self.settle(value));
+        }
+    }
+}
+
+/// A tensor without a name gets that of its first binding.
+fn named_after(value: Value, name: &str) -> Value {
+    match value {
+        Value::Tensor(tensor) if tensor.name.is_none() => {
+            let mut named = (*tensor).clone();
+            named.name = Some(std::sync::Arc::from(name));
+            Value::Tensor(std::sync::Arc::new(named))
+        }
+        other => other,
+    }
+}
+
+fn forget<'n>(names: impl Iterator<Item = &'n str>, environment: &mut Environment) {
+    for name in names {
+        environment.set(name, Value::Unknown(Reason::Branches));
+    }
+}

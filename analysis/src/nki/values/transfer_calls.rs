@@ -1,0 +1,208 @@
+//! From the arguments of a call to a transfer.
+//!
+//! Knows the parameters of the three calls in both forms of the API: keywords decide before position.
+
+use std::sync::Arc;
+
+use ruff_python_ast::{Expr, ExprCall};
+
+use super::Value;
+use super::calls::{Given, Passed, engine};
+use super::environment::Environment;
+use super::functions::Interpreter;
+use crate::nki::names::{Api, Mode};
+use crate::nki::symbols::Size;
+use crate::nki::syntax::span_of;
+use crate::nki::transfers::{Combined, End, Engine, Kind, Stated, Transfer, Written};
+use crate::nki::types::{Reason, Shape, Space, Tensor};
+
+/// Which positional argument is which.
+fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
+    let first = usize::from(passed.named("dst").is_none());
+    let source = if kind == Kind::Compute { "srcs" } else { "src" };
+    // One positional argument and no `src=` is the source.
+    let is_lone =
+        passed.positional.len() == 1 && passed.named(source).is_none() && kind != Kind::Compute;
+    match name {
+        "dst" => (passed.named("dst").is_none() && !is_lone).then_some(0),
+        "src" | "srcs" if is_lone => Some(0),
+        "src" | "srcs" => passed.named(source).is_none().then_some(first),
+        "axes" | "scales" => Some(first + usize::from(passed.named(source).is_none())),
+        "reduce_op" => Some(first + usize::from(passed.named(source).is_none()) + 1),
+        _ => None,
+    }
+}
+
+fn given<'p>(kind: Kind, passed: &'p Passed<'_>, name: &str) -> Option<&'p Given> {
+    let at = position(kind, passed, name);
+    passed.named(name).or_else(|| passed.positional.get(at?))
+}
+
+fn stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> Stated<T> {
+    match given {
+        None => Stated::LeftOut,
+        Some(given) if matches!(given.value, Value::None) => Stated::LeftOut,
+        Some(given) => match read(&given.value) {
+            Some(value) => Stated::Is(value, given.written),
+            None => Stated::Unknown(given.written),
+        },
+    }
+}
+
+impl<'a> Interpreter<'a> {
+    /// Reads a transfer, keeps it, and says what its call gives back.
+    pub fn transfer(
+        &mut self,
+        kind: Kind,
+        api: Api,
+        call: &'a ExprCall,
+        passed: &Passed<'a>,
+        environment: &mut Environment,
+    ) -> Value {
+        let mut source = self.end(given(kind, passed, "src"), environment);
+        let destination = given(kind, passed, "dst");
+        let gives_back = destination.is_none() && !passed.has_unseen;
+        let mut destination = self.end(destination, environment);
+        let combined = if kind == Kind::Compute {
+            let combined = self.combined(passed, environment);
+            if let Some(first) = combined
+                .sources
+                .as_ref()
+                .and_then(|sources| sources.first())
+            {
+                source.tensor = Arc::clone(first);
+            }
+            source.written = combined.written;
+            combined
+        } else {
+            Combined::default()
+        };
+        let callee = span_of(&*call.func);
+        let module = match &*call.func {
+            Expr::Attribute(attribute) => {
+                Some(format!("{}.", span_of(&*attribute.value).of(self.text)))
+            }
+            _ => None,
+        };
+        let axes = (kind == Kind::Transpose)
+            .then(|| given(kind, passed, "axes"))
+            .flatten();
+        let axes = axes.filter(|given| !matches!(given.value, Value::None));
+        let mut transfer = Transfer {
+            kind,
+            api,
+            span: span_of(call),
+            callee,
+            module,
+            function: self.function,
+            destination: destination.clone(),
+            source,
+            mode: stated(passed.named("dge_mode"), |value| match value.member() {
+                Some(("dge_mode", member)) => Mode::named(member),
+                _ => None,
+            }),
+            engine: stated(passed.named("engine"), |value| engine(value).map(Engine)),
+            skips_out_of_bounds: stated(passed.named("oob_mode"), |value| match value.member() {
+                Some(("oob_mode", member)) => Some(member == "skip"),
+                _ => None,
+            }),
+            axes: axes.and_then(|given| Some((axes_of(&given.value)?, given.written))),
+            has_axes: axes.is_some(),
+            priority: stated(passed.named("priority"), |value| value.as_size()?.value()),
+            has_name: passed.named("name").is_some(),
+            keywords: passed
+                .keywords
+                .iter()
+                .map(|(name, given)| (Arc::from(*name), given.written))
+                .collect(),
+            has_unseen: passed.has_unseen,
+            combined,
+            loops: self.loops.clone(),
+            generations: environment.generations,
+        };
+        let mut result = Value::None;
+        if gives_back {
+            destination.tensor = Arc::new(returned(&transfer));
+            result = Value::Tensor(Arc::clone(&destination.tensor));
+            transfer.destination = destination;
+        }
+        if self.is_recording {
+            self.out.transfers.push(transfer);
+        }
+        result
+    }
+
+    fn end(&mut self, given: Option<&Given>, environment: &Environment) -> End {
+        match given {
+            Some(given) => End {
+                tensor: self.tensor(&given.value, environment),
+                written: Some(given.written),
+            },
+            None => End {
+                tensor: Arc::new(Tensor::unknown(Reason::Expression)),
+                written: None,
+            },
+        }
+    }
+
+    fn combined(&mut self, passed: &Passed<'a>, environment: &Environment) -> Combined {
+        let sources = given(Kind::Compute, passed, "srcs");
+        let scales = given(Kind::Compute, passed, "scales");
+        let operation = given(Kind::Compute, passed, "reduce_op");
+        let is_other = |value: &Value| match value {
+            Value::Float(number) => (*number - 1.0).abs() > f64::EPSILON,
+            Value::Int(size) => size.value().is_some_and(|number| number != 1),
+            _ => false,
+        };
+        Combined {
+            sources: sources
+                .and_then(|given| given.value.elements())
+                .map(|elements| {
+                    elements
+                        .iter()
+                        .map(|element| self.tensor(element, environment))
+                        .collect()
+                }),
+            written: sources.map(|given| given.written),
+            operation: operation.and_then(|given| match &given.value {
+                Value::Known(known) => Some((Arc::clone(&known.path), given.written)),
+                _ => None,
+            }),
+            scale: scales.and_then(|given| -> Option<Written> {
+                let is_wrong = given
+                    .value
+                    .elements()
+                    .is_some_and(|scales| scales.iter().any(is_other));
+                is_wrong.then_some(given.written)
+            }),
+        }
+    }
+}
+
+fn axes_of(value: &Value) -> Option<Vec<i64>> {
+    value
+        .elements()?
+        .iter()
+        .map(|axis| axis.as_size()?.value())
+        .collect()
+}
+
+/// What a transpose without a destination gives back: the permuted tensor in SBUF.
+fn returned(transfer: &Transfer) -> Tensor {
+    let extents: Option<Vec<Size>> = (transfer.kind == Kind::Transpose)
+        .then(|| transfer.permuted())
+        .flatten();
+    let reason = match &transfer.source.tensor.shape {
+        Shape::Unknown(reason) => *reason,
+        Shape::Known(_) => Reason::Call,
+    };
+    Tensor {
+        space: Some(Space::Sbuf),
+        steps: extents.as_deref().and_then(Tensor::row_major),
+        shape: extents.map_or(Shape::Unknown(reason), Shape::Known),
+        dtype: transfer.source.tensor.dtype.clone(),
+        partition_axis: Some(0),
+        declared: Some(transfer.span),
+        ..Tensor::unknown(reason)
+    }
+}

@@ -1,0 +1,158 @@
+//! What the functions of a PTO file move: rows and bytes, and cycles where the settings give figures.
+
+use std::collections::BTreeMap;
+
+use super::analysis::{Analysis, Facts};
+use super::ide::peak;
+use super::program::{Function, Step, What};
+use super::transfers::{CopyKind, Derived};
+use crate::findings::TextSpan;
+use crate::inputs::PtoOptions;
+use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+use crate::numbers::thousands;
+use crate::transfer::Transfer;
+
+/// What the functions of a file move, in the order of the text.
+pub(super) fn costs(analysis: &Analysis, options: PtoOptions) -> Vec<TransferCost> {
+    let moving = analysis
+        .functions()
+        .filter(|(_, facts)| !facts.derived.is_empty());
+    moving
+        .map(|(function, facts)| cost(analysis, function, facts, options))
+        .collect()
+}
+
+fn cost(
+    analysis: &Analysis,
+    function: &Function,
+    facts: &Facts,
+    options: PtoOptions,
+) -> TransferCost {
+    let file = &analysis.file;
+    let mut times = BTreeMap::new();
+    how_often(&function.steps, Some(1), &mut times);
+    let rows: Vec<TransferRow> = facts
+        .derived
+        .iter()
+        .enumerate()
+        .map(|(index, derived)| {
+            let often = times.get(&index).copied().flatten();
+            row(analysis, derived, often, options)
+        })
+        .collect();
+    let mut totals = BTreeMap::new();
+    for kind in [CopyKind::GmToUb, CopyKind::UbToGm, CopyKind::UbToUb] {
+        let of_kind = rows
+            .iter()
+            .filter(|row| row.direction == kind.direction_name());
+        if of_kind.clone().next().is_none() {
+            continue;
+        }
+        let all = of_kind
+            .map(|row| row.bytes.known()?.checked_mul(row.times.known()?))
+            .try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?));
+        let all = all.map_or(Amount::Unknown, Amount::Known);
+        totals.insert(kind.direction_name().to_owned(), all);
+    }
+    let highest = peak(facts).and_then(|peak| u64::try_from(peak).ok());
+    let unit = options.gm_bytes_per_cycle.map(|_| TimeUnit::Cycles);
+    let time = rows
+        .iter()
+        .map(|row| row.time?.checked_mul(row.times.known()?))
+        .try_fold(0_u64, |sum, time| sum.checked_add(time?));
+    let place = function.name.unwrap_or_else(|| function.place(file));
+    let note = match unit {
+        Some(_) => "cycles by the figures of the settings, one transfer after the other",
+        None => "no cycles: the settings give no `gm_bytes_per_cycle`",
+    };
+    TransferCost {
+        name: function.title(file).to_owned(),
+        span: TextSpan::new(place.start, place.end),
+        rows,
+        totals,
+        peaks: highest
+            .map(|peak| ("UB".to_owned(), peak))
+            .into_iter()
+            .collect(),
+        unit,
+        time: time.filter(|_| unit.is_some()),
+        notes: vec![note.to_owned()],
+    }
+}
+
+/// How often each copy runs, by its number; `None` where nobody knows.
+fn how_often(steps: &[Step], times: Option<u64>, found: &mut BTreeMap<usize, Option<u64>>) {
+    for step in steps {
+        match step {
+            Step::Do(action) => {
+                if let What::Copy(index) = action.what {
+                    found.insert(index, times);
+                }
+            }
+            // A branch may be taken or not.
+            Step::Choice(one, other) => {
+                how_often(one, None, found);
+                how_often(other, None, found);
+            }
+            Step::Repeat { body, trips } => {
+                let all = times
+                    .zip(*trips)
+                    .and_then(|(times, trips)| times.checked_mul(trips));
+                how_often(body, all, found);
+            }
+        }
+    }
+}
+
+fn row(
+    analysis: &Analysis,
+    derived: &Derived,
+    times: Option<u64>,
+    options: PtoOptions,
+) -> TransferRow {
+    let name = analysis.file.operation(derived.operation()).name;
+    let transfer = derived.transfer.as_ref();
+    let number = |number: Option<i128>| {
+        let number = number.and_then(|number| u64::try_from(number).ok());
+        number.map_or(Amount::Unknown, Amount::Known)
+    };
+    let bytes = number(transfer.and_then(Transfer::bytes));
+    let written = number(transfer.and_then(Transfer::written));
+    let mut notes: Vec<String> = derived.unknown.iter().cloned().collect();
+    if let (Some(moved), Some(all)) = (bytes.known(), written.known())
+        && all > moved
+    {
+        notes.push(format!(
+            "{} bytes behind rows, {} % of what is written",
+            thousands(all - moved),
+            u128::from(all - moved) * 100 / u128::from(all)
+        ));
+    }
+    // Within UB other figures hold.
+    let is_outside = derived.copy.kind != CopyKind::UbToUb;
+    let rate = options
+        .gm_bytes_per_cycle
+        .filter(|&rate| rate > 0 && is_outside);
+    let time = bytes.known().zip(rate).map(|(bytes, rate)| {
+        bytes
+            .div_ceil(rate)
+            .saturating_add(options.setup_cycles.unwrap_or(0))
+    });
+    TransferRow {
+        span: TextSpan::new(name.start, name.end),
+        what: analysis.file.name(derived.operation()).to_owned(),
+        direction: derived.copy.kind.direction_name().to_owned(),
+        by: derived
+            .copy
+            .kind
+            .pipe()
+            .map(|pipe| pipe.trim_start_matches("PIPE_").to_owned()),
+        times: times.map_or(Amount::Unknown, Amount::Known),
+        rows: number(transfer.and_then(Transfer::rows)),
+        run: transfer.map_or(Amount::Unknown, |transfer| Amount::Known(transfer.run)),
+        bytes,
+        written,
+        time,
+        notes,
+    }
+}

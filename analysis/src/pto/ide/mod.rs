@@ -1,0 +1,55 @@
+//! What an editor asks about a PTO file: hovers, names, proposals, the outline. Derives nothing of its own.
+
+mod assists;
+mod completion;
+mod hover;
+mod names;
+mod outline;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use super::analysis::Analysis;
+use super::syntax::{OperationId, Place, Token};
+use crate::answers::ByteRange;
+
+pub(super) use assists::assists;
+pub(super) use completion::completions;
+pub(super) use hover::hover;
+pub(super) use names::{highlights, places, rename_place, renamed};
+pub(super) use outline::{folding_ranges, inlay_hints, lenses, peak, symbols};
+
+/// A place as editors have it.
+const fn range(place: Place) -> ByteRange {
+    ByteRange {
+        start: place.start,
+        end: place.end,
+    }
+}
+
+/// The token that an offset is in or right behind, and its number: of two that touch it, the one that begins there.
+fn token_at(analysis: &Analysis, offset: u32) -> Option<(u32, Token)> {
+    let tokens = &analysis.file.tokens;
+    let behind = tokens.partition_point(|token| token.place.start <= offset);
+    let index = behind.checked_sub(1)?;
+    let token = *tokens.get(index)?;
+    token
+        .place
+        .touches(offset)
+        .then_some((u32::try_from(index).ok()?, token))
+}
+
+/// The operation whose text an offset is in, the innermost.
+fn operation_at(analysis: &Analysis, offset: u32) -> Option<OperationId> {
+    let operations = &analysis.file.operations;
+    let behind = operations.partition_point(|operation| operation.place.start <= offset);
+    let index = behind.checked_sub(1)?;
+    let mut id = OperationId(u32::try_from(index).ok()?);
+    loop {
+        let operation = analysis.file.operation(id);
+        if operation.place.touches(offset) {
+            return Some(id);
+        }
+        id = analysis.file.region(operation.region).owner?;
+    }
+}

@@ -1,0 +1,140 @@
+//! The outline of a file, what can be hidden, lines above functions, and the names of operands.
+
+use super::super::analysis::{Analysis, Facts};
+use super::super::program::Function;
+use super::super::transfers::CopyKind;
+use super::super::values::Memory;
+use super::{range, tables};
+use crate::answers::{
+    ByteRange, Folding, HintKind, HintLevel, InlayHint, Lens, Symbol, SymbolKind,
+};
+use crate::transfer::{Side, Transfer};
+
+fn named(analysis: &Analysis) -> impl Iterator<Item = (&Function, &Facts)> {
+    analysis
+        .functions()
+        .filter(|(function, _)| function.name.is_some())
+}
+
+/// The functions of a file.
+pub(in super::super) fn symbols(analysis: &Analysis) -> Vec<Symbol> {
+    named(analysis)
+        .filter_map(|(function, facts)| {
+            let copies = facts.derived.len();
+            let kind = if copies > 0 {
+                SymbolKind::Kernel
+            } else {
+                SymbolKind::Function
+            };
+            let plural = if copies == 1 { "transfer" } else { "transfers" };
+            Some(Symbol {
+                name: function.title(&analysis.file).to_owned(),
+                kind,
+                detail: (copies > 0).then(|| format!("{copies} {plural}")),
+                range: range(function.place(&analysis.file)),
+                selection: range(function.name?),
+                children: Vec::new(),
+            })
+        })
+        .collect()
+}
+
+/// The regions of a file that go over several lines.
+pub(in super::super) fn folding_ranges(analysis: &Analysis) -> Vec<Folding> {
+    let file = &analysis.file;
+    let regions = file.regions.iter().filter(|region| region.owner.is_some());
+    regions
+        .filter_map(|region| {
+            let first = file.token(region.tokens.start).place;
+            let last = file.token(region.tokens.end.checked_sub(1)?).place;
+            let place = first.to(last);
+            file.at(place).contains('\n').then(|| Folding {
+                range: range(place),
+                collapsed: None,
+            })
+        })
+        .collect()
+}
+
+/// Bytes that all copies of a kind move, each once, if all are known.
+pub(in super::super) fn bytes_of(facts: &Facts, kind: CopyKind) -> Option<i128> {
+    let copies = facts
+        .derived
+        .iter()
+        .filter(|derived| derived.copy.kind == kind);
+    copies
+        .map(|derived| derived.transfer.as_ref().and_then(Transfer::bytes))
+        .try_fold(0_i128, |sum, bytes| sum.checked_add(bytes?))
+}
+
+/// The highest byte of UB that the copies of a function touch, as far as their addresses are known.
+pub(in super::super) fn peak(facts: &Facts) -> Option<i128> {
+    let ends = facts.derived.iter().flat_map(|derived| {
+        [Side::Source, Side::Target]
+            .into_iter()
+            .filter_map(move |side| {
+                if derived.copy.kind.memory(side) != Memory::Ub {
+                    return None;
+                }
+                let extent = derived.transfer.as_ref()?.extent(side)?;
+                Some(i128::from(derived.address(side)?) + extent.high)
+            })
+    });
+    ends.max()
+}
+
+/// A line above each function with transfers.
+pub(in super::super) fn lenses(analysis: &Analysis) -> Vec<Lens> {
+    named(analysis)
+        .filter(|(_, facts)| !facts.derived.is_empty())
+        .filter_map(|(function, facts)| {
+            let copies = facts.derived.len();
+            let plural = if copies == 1 { "transfer" } else { "transfers" };
+            let mut title = format!("{copies} {plural}");
+            for (kind, word) in [(CopyKind::GmToUb, "in"), (CopyKind::UbToGm, "out")] {
+                let bytes = bytes_of(facts, kind).map(tables::number);
+                let bytes = bytes.unwrap_or_else(|| "unknown".to_owned());
+                title.push_str(&format!(", {bytes} bytes {word}"));
+            }
+            if let Some(peak) = peak(facts) {
+                title.push_str(&format!(", UB to {}", tables::number(peak)));
+            }
+            Some(Lens {
+                range: range(function.name?),
+                title,
+                kernel: function.title(&analysis.file).to_owned(),
+                cycles: None,
+                mend: None,
+            })
+        })
+        .collect()
+}
+
+/// The names of operands before them, where all lines have hints.
+pub(in super::super) fn inlay_hints(
+    analysis: &Analysis,
+    shown: ByteRange,
+    level: HintLevel,
+) -> Vec<InlayHint> {
+    if level != HintLevel::Line {
+        return Vec::new();
+    }
+    let mut hints = Vec::new();
+    for (_, facts) in analysis.functions() {
+        for derived in &facts.derived {
+            for (field, given) in &derived.copy.fields {
+                let offset = given.place().start;
+                if shown.touches(offset) {
+                    hints.push(InlayHint {
+                        offset,
+                        label: format!("{}:", field.name(derived.copy.kind)),
+                        tooltip: None,
+                        kind: HintKind::Stream,
+                    });
+                }
+            }
+        }
+    }
+    hints.sort_by_key(|hint| hint.offset);
+    hints
+}

@@ -1,0 +1,114 @@
+//! What functions in other languages than Rust move, as JSON.
+//!
+//! Knows how numbers and symbols are written: a number that is known is one, one in symbols is a text, and one that is not known is
+//! null.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use visa_analysis::{Amount, LineIndex, TimeUnit, TransferCost, TransferRow};
+
+/// A file with functions that move something.
+pub(crate) struct FileTransfers {
+    /// The file, as people name it.
+    pub(crate) file: String,
+    /// Its text.
+    pub(crate) text: String,
+    /// Its functions, in their order.
+    pub(crate) functions: Vec<TransferCost>,
+}
+
+/// What one function moves.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FunctionTransfers<'a> {
+    name: &'a str,
+    file: &'a str,
+    line: u32,
+    transfers: Vec<Transfer<'a>>,
+    /// Bytes by direction, all runs together.
+    totals: BTreeMap<&'a str, Number<'a>>,
+    /// The most bytes in use at once, by memory.
+    peaks: &'a BTreeMap<String, u64>,
+    /// The unit of times: cycles by figures of the settings, nanoseconds by published figures.
+    unit: Option<&'static str>,
+    /// The sum of all times, at least.
+    time: Option<u64>,
+    notes: &'a [String],
+}
+
+/// What one transfer moves.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Transfer<'a> {
+    what: &'a str,
+    line: u32,
+    direction: &'a str,
+    by: Option<&'a str>,
+    times: Number<'a>,
+    rows: Number<'a>,
+    run: Number<'a>,
+    bytes: Number<'a>,
+    written: Number<'a>,
+    time: Option<u64>,
+    notes: &'a [String],
+}
+
+/// A number, a text with symbols, or null.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Number<'a> {
+    Known(u64),
+    Symbolic(&'a str),
+    Unknown(Option<()>),
+}
+
+impl<'a> From<&'a Amount> for Number<'a> {
+    fn from(amount: &'a Amount) -> Self {
+        match amount {
+            Amount::Known(number) => Self::Known(*number),
+            Amount::Symbolic(text) => Self::Symbolic(text),
+            Amount::Unknown => Self::Unknown(None),
+        }
+    }
+}
+
+/// The functions of some files, in their order.
+pub(crate) fn functions(files: &[FileTransfers]) -> Vec<FunctionTransfers<'_>> {
+    files.iter().flat_map(of_file).collect()
+}
+
+fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
+    let lines = LineIndex::new(&file.text);
+    let functions = file.functions.iter().map(|function| FunctionTransfers {
+        name: &function.name,
+        file: &file.file,
+        line: lines.line(function.span.start),
+        transfers: (function.rows.iter())
+            .map(|row| transfer(row, &lines))
+            .collect(),
+        totals: (function.totals.iter())
+            .map(|(direction, bytes)| (direction.as_str(), bytes.into()))
+            .collect(),
+        peaks: &function.peaks,
+        unit: function.unit.map(TimeUnit::name),
+        time: function.time,
+        notes: &function.notes,
+    });
+    functions.collect()
+}
+
+fn transfer<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {
+    Transfer {
+        what: &row.what,
+        line: lines.line(row.span.start),
+        direction: &row.direction,
+        by: row.by.as_deref(),
+        times: (&row.times).into(),
+        rows: (&row.rows).into(),
+        run: (&row.run).into(),
+        bytes: (&row.bytes).into(),
+        written: (&row.written).into(),
+        time: row.time,
+        notes: &row.notes,
+    }
+}

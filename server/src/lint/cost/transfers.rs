@@ -1,0 +1,158 @@
+//! What functions in other languages than Rust move, for people: a table a function with bytes and rows, then sums and what the
+//! figures leave out.
+
+use std::fmt::Write;
+
+use visa_analysis::{Amount, LineIndex, TimeUnit, TransferCost, TransferRow, thousands};
+
+use super::human::Paint;
+use crate::json::transfers::FileTransfers;
+
+/// The functions of some files, a table each, on a terminal.
+pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
+    let paint = Paint { colored };
+    let tables = each(files, |function, place, lines| {
+        let mut text = format!("{} ({place})\n\n", paint.bold(&function.name));
+        let rows = table(function, lines);
+        let widths = widths(&rows);
+        for row in &rows {
+            let cells = row.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(column, (cell, width))| match column {
+                0..=LAST_OF_WORDS => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            let line = cells.collect::<Vec<_>>().join("  ");
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {}", line.trim_end());
+        }
+        text.push('\n');
+        for words in sums(function) {
+            let _ = writeln!(text, "  {words}");
+        }
+        text
+    });
+    tables.join("\n")
+}
+
+/// The same as Markdown.
+pub(super) fn markdown(files: &[FileTransfers]) -> String {
+    let tables = each(files, |function, place, lines| {
+        let mut text = format!("## `{}` ({place})\n\n", function.name);
+        for (number, row) in table(function, lines).iter().enumerate() {
+            let cells = row.iter().map(|cell| cell.replace('|', "\\|"));
+            let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+            if number == 0 {
+                let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
+            }
+        }
+        text.push('\n');
+        for words in sums(function) {
+            let _ = writeln!(text, "- {words}");
+        }
+        text
+    });
+    tables.join("\n")
+}
+
+/// Columns up to this one hold words.
+const LAST_OF_WORDS: usize = 3;
+
+fn each(
+    files: &[FileTransfers],
+    write: impl Fn(&TransferCost, &str, &LineIndex) -> String,
+) -> Vec<String> {
+    let mut texts = Vec::new();
+    for file in files {
+        let lines = LineIndex::new(&file.text);
+        for function in &file.functions {
+            let line = lines.line(function.span.start);
+            texts.push(write(function, &format!("{}:{line}", file.file), &lines));
+        }
+    }
+    texts
+}
+
+/// The header and a row a transfer.
+fn table(function: &TransferCost, lines: &LineIndex) -> Vec<Vec<String>> {
+    let unit = function.unit.map(TimeUnit::name);
+    let header = [
+        "line",
+        "transfer",
+        "direction",
+        "by",
+        "times",
+        "rows",
+        "run",
+        "bytes",
+        "written",
+    ];
+    let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
+    header.extend(unit.map(str::to_owned));
+    let mut rows = vec![header];
+    rows.extend(function.rows.iter().map(|row| {
+        let mut cells = cells(row, lines);
+        if unit.is_some() {
+            cells.push(row.time.map_or_else(|| "?".to_owned(), thousands));
+        }
+        cells
+    }));
+    rows
+}
+
+fn cells(row: &TransferRow, lines: &LineIndex) -> Vec<String> {
+    let mut cells = vec![
+        lines.line(row.span.start).to_string(),
+        row.what.clone(),
+        row.direction.clone(),
+        row.by.clone().unwrap_or_default(),
+    ];
+    let amounts = [&row.times, &row.rows, &row.run, &row.bytes, &row.written];
+    cells.extend(amounts.map(number));
+    cells
+}
+
+fn number(amount: &Amount) -> String {
+    match amount {
+        Amount::Known(number) => thousands(*number),
+        Amount::Symbolic(text) => text.clone(),
+        Amount::Unknown => "?".to_owned(),
+    }
+}
+
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    (0..columns).map(width).collect()
+}
+
+/// Sums, peaks and remarks, a line each.
+fn sums(function: &TransferCost) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (direction, bytes) in &function.totals {
+        lines.push(format!("{direction}: {} bytes", number(bytes)));
+    }
+    for (memory, bytes) in &function.peaks {
+        lines.push(format!(
+            "{memory}: at most {} bytes in use at once",
+            thousands(*bytes)
+        ));
+    }
+    if let (Some(time), Some(unit)) = (function.time, function.unit) {
+        lines.push(format!(
+            "at least {} {} for all of them",
+            thousands(time),
+            unit.name()
+        ));
+    }
+    lines.extend(function.notes.iter().cloned());
+    let of_rows = function.rows.iter().flat_map(|row| &row.notes);
+    for note in of_rows {
+        if !lines.contains(note) {
+            lines.push(note.clone());
+        }
+    }
+    lines
+}

@@ -1,0 +1,333 @@
+//! NKI kernels end to end: what the guide to descriptor generation shows, fixes, texts that are broken, and what is not resolved.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use visa_analysis::{Applicability, FileReport, Level};
+use visa_tests::hints::applied;
+use visa_tests::{check_text, kernel_files, line_of, read, repository, shown};
+
+const IMPORT: &str = "import neuronxcc.nki.isa as nisa\n";
+
+/// The fixtures of the rules about NKI, by their paths.
+fn fixtures() -> Vec<(String, String)> {
+    let files = kernel_files(&repository().join("fixtures/violations"));
+    let python = files
+        .into_iter()
+        .filter(|path: &PathBuf| path.extension().is_some_and(|ending| ending == "py"));
+    python.map(|path| (shown(&path), read(&path))).collect()
+}
+
+fn denied(report: &FileReport) -> Vec<String> {
+    let denied = report
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.default_level == Level::Deny && !finding.suppressed);
+    denied.map(line_of).collect()
+}
+
+fn rules(report: &FileReport) -> Vec<&'static str> {
+    report
+        .diagnostics
+        .iter()
+        .map(|finding| finding.rule)
+        .collect()
+}
+
+/// Calls as the guide shows them, of names that nothing defines: nothing is proven of them, and habits are remarked.
+#[test]
+fn calls_of_the_guide_have_no_finding_at_deny() {
+    let habits = ["nki_unnamed_dma"];
+    let forced = ["nki_forced_mode", "nki_unnamed_dma"];
+    let mode = ["nki_forced_mode"];
+    let calls: [(&str, &[&str]); 14] = [
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.unknown)",
+            &habits,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.scalar)",
+            &forced,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync)",
+            &forced,
+        ),
+        ("dma_copy(dst=chunk, src=weights, name=\"fetch\")", &[]),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.none, name=\"fixed\")",
+            &mode,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.swdge, name=\"moving\")",
+            &mode,
+        ),
+        (
+            "dma_copy(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"block\")",
+            &mode,
+        ),
+        (
+            "dma_transpose(dst=chunk, src=weights, dge_mode=nisa.dge_mode.hwdge, name=\"turn\")",
+            &mode,
+        ),
+        (
+            "dma_transpose(dst=chunk, src=weights[chosen], dge_mode=nisa.dge_mode.swdge, name=\"pick\")",
+            &mode,
+        ),
+        ("dma_copy(dst=chunk, src=weights, name=\"any\")", &[]),
+        (
+            "dma_transpose(dst=chunk, src=weights, name=\"any turn\")",
+            &[],
+        ),
+    ];
+    for (call, wanted) in calls {
+        let report = check_text("kernel.py", &format!("{IMPORT}\nnisa.{call}\n"));
+        assert_eq!(rules(&report), wanted, "{call}");
+        assert_eq!(report.operations.total, 1, "{call}");
+    }
+    // Without the import the name means nothing, and the file is none of ours.
+    let report = check_text(
+        "kernel.py",
+        "nisa.dma_copy(dst=a, src=b, dge_mode=nisa.dge_mode.fastest)\n",
+    );
+    assert_eq!(report.operations.total, 0);
+    assert!(report.diagnostics.is_empty());
+}
+
+#[test]
+fn machine_fixes_mend_their_finding_and_bring_none_at_deny() {
+    let mut tried = 0;
+    let mut problems = Vec::new();
+    for (path, text) in fixtures() {
+        let report = check_text(&path, &text);
+        let before = denied(&report).len();
+        for finding in &report.diagnostics {
+            for fix in finding
+                .fixes
+                .iter()
+                .filter(|fix| fix.applicability == Applicability::Machine)
+            {
+                tried += 1;
+                let after = applied(&text, &fix.edits);
+                let again = check_text(&path, &after);
+                let left = |report: &FileReport| {
+                    report
+                        .diagnostics
+                        .iter()
+                        .filter(|other| other.rule == finding.rule)
+                        .count()
+                };
+                let was_denied = usize::from(finding.default_level == Level::Deny);
+                if left(&again) + 1 != left(&report) || denied(&again).len() + was_denied > before {
+                    problems.push(format!(
+                        "{path}: {}: {:?}\n{after}",
+                        line_of(finding),
+                        denied(&again)
+                    ));
+                }
+                assert_eq!(
+                    text.matches('#').count(),
+                    after.matches('#').count(),
+                    "{path}: a comment went"
+                );
+            }
+        }
+    }
+    assert!(tried >= 6, "only {tried} fixes");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Prefixes of kernels, other line ends, a byte-order mark and letters of other scripts: findings stay, and nothing ends in a defect.
+#[test]
+fn broken_texts_are_read_as_far_as_they_go() {
+    let kernels = fixtures();
+    for (path, text) in kernels
+        .iter()
+        .filter(|(path, _)| path.ends_with("wrong.py"))
+        .take(12)
+    {
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let report = check_text(path, text.get(..end).unwrap_or_default());
+            assert!(report.problems.is_empty(), "{path}: {:?}", report.problems);
+        }
+    }
+    for (path, text) in &kernels {
+        let wanted = rules(&check_text(path, text));
+        let windows = text.replace('\n', "\r\n");
+        assert_eq!(
+            rules(&check_text(path, &windows)),
+            wanted,
+            "{path} with other line ends"
+        );
+        let marked = format!("\u{feff}{text}");
+        assert_eq!(
+            rules(&check_text(path, &marked)),
+            wanted,
+            "{path} with a mark"
+        );
+        let scripts = text
+            .replace("tile", "плитка")
+            .replace("@nki.jit", "# größe 大\n@nki.jit");
+        let report = check_text(path, &scripts);
+        assert!(report.problems.is_empty(), "{path}: {:?}", report.problems);
+    }
+}
+
+#[test]
+fn deep_and_large_texts_neither_hang_nor_overflow() {
+    let texts = [
+        "(".repeat(20_000),
+        "[".repeat(20_000) + &"]".repeat(20_000),
+        format!("x = {}1\n", "1 + ".repeat(100_000)),
+        format!("x = {}1\n", "-".repeat(100_000)),
+        format!("x = {}\n", "9".repeat(10_000)),
+        format!("x = f'{}'\n", "{".repeat(20_000)),
+        "if x:\n".to_owned()
+            + &(1..5_000)
+                .map(|depth| " ".repeat(depth) + "if x:\n")
+                .collect::<String>(),
+        "nisa.dma_copy(dst=a, src=b, name='n')\n".repeat(20_000),
+    ];
+    for text in texts {
+        let report = check_text("kernel.py", &format!("{IMPORT}{text}"));
+        assert_eq!(
+            report
+                .problems
+                .iter()
+                .filter(|problem| format!("{problem:?}").contains("Internal"))
+                .count(),
+            0
+        );
+    }
+}
+
+/// What is resolved of kernels with a certain fault each, and the reason where it is not.
+#[test]
+fn reasons_are_named_where_a_transfer_is_not_resolved() {
+    let kernel = |body: &str| {
+        format!(
+            "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\ndef f(x, flag):\n    t = nl.ndarray((128, 64), nl.float32, buffer=nl.sbuf)\n{body}"
+        )
+    };
+    let cases = [
+        ("    P, F = x.shape\n    nisa.dma_copy(t, x)\n", None),
+        ("    nisa.dma_copy(t, x)\n", Some("shape of an argument")),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x[::2, :])\n",
+            Some("index with a step, `...` or a mask"),
+        ),
+        (
+            "    P, F = x.shape\n    y = x\n    if flag:\n        y = t\n    nisa.dma_copy(t, y)\n",
+            Some("name that branches or a loop assign differently"),
+        ),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x, dge_mode=pick(flag))\n",
+            Some("mode that is computed"),
+        ),
+        (
+            "    nisa.dma_copy(t, other)\n",
+            Some("name that the file does not define"),
+        ),
+        (
+            "    P, F = x.shape\n    nisa.dma_copy(t, x.windows(3))\n",
+            Some("view of a helper class"),
+        ),
+    ];
+    let mut reasons = BTreeMap::new();
+    for (body, wanted) in cases {
+        let report = check_text("kernel.py", &kernel(body));
+        let reason = report.unresolved.first().map(|place| place.reason.as_str());
+        assert_eq!(reason, wanted, "{body}");
+        assert_eq!(
+            report.operations.resolved,
+            u64::from(wanted.is_none()),
+            "{body}"
+        );
+        *reasons.entry(wanted).or_insert(0) += 1;
+    }
+    assert_eq!(reasons.len(), cases.len());
+}
+
+/// Values that reach a transfer by another way than one assignment: a wrong size is found exactly where it is certain.
+#[test]
+fn sizes_are_compared_where_they_are_certain() {
+    let copies = |body: &str| {
+        let text = format!(
+            "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\nWIDTH = 64\n\ndef width(n):\n    if n > 4:\n        return 64\n    return 64\n\n@nki.jit\ndef f(x, flag, n: int):\n    P, F = x.shape\n{body}"
+        );
+        let report = check_text("kernel.py", &text);
+        report
+            .diagnostics
+            .iter()
+            .any(|finding| finding.rule == "nki_copy_size")
+    };
+    let tile =
+        |extents: &str| format!("    t = nl.ndarray({extents}, nl.float32, buffer=nl.sbuf)\n");
+    let copy = "    nisa.dma_copy(t, x[0:128, 0:64])\n";
+    // (what is declared, whether the sizes certainly differ)
+    for (extents, differs) in [
+        ("(128, 64)", false),
+        ("(128, 65)", true),
+        ("(64, 128)", false),
+        ("[128, WIDTH]", false),
+        ("(128, WIDTH + 1)", true),
+        ("(128, width(n))", false),
+        ("(nl.tile_size.pmax, 64)", false),
+        ("(nl.tile_size.pmax, 32 * 3)", true),
+        ("(128, n)", false),
+        ("(128, F)", false),
+        ("(P, F + 8192)", false),
+        ("(128, 64 * P // P)", false),
+        ("(128, 65 * P // P)", true),
+        ("(2 ** 7, 1 << 6)", false),
+        ("(128, max(64, 32))", false),
+        ("(128, max(64, 96))", true),
+        ("(128, min(n, 64))", false),
+        ("(128, unknown_name)", false),
+    ] {
+        assert_eq!(copies(&(tile(extents) + copy)), differs, "{extents}");
+    }
+    for (source, differs) in [
+        ("x[0:128, F - 64 : F]", false),
+        ("x[0:128, F - 63 : F]", true),
+        ("x[n : n + 128, 0:64]", false),
+        ("x[n : n + 127, 0:64]", true),
+        ("x[nl.ds(n, 128), nl.ds(0, 64)]", false),
+        ("x[nl.ds(n, 128), nl.ds(0, 32)]", true),
+        ("x[0:128, ::2]", false),
+        ("x[..., 0:64]", false),
+        ("x[0:128, 0:n]", false),
+        ("x.ap(pattern=[[F, 128], [1, 64]], offset=n)", false),
+        ("x.ap(pattern=[[F, 128], [2, 63]], offset=n)", true),
+        ("x[0:64, 0:128].reshape((128, 64))", false),
+        ("x[0:64, 0:128].reshape((32, -1))", false),
+    ] {
+        let body = tile("(128, 64)") + &format!("    nisa.dma_copy(t, {source})\n");
+        assert_eq!(copies(&body), differs, "{source}");
+    }
+    // Behind a branch, a loop or an early end.
+    let branches = "    w = 64\n    if flag:\n        w = 65\n";
+    assert!(!copies(&(branches.to_owned() + &tile("(128, w)") + copy)));
+    let ended = "    w = 64\n    if flag:\n        w = 65\n        return\n";
+    assert!(!copies(&(ended.to_owned() + &tile("(128, w)") + copy)));
+    let looped = "    w = 64\n    for i in range(4):\n        w = w + 1\n";
+    assert!(!copies(&(looped.to_owned() + &tile("(128, w)") + copy)));
+    let asserted = "    assert F == 65\n";
+    assert!(copies(&(asserted.to_owned() + &tile("(128, F)") + copy)));
+    let refused = "    if F != 64:\n        raise ValueError\n";
+    assert!(!copies(&(refused.to_owned() + &tile("(128, F)") + copy)));
+    let changed = "    shape = [128, 65]\n    shape.append(2)\n    shape[1] = 64\n";
+    assert!(!copies(&(changed.to_owned() + &tile("shape") + copy)));
+}
