@@ -34,11 +34,15 @@ fn rules(report: &FileReport) -> Vec<&'static str> {
         .collect()
 }
 
+fn operations(report: &FileReport) -> u64 {
+    report.operations.resolved + report.operations.unresolved
+}
+
 /// Calls as the guide shows them, of names that nothing defines: nothing is proven of them, and habits are remarked.
 #[test]
 fn calls_of_the_guide_have_no_finding_at_deny() {
     let habits = ["nki_unnamed_dma"];
-    let forced = ["nki_forced_mode", "nki_unnamed_dma"];
+    let forced = ["nki_unnamed_dma", "nki_forced_mode"];
     let mode = ["nki_forced_mode"];
     let calls: [(&str, &[&str]); 14] = [
         (
@@ -95,14 +99,14 @@ fn calls_of_the_guide_have_no_finding_at_deny() {
     for (call, wanted) in calls {
         let report = check_text("kernel.py", &format!("{IMPORT}\nnisa.{call}\n"));
         assert_eq!(rules(&report), wanted, "{call}");
-        assert_eq!(report.operations.total, 1, "{call}");
+        assert_eq!(operations(&report), 1, "{call}");
     }
     // Without the import the name means nothing, and the file is none of ours.
     let report = check_text(
         "kernel.py",
         "nisa.dma_copy(dst=a, src=b, dge_mode=nisa.dge_mode.fastest)\n",
     );
-    assert_eq!(report.operations.total, 0);
+    assert_eq!(operations(&report), 0);
     assert!(report.diagnostics.is_empty());
 }
 
