@@ -52,6 +52,8 @@ struct Pending {
 }
 
 const ALL: u16 = u16::MAX;
+/// Writes that are remembered at once. Those before are taken as ordered: time does not grow with the square of a function.
+const MOST_PENDING: usize = 128;
 
 fn pipe(name: &str) -> Option<u16> {
     let index = PIPES.iter().position(|pipe| *pipe == name)?;
@@ -227,7 +229,12 @@ impl Walk<'_> {
         {
             // Of a write that a loop repeats, what orders one orders all: a miss rather than a false alarm.
             Some(_) => {}
-            None => state.push(pending),
+            None => {
+                if state.len() >= MOST_PENDING {
+                    state.remove(0);
+                }
+                state.push(pending);
+            }
         }
     }
 }

@@ -35,6 +35,11 @@ impl Presence {
     }
 }
 
+/// Copies that are remembered to have read a register.
+const MOST_READERS: usize = 4;
+/// Operations that are remembered to have set a register.
+const MOST_SETTERS: usize = 16;
+
 /// One register at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Register {
@@ -109,6 +114,7 @@ impl Register {
             .readers
             .iter()
             .filter(|reader| other.readers.contains(reader));
+        setters.truncate(MOST_SETTERS);
         Self {
             presence,
             given,
@@ -255,7 +261,9 @@ impl Walk<'_> {
             }
             return;
         }
-        if !registers.size.readers.contains(&copy) {
+        // One earlier copy is enough to be named; the list does not grow with the function.
+        let readers = &registers.size.readers;
+        if readers.len() < MOST_READERS && !readers.contains(&copy) {
             registers.size.readers.push(copy);
         }
     }

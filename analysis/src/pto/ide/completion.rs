@@ -207,9 +207,11 @@ fn field_at(analysis: &Analysis, id: OperationId, offset: u32) -> Option<String>
     let kind = kind_of(name)?;
     let mut cursor = Cursor::new(&analysis.file, id);
     let mut commas = 0;
-    while cursor.peek().place.start < offset {
+    while cursor.peek().place.start < offset
+        && cursor.peek().kind != super::super::syntax::Kind::End
+    {
         let token = cursor.next();
-        if token.is(b':') || token.is(b'(') || token.kind == super::super::syntax::Kind::End {
+        if token.is(b':') || token.is(b'(') {
             return None;
         }
         commas += usize::from(token.is(b','));

@@ -9,7 +9,7 @@ use super::events::{flag, names};
 use super::{Access, Action, Function, Step, What};
 
 /// Regions in regions beyond which a function is not followed.
-const MOST_DEPTH: u32 = 200;
+const MOST_DEPTH: u32 = 48;
 /// Loops in loops beyond which registers and order are not followed: each is walked twice.
 const MOST_LOOPS: u32 = 8;
 
@@ -154,7 +154,7 @@ impl Lowering<'_> {
     fn region(&mut self, function: &mut Function, region: RegionId, at: At, into: &mut Vec<Step>) {
         let found = self.file.region(region);
         if found.depth > MOST_DEPTH {
-            function.not_followed = Some("its regions are nested more than 200 deep");
+            function.not_followed = Some("its regions are nested more than 48 deep");
             return;
         }
         let first = found

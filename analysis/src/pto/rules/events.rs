@@ -1,5 +1,8 @@
 //! Rules about pipes and events: flags that nobody sets or awaits, events and pipes that do not exist.
 
+use rustc_hash::FxHashSet;
+
+use super::super::analysis::Analysis;
 use super::super::program::{EVENTS, Flag, Function, Named, PIPES, Step, What};
 use super::super::syntax::OperationId;
 use super::writing::{Change, span};
@@ -57,6 +60,9 @@ pub(super) static PTO_UNKNOWN_PIPE: Rule = rule!(
     fix
 );
 
+/// Flags of a function among which the nearest one is looked for.
+const MOST_COMPARED: usize = 1_000;
+
 /// A flag as an operation of the function uses it.
 struct Use {
     operation: OperationId,
@@ -88,7 +94,7 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function) {
         unknown_pipe(check, *operation, named);
     }
     if is_closed {
-        unmatched(check, function, &uses);
+        unmatched(check, &uses);
     }
     let mut set = Vec::new();
     reused(check, &function.steps, &uses, &mut set);
@@ -145,22 +151,10 @@ fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
     check.report(finding);
 }
 
-fn unmatched(check: &mut Check<'_>, function: &Function, uses: &[Use]) {
-    // A flag of a function beside this one may be meant for it.
-    let mut elsewhere: Vec<(Flag, bool)> = Vec::new();
-    let others = check.analysis.program.functions.iter();
-    for other in others.filter(|other| other.region != function.region) {
-        other.each(&mut |action| match &action.what {
-            What::Set(flag) => elsewhere.push((flag.clone(), true)),
-            What::Wait(flag) => elsewhere.push((flag.clone(), false)),
-            _ => {}
-        });
-    }
+fn unmatched(check: &mut Check<'_>, uses: &[Use]) {
     for one in uses {
-        let answers = |flag: &Flag, sets: bool| sets != one.sets && flag.is(&one.flag);
-        let answered = uses.iter().any(|other| answers(&other.flag, other.sets))
-            || elsewhere.iter().any(|(flag, sets)| answers(flag, *sets));
-        if answered {
+        // A flag of a function beside this one may be meant for it.
+        if check.flags.contains(&flag_key(&one.flag, !one.sets)) {
             continue;
         }
         let whole = one.flag.from.place.to(one.flag.event.place);
@@ -199,6 +193,31 @@ fn unmatched(check: &mut Check<'_>, function: &Function, uses: &[Use]) {
     }
 }
 
+/// A flag with whether it is set or awaited.
+pub(super) type FlagKey = (String, String, String, bool);
+
+fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
+    let [from, to, event] = [&flag.from, &flag.to, &flag.event].map(|named| named.name.clone());
+    (from, to, event, sets)
+}
+
+/// All flags that the functions of a file set or wait for.
+pub(super) fn flags_of(analysis: &Analysis) -> FxHashSet<FlagKey> {
+    let mut flags = FxHashSet::default();
+    for function in &analysis.program.functions {
+        function.each(&mut |action| match &action.what {
+            What::Set(flag) => {
+                flags.insert(flag_key(flag, true));
+            }
+            What::Wait(flag) => {
+                flags.insert(flag_key(flag, false));
+            }
+            _ => {}
+        });
+    }
+    flags
+}
+
 /// The flag that is set, that nothing awaits, and that differs in the fewest names: in one at least the same.
 fn nearest_set<'a>(one: &Use, uses: &'a [Use]) -> Option<&'a Use> {
     let same = |other: &Use| {
@@ -206,6 +225,9 @@ fn nearest_set<'a>(one: &Use, uses: &'a [Use]) -> Option<&'a Use> {
             + usize::from(other.flag.to.name == one.flag.to.name)
             + usize::from(other.flag.event.name == one.flag.event.name)
     };
+    if uses.len() > MOST_COMPARED {
+        return None;
+    }
     let is_awaited = |set: &Use| {
         uses.iter()
             .any(|other| !other.sets && other.flag.is(&set.flag))

@@ -66,6 +66,8 @@ pub(crate) const RULES: &[&Rule] = &[
 struct Check<'a> {
     analysis: &'a Analysis,
     constants: Constants,
+    /// The flags of all functions.
+    flags: FxHashSet<events::FlagKey>,
     found: Vec<Found>,
 }
 
@@ -80,6 +82,7 @@ pub(super) fn check(analysis: &Analysis) -> Vec<Found> {
     let mut check = Check {
         analysis,
         constants: Constants::of(analysis),
+        flags: events::flags_of(analysis),
         found: Vec::new(),
     };
     text::check(&mut check);

@@ -54,9 +54,12 @@ pub(super) fn check(check: &mut Check<'_>) {
     unknown_values(check);
 }
 
+/// Unknown names that are compared with all others.
+const MOST_COMPARED: usize = 100;
+
 fn unknown_values(check: &mut Check<'_>) {
     let (analysis, file) = (check.analysis, &check.analysis.file);
-    for unknown in &analysis.names.unknown {
+    for (number, unknown) in analysis.names.unknown.iter().enumerate() {
         let operation = file.operation(unknown.operation);
         if operation.broken {
             continue;
@@ -65,6 +68,10 @@ fn unknown_values(check: &mut Check<'_>) {
         let name = file.at(place);
         let message = format!("`{name}` is not defined before it is used here");
         let mut finding = Found::new(&PTO_UNKNOWN_VALUE, span(place), message);
+        if number >= MOST_COMPARED {
+            check.report(finding);
+            continue;
+        }
         let seen =
             analysis.names.definitions.iter().filter(|known| {
                 known.place < place && file.is_within(operation.region, known.region)

@@ -93,6 +93,9 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     check.found.extend(found);
 }
 
+/// Stores that a later one is compared with.
+const MOST_STORES: usize = 128;
+
 /// Stores in a straight line since the last barrier; what is in a branch or a loop begins anew.
 fn store_order<'a>(
     check: &mut Check<'_>,
@@ -111,6 +114,9 @@ fn store_order<'a>(
                     if let Some(store) = store {
                         if let Some(earlier) = stores.iter().rev().find(|one| meet(one, store)) {
                             report_store(check, store, earlier.operation());
+                        }
+                        if stores.len() >= MOST_STORES {
+                            stores.remove(0);
                         }
                         stores.push(store);
                     }

@@ -2,7 +2,7 @@
 //!
 //! A number is an operand, so that another number needs a constant: one that is there and seen, or a new one before the operation.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::analysis::Analysis;
 use super::super::syntax::{Cursor, Kind, OperationId, Place};
@@ -15,9 +15,12 @@ pub(super) const fn span(place: Place) -> TextSpan {
     TextSpan::new(place.start, place.end)
 }
 
-/// The constants of a file by their number.
+/// The constants of a file by their number, and all names that it uses.
 #[derive(Debug, Default)]
-pub(in super::super) struct Constants(FxHashMap<i64, Vec<DefinitionId>>);
+pub(in super::super) struct Constants {
+    by_number: FxHashMap<i64, Vec<DefinitionId>>,
+    names: FxHashSet<String>,
+}
 
 impl Constants {
     pub(in super::super) fn of(analysis: &Analysis) -> Self {
@@ -32,9 +35,19 @@ impl Constants {
                 constants.entry(number).or_default().push(id);
             }
         }
-        Self(constants)
+        let file = &analysis.file;
+        let values = file.tokens.iter().filter(|token| token.kind == Kind::Value);
+        Self {
+            by_number: constants,
+            names: values
+                .map(|token| file.at(token.place).to_owned())
+                .collect(),
+        }
     }
 }
+
+/// Constants of one number among which one is looked for.
+const MOST_COMPARED: usize = 256;
 
 /// A change of a file around one operation.
 pub(in super::super) struct Change<'a> {
@@ -67,12 +80,24 @@ impl<'a> Change<'a> {
     pub(in super::super) fn constant(&mut self, number: i64, of_type: &str) -> String {
         let file = &self.analysis.file;
         let at = file.operation(self.at);
-        let candidates = self.constants.0.get(&number).map_or(&[][..], Vec::as_slice);
-        let seen = candidates.iter().find_map(|id| {
+        let candidates = self
+            .constants
+            .by_number
+            .get(&number)
+            .map_or(&[][..], Vec::as_slice);
+        // The nearest ones before it: those of other functions are not seen.
+        let before = candidates.partition_point(|id| {
+            let definition = self.analysis.names.definitions.get(id.0 as usize);
+            definition.is_some_and(|definition| definition.place < at.place)
+        });
+        let nearest = candidates.get(..before).unwrap_or_default().iter().rev();
+        let seen = nearest.take(MOST_COMPARED).find_map(|id| {
             let definition = self.analysis.names.definitions.get(id.0 as usize)?;
-            let seen = definition.place < at.place && file.is_within(at.region, definition.region);
+            if !file.is_within(at.region, definition.region) {
+                return None;
+            }
             let typed = type_of_constant(self.analysis, definition.operation?);
-            (seen && typed == of_type).then(|| file.at(definition.place).to_owned())
+            (typed == of_type).then(|| file.at(definition.place).to_owned())
         });
         seen.unwrap_or_else(|| {
             let text = match (of_type, number) {
@@ -97,17 +122,7 @@ impl<'a> Change<'a> {
     /// A new value with a name like the given one.
     pub(in super::super) fn defined(&mut self, name: &str, operation: &str) -> String {
         let name = name.replace('-', "m");
-        let text = &self.analysis.file.text;
-        let is_taken = |name: &str| {
-            text.match_indices(name).any(|(at, _)| {
-                let behind = text
-                    .as_bytes()
-                    .get(at + name.len())
-                    .copied()
-                    .unwrap_or(b' ');
-                !(behind.is_ascii_alphanumeric() || matches!(behind, b'_' | b'.' | b'$' | b'-'))
-            })
-        };
+        let is_taken = |name: &str| self.constants.names.contains(name);
         let free = std::iter::once(format!("%{name}"))
             .chain((1..1000).map(|number| format!("%{name}_{number}")))
             .find(|name| !is_taken(name) && !self.named.contains(name));
@@ -139,13 +154,15 @@ impl<'a> Change<'a> {
         if !self.lines.is_empty() {
             let file = &self.analysis.file;
             let start = file.operation(self.at).place.start;
-            let line_break = if file.text.contains("\r\n") {
+            let before = file.text.get(..start as usize).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            // As the line before ends; looking through the whole text for each fix would take too long.
+            let above = before.get(..before.len() - line.len()).unwrap_or_default();
+            let line_break = if above.ends_with("\r\n") {
                 "\r\n"
             } else {
                 "\n"
             };
-            let before = file.text.get(..start as usize).unwrap_or_default();
-            let line = before.rsplit('\n').next().unwrap_or_default();
             let is_blank = line.chars().all(char::is_whitespace);
             let indent = if is_blank { line } else { "" };
             let text: String = self

@@ -130,6 +130,8 @@ pub struct Problem {
 pub struct File {
     /// The text that all places are in.
     pub text: Arc<str>,
+    /// Where its lines begin, but for the first.
+    pub line_starts: Vec<u32>,
     /// All tokens.
     pub tokens: Vec<Token>,
     /// All operations, in the order of the text.
@@ -222,11 +224,6 @@ impl File {
     /// The number of the line of an offset, from 1.
     #[must_use]
     pub fn line(&self, offset: u32) -> usize {
-        let before = self.text.as_bytes().get(..offset as usize);
-        1 + before
-            .unwrap_or_default()
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count()
+        1 + self.line_starts.partition_point(|&start| start <= offset)
     }
 }

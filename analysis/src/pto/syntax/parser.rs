@@ -39,6 +39,7 @@ pub fn parse(text: &str) -> File {
     let mut parser = Parser {
         file: File {
             text: Arc::from(text),
+            line_starts: line_starts(text),
             tokens: lex(text),
             operations: Vec::new(),
             regions: Vec::new(),
@@ -535,17 +536,18 @@ impl Parser {
         if follows_attributes {
             return true;
         }
+        let holds_operations = matches!(
+            self.file.name(id),
+            "scf.if" | "scf.for" | "scf.while" | "func.func" | "module"
+        );
         match first.kind {
-            Kind::Mark(b'}') => true,
+            // An empty branch is one too.
+            Kind::Mark(b'}') => !holds_operations,
             Kind::Word | Kind::Text => {
                 let second = self.token(at + 2);
                 if second.is(b'}') && first.kind == Kind::Word {
                     // One operation without operands, as in `{ scf.yield }`.
                     let word = self.text(at + 1);
-                    let holds_operations = matches!(
-                        self.file.name(id),
-                        "scf.if" | "scf.for" | "scf.while" | "func.func" | "module"
-                    );
                     let yields =
                         word == "return" || word.ends_with(".yield") || word.ends_with(".return");
                     return !(yields || (holds_operations && word.contains('.')));
@@ -555,6 +557,11 @@ impl Parser {
             _ => false,
         }
     }
+}
+
+fn line_starts(text: &str) -> Vec<u32> {
+    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    breaks.map(|(offset, _)| number(offset + 1)).collect()
 }
 
 fn number(length: usize) -> u32 {

@@ -87,6 +87,7 @@ fn regions_and_dictionaries_are_told_apart() {
         "scf.if %c { pto.nop } else { return }",
         "scf.if{pto.nop}{return}",
     );
+    expect("scf.if %c {} else { x.y }\nx.y {}", "scf.if{}{x.y} x.y");
     expect("x.y {} x.z { a, b } x.w {\"a\" = 1}", "x.y x.z x.w");
 }
 
