@@ -136,7 +136,9 @@ fn limits(engine: Engine) -> Vec<GuardedLimit> {
         | Engine::Library
         | Engine::Language
         | Engine::Coverage
-        | Engine::Suppressions => Vec::new(),
+        | Engine::Suppressions
+        | Engine::Pto
+        | Engine::Nki => Vec::new(),
     }
 }
 
