@@ -118,6 +118,8 @@ pub enum CompletionKind {
     Variant,
     /// A field of a configuration.
     Field,
+    /// A whole declaration or statement with places to fill in: only for editors that know snippets.
+    Snippet,
 }
 
 /// A proposal for the text at the cursor.

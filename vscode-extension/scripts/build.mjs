@@ -1,4 +1,5 @@
-// Bundles the extension for Node and each view for the browser: `node scripts/build.mjs [--production] [--watch]`.
+// Bundles the extension for Node and each view for the browser, and takes the schema of settings files along: `node scripts/build.mjs [--production] [--watch]`.
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import esbuild from 'esbuild';
 
@@ -31,6 +32,10 @@ const views = {
   format: 'iife',
   target: 'chrome120',
 };
+
+// The schema of settings files, for editors of TOML.
+mkdirSync('dist', { recursive: true });
+copyFileSync('../docs/visa-lint.schema.json', 'dist/visa-lint.schema.json');
 
 if (process.argv.includes('--watch')) {
   for (const options of [extension, views]) await (await esbuild.context(options)).watch();

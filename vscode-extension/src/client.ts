@@ -16,6 +16,8 @@ import {
 
 import { beside } from './neighbours';
 import { isOurs, Ours } from './ours';
+import { explained as asked } from './ruleAddress';
+import { EXPLAIN, rulePagesFeature, showRulePage } from './rulePages';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
 import { mayRestart } from './server/restarts';
@@ -142,6 +144,13 @@ export class Server implements vscode.Disposable {
       errorHandler: this.errors(() => client),
       middleware: {
         ...ours.middleware(beside),
+        // The page is shown here, where it can be as it is meant to look.
+        executeCommand: async (command, given, next) => {
+          const page = command === EXPLAIN ? asked(given as unknown[]) : null;
+          if (page === null) return next(command, given) as unknown;
+          await showRulePage(page.rule, page.document);
+          return undefined;
+        },
         workspace: {
           // The change that ends this server cannot be sent to it any more.
           didChangeConfiguration: async (sections, tell) => {
@@ -152,6 +161,7 @@ export class Server implements vscode.Disposable {
         },
       },
     });
+    client.registerFeature(rulePagesFeature);
     this.client = client;
     try {
       await client.start();

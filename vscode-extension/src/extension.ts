@@ -4,7 +4,11 @@ import * as vscode from 'vscode';
 
 import { Server } from './client';
 import { placeOf } from './arguments';
+import { openExample } from './example';
+import { RULE_SCHEME } from './ruleAddress';
+import { RulePages } from './rulePages';
 import { showMenu, StatusItem } from './status';
+import { Tasks } from './tasks';
 import { Follower } from './views/follower';
 import type { MemoryContent, TimelineContent } from './views/messages';
 import { View } from './views/provider';
@@ -54,6 +58,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       const place = placeOf(given);
       if (place !== null) await follower.reveal(vscode.Uri.parse(place.uri), place.line, place.column);
     }),
+    registerCommand('visa.openExample', () => openExample(root)),
+    registerCommand('visa.showWalkthrough', () =>
+      vscode.commands.executeCommand(
+        'workbench.action.openWalkthrough',
+        `${context.extension.id}#visa.start`,
+      ),
+    ),
+    vscode.workspace.registerTextDocumentContentProvider(RULE_SCHEME, new RulePages(own)),
+    vscode.tasks.registerTaskProvider('visa-lint', new Tasks(own)),
     registerCommand('visa.showInstallHelp', () =>
       vscode.commands.executeCommand(
         'markdown.showPreview',

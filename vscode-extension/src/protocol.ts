@@ -447,3 +447,22 @@ export function readDialect(value: unknown): Dialect | null {
     because: text(one.because),
   };
 }
+
+/** Reads the answer to `visa/rulePage`; `null` where the server has no such page. */
+export function readRulePage(value: unknown): string | null {
+  return textOrNull(fields<{ markdown: unknown }>(value).markdown);
+}
+
+/** The name and the cycles of the kernel that an answer to `visa/kernelCost` is about. */
+export interface KernelTotal {
+  readonly name: string;
+  /** Null where something of the kernel cannot be followed. */
+  readonly total: number | null;
+}
+
+/** Reads them alone, without all else that the answer holds; `null` where there is no kernel. */
+export function readKernelTotal(value: unknown): KernelTotal | null {
+  const kernel = onlyKernel(value);
+  if (kernel === null) return null;
+  return { name: text(kernel.name), total: count(fields<wire.Cycles>(kernel.cycles).total) };
+}

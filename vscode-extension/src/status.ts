@@ -1,11 +1,14 @@
-// The item in the status bar: what the server is doing, and what can be done about it.
+// The item in the status bar: what the server is doing, the cycles of the kernel at the cursor, and what can be done about it.
 
 import * as vscode from 'vscode';
 
 import { DOCUMENTS, type Server, type Status } from './client';
 import { isOurs } from './ours';
-import { readDialect, type Dialect } from './protocol';
-import { dialectName } from './words';
+import { readDialect, readKernelTotal, type Dialect, type KernelTotal } from './protocol';
+import { dialectName, kernelWords } from './words';
+
+/** Milliseconds that the cursor rests before the server is asked for the kernel there. */
+const REST = 200;
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
@@ -17,6 +20,10 @@ export class StatusItem implements vscode.Disposable {
   /** The library of the document that is shown, and which document that is. */
   private known: { readonly document: vscode.TextDocument; readonly dialect: Dialect | null } | undefined;
   private asking: vscode.CancellationTokenSource | undefined;
+  /** The kernel at the cursor, of the document that it is in. */
+  private kernel: { readonly document: vscode.TextDocument; readonly total: KernelTotal | null } | undefined;
+  private measuring: vscode.CancellationTokenSource | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
     this.item.name = 'VISA';
@@ -24,6 +31,7 @@ export class StatusItem implements vscode.Disposable {
     const update = (): void => {
       this.draw();
       void this.ask();
+      this.soon();
     };
     this.subscriptions = [
       server.onChange(update),
@@ -31,12 +39,17 @@ export class StatusItem implements vscode.Disposable {
       // A manifest or an import decides anew, and findings follow from it.
       vscode.workspace.onDidSaveTextDocument(update),
       vscode.languages.onDidChangeDiagnostics(update),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) this.soon();
+      }),
     ];
     update();
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.asking?.cancel();
+    this.measuring?.cancel();
     this.item.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
@@ -45,8 +58,9 @@ export class StatusItem implements vscode.Disposable {
     const { status } = this.server;
     const document = shown();
     const dialect = this.known?.document === document ? this.known?.dialect : undefined;
+    const kernel = this.kernel?.document === document ? this.kernel?.total : undefined;
     const language = document === undefined ? undefined : LANGUAGES[document.languageId];
-    const { text, tooltip, color } = worded(status, dialect ?? null, language);
+    const { text, tooltip, color } = worded(status, dialect ?? null, kernel ?? null, language);
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `VISA: ${tooltip}` };
@@ -54,6 +68,30 @@ export class StatusItem implements vscode.Disposable {
     // What is broken is shown everywhere, what works only where it matters.
     if (document !== undefined || status.kind === 'failed') this.item.show();
     else this.item.hide();
+  }
+
+  private soon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.measure(), REST);
+  }
+
+  /** Asks for the kernel at the cursor. */
+  private async measure(): Promise<void> {
+    this.measuring?.cancel();
+    const document = shown();
+    const place = vscode.window.activeTextEditor?.selection.active;
+    if (document === undefined || place === undefined || this.server.status.kind !== 'ready') return;
+    const source = new vscode.CancellationTokenSource();
+    this.measuring = source;
+    const parameters = {
+      textDocument: { uri: this.server.uriOf(document) },
+      position: { line: place.line, character: place.character },
+    };
+    // What an edit overtakes is asked again: the findings that follow it come here.
+    const answer = await this.server.ask('visa/kernelCost', parameters, source.token).catch(() => null);
+    if (source.token.isCancellationRequested) return;
+    this.kernel = { document, total: readKernelTotal(answer) };
+    this.draw();
   }
 
   /** Asks for the library of the document that is shown. */
@@ -87,6 +125,7 @@ const LANGUAGES: Readonly<Record<string, string | undefined>> = { pto: 'PTO', ml
 function worded(
   status: Status,
   dialect: Dialect | null,
+  kernel: KernelTotal | null,
   language?: string,
 ): { text: string; tooltip: string; color?: string } {
   switch (status.kind) {
@@ -100,11 +139,14 @@ function worded(
           tooltip: `This file is read as ${language}\n${program}`,
         };
       }
-      if (dialect === null) return { text: '$(circuit-board) VISA', tooltip: program };
+      const cost = kernel === null ? null : kernelWords(kernel);
+      const suffix = cost === null ? '' : `: ${cost}`;
+      const above = cost === null ? '' : `${cost}, as predicted\n`;
+      if (dialect === null) return { text: `$(circuit-board) VISA${suffix}`, tooltip: above + program };
       const name = dialectName(dialect);
       return {
-        text: `$(circuit-board) ${name}`,
-        tooltip: `This file is read as for ${name}: ${dialect.because}\n${program}`,
+        text: `$(circuit-board) ${name}${suffix}`,
+        tooltip: `${above}This file is read as for ${name}: ${dialect.because}\n${program}`,
       };
     }
     case 'failed':
@@ -133,13 +175,14 @@ export async function showMenu(server: Server): Promise<void> {
     { label: '$(layers) Show Memory Map', command: 'visa.showMemoryMap' },
     { label: '$(debug-restart) Restart Language Server', command: 'visa.restartServer' },
     { label: '$(output) Show Log', command: 'visa.showLog' },
+    { label: '$(mortar-board) Show Walkthrough', command: 'visa.showWalkthrough' },
     {
       label: '$(gear) Open Settings',
       command: 'workbench.action.openSettings',
       argument: '@ext:visa-lint.visa-lint',
     },
   ];
-  const placeHolder = worded(status, null).tooltip;
+  const placeHolder = worded(status, null, null).tooltip;
   const chosen = await vscode.window.showQuickPick(entries, { title: 'VISA', placeHolder });
   if (chosen === undefined) return;
   await vscode.commands.executeCommand(chosen.command, ...('argument' in chosen ? [chosen.argument] : []));

@@ -1,6 +1,6 @@
 // Numbers and names as the views write them.
 
-import type { Context, Dialect, Engine, Wait } from './protocol';
+import type { Context, Dialect, Engine, KernelTotal, Wait } from './protocol';
 
 /** A count with its thousands apart, the same in every locale: `70,214`. */
 export function thousands(value: number): string {
@@ -82,4 +82,9 @@ export function dialectName(dialect: Dialect): string {
   const release = dialect.readAs ?? dialect.release;
   if (release === null) return dialect.library;
   return `${dialect.library} ${release.split('.').slice(0, 2).join('.')}`;
+}
+
+/** What a kernel costs, as the status item says it: `dot 3,440 cycles`. */
+export function kernelWords(kernel: KernelTotal): string {
+  return kernel.total === null ? `${kernel.name} cycles unknown` : `${kernel.name} ${cycles(kernel.total)}`;
 }

@@ -13,7 +13,7 @@ pub mod contraction;
 pub mod conventions;
 pub mod dma;
 pub mod fetch;
-mod forms;
+pub(crate) mod forms;
 pub mod hazards;
 pub mod library;
 pub mod lifts;

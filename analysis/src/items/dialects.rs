@@ -69,6 +69,19 @@ pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<FileLibrary> {
     crate_library(db, crate_id(db, file), chosen.library, chosen.release)
 }
 
+/// Whether the manifest of a file's crate or an import in it names a library, so that its files are about kernels.
+#[must_use]
+pub fn names_a_library(db: &dyn Db, file: SourceFile) -> bool {
+    let krate = crate_id(db, file);
+    let manifest = krate.manifest(db).map(|entry| entry.manifest(db));
+    let is_declared = manifest.is_some_and(|manifest| {
+        let mut libraries = manifest.libraries.iter();
+        libraries.any(|library| library.named.is_some())
+    });
+    is_declared
+        || root_of(db, krate).is_some_and(|root| crate_imports(db, krate).library(root).is_some())
+}
+
 /// Library and release of a crate, where the user chose some or none of both.
 #[salsa::tracked(returns(clone))]
 fn crate_library(

@@ -121,7 +121,7 @@ fn limits(engine: Engine) -> Vec<GuardedLimit> {
         Engine::Fetch => fetch(),
         Engine::Switch => switch(),
         Engine::Collect => vec![limit(
-            format!("Every packet behind the Collect Engine is one flit of {FLIT_BYTES} bytes"),
+            format!("Every packet after the Collect Engine is one flit of {FLIT_BYTES} bytes"),
             alike(FLIT_BYTES, "B"),
             &["collect_packet_size", "collect_packet_mismatch"],
         )],

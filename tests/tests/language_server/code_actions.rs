@@ -389,3 +389,307 @@ fn calls_of_other_releases_are_written_as_the_crates_has_them() {
         client.finish();
     }
 }
+
+/// A client that asks for edits when they are chosen, makes files and opens documents, as VS Code does.
+fn able() -> Setup {
+    Setup::utf16()
+        .with(
+            "/capabilities/textDocument/codeAction/resolveSupport",
+            json!({ "properties": ["edit"] }),
+        )
+        .with(
+            "/capabilities/workspace/workspaceEdit/resourceOperations",
+            json!(["create"]),
+        )
+        .with(
+            "/capabilities/window/showDocument",
+            json!({ "support": true }),
+        )
+}
+
+#[test]
+fn all_findings_of_a_rule_are_fixed_and_no_others() {
+    let mut client = able().in_process();
+    let uri = untitled("two.rs");
+    // Two suppressions that suppress nothing, and the clusters of a tensor, for which one is too few; both have a sure fix.
+    let clusters = "fn f(x: &DmTensor<i8, m![1], m![1], m![1 # 256], m![A]>) {}\n";
+    let broken = format!("use furiosa_visa_std::prelude::*;\n{TWO}{clusters}");
+    let text = Text::new(broken, false);
+    client.open(&uri, &text.text);
+    let found = pull(&mut client, &uri);
+    let before = rules(&found);
+    assert_eq!(
+        before
+            .iter()
+            .filter(|rule| **rule == "unused_suppression")
+            .count(),
+        2
+    );
+    assert!(before.contains(&"cluster_size"), "{before:?}");
+    let range = text.range_of("allow(axis_size_zero)");
+    let found = actions(&mut client, &uri, range, &about(&[]));
+    let all = found
+        .iter()
+        .find(|action| action["title"] == "Fix all `unused_suppression` in this file")
+        .unwrap_or_else(|| panic!("{:?}", titles(&found)));
+    assert_eq!((&all["kind"], all.get("edit")), (&json!("quickfix"), None));
+    let chosen = client.request_raw("codeAction/resolve", all.clone());
+    let mended = applied(&text, &uri, 1, &chosen);
+    let expected = "use furiosa_visa_std::prelude::*;\naxes![A = 8];\naxes![B = 8];\n";
+    assert_eq!(mended, format!("{expected}{clusters}"));
+    // All at once is offered in the same menu, as editors hide source actions there.
+    let all = found
+        .iter()
+        .find(|action| action["title"] == "Fix all that has a sure fix in this file");
+    assert_eq!(all.unwrap()["kind"], "quickfix");
+    // Of another text nothing is worked out, and of a rule with one finding nothing is offered.
+    client.replace(&uri, 2, &mended);
+    let id = client.send_raw("codeAction/resolve", Some(found[0].clone()));
+    assert_eq!(client.response_raw(id).unwrap_err().code, -32801);
+    let found = actions(
+        &mut client,
+        &uri,
+        Text::new(mended, false).range_of("m![1], m![1 # 256]"),
+        &about(&[]),
+    );
+    assert!(
+        titles(&found)
+            .iter()
+            .all(|title| !title.starts_with("Fix all `")),
+        "{:?}",
+        titles(&found)
+    );
+    client.finish();
+}
+
+/// The words that menu entries begin with: what is done.
+const VERBS: [&str; 22] = [
+    "Add", "Allow", "Declare", "Explain", "Fetch", "Fix", "Keep", "Make", "Move", "Narrow", "Pad",
+    "Place", "Put", "Remove", "Rename", "Replace", "Shuffle", "Split", "Use", "Widen", "Write",
+    "Insert",
+];
+
+#[test]
+fn entries_are_imperative_and_in_the_order_of_what_is_meant() {
+    // What mends, what mends more, what changes something right, what leaves it wrong.
+    let place = |title: &str| match title {
+        _ if title.starts_with("Fix all `") => 1,
+        _ if title.starts_with("Fix all") => 2,
+        _ if title.starts_with("Allow") && title.ends_with("with a reason") => 4,
+        _ if title.starts_with("Allow") => 5,
+        _ if title.starts_with("Explain") => 6,
+        _ => 0,
+    };
+    let folder = visa_tests::repository().join("fixtures/violations");
+    let mut wrong: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("wrong.rs"))
+        .filter(|path| path.is_file())
+        .collect();
+    wrong.sort();
+    // Every fifth fixture: all of them take too long for what they add.
+    let mut seen = 0;
+    for path in wrong.iter().step_by(5) {
+        let mut client = able().in_process();
+        let text = visa_tests::read(path);
+        let uri = untitled("wrong.rs");
+        client.open(&uri, &text);
+        for diagnostic in pull(&mut client, &uri).iter().take(3) {
+            let context = json!({ "diagnostics": [diagnostic], "only": ["quickfix"] });
+            let found = actions(&mut client, &uri, diagnostic.range, &context);
+            let titles = titles(&found);
+            for title in &titles {
+                let verb = title.split(' ').next().unwrap();
+                assert!(VERBS.contains(&verb), "{title}: {}", path.display());
+                assert!(!title.ends_with('.'), "{title}");
+            }
+            let places: Vec<i32> = titles.iter().map(|title| place(title)).collect();
+            assert!(places.is_sorted(), "{titles:?}");
+            // At most one entry is the one to take without looking, and it is the first.
+            let preferred: Vec<usize> = (0..found.len())
+                .filter(|at| found[*at]["isPreferred"] == true)
+                .collect();
+            assert!(
+                preferred.is_empty() || preferred == [0],
+                "{titles:?}: {preferred:?}"
+            );
+            seen += titles.len();
+        }
+        client.finish();
+    }
+    assert!(seen > 60, "{seen}");
+}
+
+#[test]
+fn a_rule_is_explained_by_a_page_from_the_server() {
+    let mut client = able().in_process();
+    let uri = untitled("zero.rs");
+    client.open(&uri, "axes![Q = 0];\n");
+    let diagnostics = pull(&mut client, &uri);
+    let found = actions(
+        &mut client,
+        &uri,
+        diagnostics[0].range,
+        &about(&diagnostics),
+    );
+    let explain = found.last().unwrap();
+    assert_eq!(explain["title"], "Explain `axis_size_zero`");
+    let command = &explain["command"];
+    assert_eq!(command["command"], "visa.explainRule");
+    let offered = &client.initialized.capabilities.execute_command_provider;
+    assert_eq!(offered.as_ref().unwrap().commands, ["visa.explainRule"]);
+    // The client opens what the server writes.
+    let id = client.send_raw("workspace/executeCommand", Some(command.clone()));
+    let (asked, shown) = client.server_request::<tower_lsp::ls_types::request::ShowDocument>();
+    client.answer(&asked, &json!({ "success": true }));
+    assert_eq!(client.response_raw(id), Ok(Value::Null));
+    let path = shown.uri.to_file_path().unwrap().into_owned();
+    assert!(path.ends_with("axis_size_zero.md"), "{}", path.display());
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.starts_with("# axis_size_zero\n"), "{page}");
+    // The same as a request, and what is no rule.
+    let answer = client.request_raw(
+        "visa/rulePage",
+        json!({ "rule": "axis_size_zero", "textDocument": document(&uri) }),
+    );
+    assert_eq!(answer["markdown"], page.as_str());
+    let id = client.send_raw("visa/rulePage", Some(json!({ "rule": "axis_size_zer" })));
+    let refused = client.response_raw(id).unwrap_err();
+    assert_eq!(
+        refused.message,
+        "no rule is called `axis_size_zer`; did you mean `axis_size_zero`?"
+    );
+    for params in [
+        json!({ "command": "visa.other", "arguments": ["axis_size_zero"] }),
+        json!({ "command": "visa.explainRule", "arguments": [] }),
+        json!({ "command": "visa.explainRule", "arguments": ["../axis_size_zero"] }),
+    ] {
+        let id = client.send_raw("workspace/executeCommand", Some(params));
+        assert!(client.response_raw(id).is_err());
+    }
+    client.finish();
+    assert!(!path.exists(), "the page goes with the server");
+}
+
+#[test]
+fn a_client_that_opens_no_documents_is_told_where_the_page_is() {
+    let mut client = Setup::utf16().in_process();
+    let params = json!({ "command": "visa.explainRule", "arguments": ["axis_size_zero"] });
+    client.request_raw("workspace/executeCommand", params);
+    let told = client.notification::<tower_lsp::ls_types::notification::ShowMessage>();
+    assert!(
+        told.message
+            .starts_with("the page of `axis_size_zero` is in "),
+        "{}",
+        told.message
+    );
+    client.finish();
+}
+
+#[test]
+fn links_of_findings_lead_to_pages_that_the_client_opens() {
+    let setup = Setup::utf16().with(
+        "/capabilities/experimental",
+        json!({ "visaRulePages": "visa-rule" }),
+    );
+    let mut client = setup.in_process();
+    let uri = untitled("zero.rs");
+    client.open(&uri, "axes![Q = 0];\n");
+    let found = pull(&mut client, &uri);
+    let link = found[0].code_description.as_ref().unwrap();
+    assert_eq!(link.href.as_str(), "visa-rule:/axis_size_zero.md");
+    client.finish();
+}
+
+/// A project with a settings file, or none: the folder, and the menu at the finding of its kernel.
+fn settings_menu(settings: Option<&str>, setup: Setup) -> (tempfile::TempDir, Vec<Value>) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"zero\"\nversion = \"0.1.0\"\n",
+    );
+    let kernel = write("src/lib.rs", "axes![Q = 0];\n");
+    if let Some(text) = settings {
+        write("visa-lint.toml", text);
+    }
+    let mut client = setup.folder(folder.path()).in_process();
+    let uri = uri_of(&kernel);
+    client.open(&uri, "axes![Q = 0];\n");
+    let diagnostics = pull(&mut client, &uri);
+    let found = actions(
+        &mut client,
+        &uri,
+        diagnostics[0].range,
+        &about(&diagnostics),
+    );
+    client.finish();
+    (folder, found)
+}
+
+fn in_settings(found: &[Value]) -> Option<&Value> {
+    found.iter().find(|action| {
+        let title = action["title"].as_str().unwrap();
+        title.starts_with("Allow") && title.contains("visa-lint.toml")
+    })
+}
+
+#[test]
+fn a_rule_is_allowed_in_the_settings_file() {
+    let before = "# Ours.\n[levels]\nperformance = \"warn\" # all of them\n";
+    let (folder, found) = settings_menu(Some(before), able());
+    let action = in_settings(&found).unwrap();
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    assert_eq!(
+        action["title"],
+        format!("Allow `axis_size_zero` in `{name}/visa-lint.toml`")
+    );
+    let edits = versioned(&action["edit"]);
+    let [(edited, None, edits)] = edits.as_slice() else {
+        panic!("{edits:?}");
+    };
+    assert_eq!(*edited, uri_of(&folder.path().join("visa-lint.toml")));
+    let after = Text::new(before, false).edited(edits);
+    assert_eq!(after, format!("{before}axis_size_zero = \"allow\"\n"));
+}
+
+#[test]
+fn a_settings_file_is_made_where_there_is_none() {
+    let (folder, found) = settings_menu(None, able());
+    let action = in_settings(&found).unwrap();
+    assert!(action["title"].as_str().unwrap().contains(" in a new `"));
+    let changes = action["edit"]["documentChanges"].as_array().unwrap();
+    let uri = uri_of(&folder.path().join("visa-lint.toml"));
+    assert_eq!(
+        (&changes[0]["kind"], &changes[0]["uri"]),
+        (&json!("create"), &json!(uri.as_str()))
+    );
+    assert_eq!(changes[1]["textDocument"]["uri"], uri.as_str());
+    assert_eq!(
+        changes[1]["edits"][0]["newText"],
+        "[levels]\naxis_size_zero = \"allow\"\n"
+    );
+    // A client that makes no files is not asked to.
+    let (_folder, found) = settings_menu(None, Setup::utf16());
+    assert_eq!(in_settings(&found), None);
+}
+
+#[test]
+fn nothing_is_offered_that_would_not_allow_the_rule() {
+    // An override has the last word, and so has the editor.
+    let overridden =
+        "[levels]\n\n[[overrides]]\npaths = [\"src/**\"]\nlevels = { axis_size_zero = \"warn\" }\n";
+    let (_folder, found) = settings_menu(Some(overridden), able());
+    assert_eq!(in_settings(&found), None);
+    let editor = able().with(
+        "/initializationOptions/levels",
+        json!({ "axis_size_zero": "warn" }),
+    );
+    let (_folder, found) = settings_menu(Some("[levels]\n"), editor);
+    assert_eq!(in_settings(&found), None);
+}

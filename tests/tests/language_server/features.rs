@@ -738,3 +738,66 @@ fn no_place_of_half_typed_code_is_too_odd_to_be_asked_about() {
         client.finish();
     }
 }
+
+#[test]
+fn every_row_of_the_completions_has_its_words() {
+    let setup = Setup::utf16().with(
+        "/capabilities/textDocument/completion/completionItem/labelDetailsSupport",
+        json!(true),
+    );
+    let (mut client, uri, text) = open(setup, false);
+    let numbers = proposals(&mut client, &uri, text.caret("m![T, P / |8]"));
+    // 16 values by 8 are 2.
+    let eight = numbers.iter().find(|item| item.label == "8").unwrap();
+    let details = eight.label_details.as_ref().unwrap();
+    assert_eq!(details.detail, None);
+    assert!(details.description.as_ref().unwrap().starts_with("= 2"));
+    let methods = proposals(&mut client, &uri, text.caret(".|collect"));
+    let details = methods
+        .iter()
+        .map(|item| item.label_details.as_ref().unwrap());
+    let signatures: Vec<&str> = details
+        .map(|details| details.detail.as_deref().unwrap())
+        .collect();
+    assert!(
+        signatures.iter().any(|words| words.starts_with("::<")),
+        "{signatures:?}"
+    );
+    client.finish();
+    // A client that does not show them is not sent them.
+    let (mut client, uri, text) = open(Setup::utf16(), false);
+    let numbers = proposals(&mut client, &uri, text.caret("m![T, P / |8]"));
+    assert!(numbers.iter().all(|item| item.label_details.is_none()));
+    client.finish();
+}
+
+#[test]
+fn whole_declarations_are_for_editors_that_know_snippets() {
+    let text = "use furiosa_visa_std::prelude::*;\nkern\n";
+    for knows in [true, false] {
+        let setup = Setup::utf16().with(
+            "/capabilities/textDocument/completion/completionItem/snippetSupport",
+            json!(knows),
+        );
+        let mut client = setup.in_process();
+        let uri = untitled("new.rs");
+        client.open(&uri, text);
+        let found = proposals(&mut client, &uri, Text::new(text, false).caret("kern|"));
+        let labels: Vec<&str> = found.iter().map(|item| item.label.as_str()).collect();
+        assert_eq!(labels, if knows { vec!["kernel"] } else { vec![] });
+        client.finish();
+    }
+}
+
+#[test]
+fn the_example_of_the_extension_has_the_fault_that_it_shows() {
+    let path = visa_tests::repository().join("vscode-extension/media/example.rs");
+    let text = visa_tests::read(&path);
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("example.rs");
+    client.open(&uri, &text);
+    let found = super::diagnostics::pull(&mut client, &uri);
+    let rules = super::diagnostics::rules(&found);
+    assert_eq!(rules, ["collect_time_mismatch"], "{found:#?}");
+    client.finish();
+}

@@ -17,6 +17,7 @@ import { chromium } from 'playwright-core';
 
 import { CodeServer, Editor, PATIENCE } from './editor.mjs';
 import { beside, NEIGHBOURLY } from './beside.mjs';
+import * as buttons from './buttons.mjs';
 
 const [executablePath, node, program, home, vsix, fixtures, pictures, lsp, neighbour] = process.argv.slice(2);
 let failures = 0;
@@ -50,6 +51,12 @@ async function step(words, act) {
 
 /** What the fix writes: one such line is right already. */
 const MENDED = '.collect::<m![R / 16], m![R % 16]>()';
+
+/** The rule of the finding in that line. */
+const RULE = 'collect_packet_size';
+
+/** A place of a mapping in that file, behind an axis. */
+const ROWS_AT = [14, 22];
 
 async function mended() {
   return (await editor.text()).split(MENDED).length - 1;
@@ -105,6 +112,14 @@ const browser = await chromium.launch({
 });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 const editor = new Editor(page, server, folder);
+/** The same in a small window. */
+const narrow = async (name) => {
+  await page.setViewportSize({ width: 900, height: 700 });
+  await page.waitForTimeout(1000);
+  await picture(name);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.waitForTimeout(500);
+};
 const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 
 try {
@@ -176,7 +191,22 @@ try {
     return lens.innerText();
   });
 
+  const errors = () => page.locator('.squiggly-error').count();
+  await step('a rule is explained by a page from the server', () =>
+    buttons.explained(editor, [14, 16], RULE, () => picture('explain')),
+  );
+
+  await step('a rule is allowed in the settings file', async () => {
+    await editor.file('gemv.rs');
+    return buttons.allowed(editor, [14, 16], RULE, errors);
+  });
+
+  await step('every row of the completions has its words', () =>
+    buttons.rows(editor, ROWS_AT, () => picture('completion')),
+  );
+
   await step('a quick fix mends the text', async () => {
+    await editor.file('gemv.rs');
     const before = await page.locator('.squiggly-error').count();
     demand((await mended()) === 1, 'the text is right already');
     const fix = page.locator('.action-widget .action', { hasText: 'Write' }).first();
@@ -185,11 +215,23 @@ try {
       await page.keyboard.press('Control+.');
       await fix.waitFor({ timeout });
     });
-    await picture('quick-fix');
+    await picture('finding');
     await fix.click();
     await editor.until('the text mended', async () => (await mended()) === 2);
     await editor.until('fewer errors', async () => (await page.locator('.squiggly-error').count()) < before);
     return `${before} errors before, ${await page.locator('.squiggly-error').count()} after`;
+  });
+
+  await step('the line above the kernel opens its timeline', async () => {
+    await page.locator('.codelens-decoration a').first().click();
+    await editor.view('.stage[aria-label^="Timeline"]');
+  });
+
+  await step('the status item tells the cycles of the kernel at the cursor', async () => {
+    await editor.file('double_buffer.rs');
+    await editor.place(36, 10);
+    await editor.until('cycles', async () => /two_layers [\d,]+ cycles/.test(await buttons.status(editor)));
+    return (await buttons.status(editor)).split('\n')[0];
   });
 
   await step('the timeline draws every operation', async () => {
@@ -208,6 +250,7 @@ try {
     await editor.until('7 tensors', async () => (await view.locator('.tensor').count()) === 7);
     await page.waitForTimeout(500);
     await picture('views-dark');
+    await narrow('views-dark-narrow');
     return '7 tensors';
   });
 
@@ -268,6 +311,7 @@ try {
     await editor.place(36, 10);
     await page.waitForTimeout(1500);
     await picture('views-light');
+    await narrow('views-light-narrow');
   });
 
   await step('high contrast', async () => {
@@ -297,6 +341,14 @@ try {
       (await help.locator('body').innerText()).includes('pip install visa-lint'),
     );
     await picture('how-to-install');
+    for (const [button, seen] of [
+      ['Show Log', '.panel .view-line'],
+      ['Open Settings', '.settings-editor'],
+    ]) {
+      server.settings({ 'visa.server.path': `/nowhere/${button.length}/visa-lsp` });
+      await toast.getByRole('button', { name: button }).first().click({ timeout: PATIENCE });
+      await page.locator(seen).first().waitFor({ timeout: PATIENCE });
+    }
     await editor.file('double_buffer.rs');
     server.settings({ 'visa.server.path': lsp });
     const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
@@ -304,6 +356,13 @@ try {
       /visa-lsp \d/.test((await item.getAttribute('aria-label')) ?? ''),
     );
   });
+
+  await step('every entry of the menu behind the status item', () => buttons.menu(editor));
+  await step('every button above the views', () => buttons.titles(editor));
+  await step('the walkthrough and its example', () =>
+    buttons.walkthrough(editor, () => picture('walkthrough')),
+  );
+  await step('the task reads the whole folder', () => buttons.task(editor));
 
   await step('a server that ends before it answers is started again', async () => {
     server.settings({ 'visa.server.path': hasty });

@@ -223,6 +223,60 @@ async function small(browser, cost) {
   }
 }
 
+/** Each view in each theme at two widths: nothing is cut off, and every button does something. The pictures are to be looked at. */
+async function pictured(browser, cost) {
+  for (const [script, content] of [
+    ['timeline.js', cost],
+    ['memory.js', memoryOf(cost)],
+  ]) {
+    for (const theme of Object.keys(THEMES)) {
+      for (const width of [420, 1100]) {
+        const page = await open(browser, script, theme, { width, height: 320 });
+        const kernels = [
+          { name: cost.name, line: 12 },
+          { name: 'another', line: 40 },
+        ];
+        await post(page, message(content, cost.name, { here: [cost.operations.at(-2)?.id ?? 0], kernels }));
+        const words = `${script}, ${theme}, ${width} wide`;
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        check(wide <= 0, `${words}: nothing is cut off`);
+        await page.screenshot({ path: join(pictures, `${script.replace('.js', '')}-${theme}-${width}.png`) });
+        if (theme === 'dark') await pressed(page, words);
+        await page.close();
+      }
+    }
+  }
+}
+
+/** Presses every button that a view shows, each from where the one before left it. */
+async function pressed(page, words) {
+  const buttons = page.locator('button:visible');
+  const names = await buttons.evaluateAll((all) =>
+    all.map((one) => one.getAttribute('aria-label') ?? one.textContent),
+  );
+  const idle = [];
+  for (const name of names) {
+    const named = page.locator('button:visible');
+    const at = (
+      await named.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent))
+    ).indexOf(name);
+    // Gone with what it stood beside.
+    if (at < 0) continue;
+    const before = await shown(page);
+    await named.nth(at).click();
+    await page.waitForTimeout(120);
+    if ((await shown(page)) === before) idle.push(name);
+  }
+  // All is in sight already: what shows all changes nothing.
+  const meant = idle.filter((name) => !/^(All cycles|Zoom out)/.test(name));
+  check(names.length >= 4 && meant.length === 0, `${words}: ${names.length} buttons act${meant.join(', ')}`);
+}
+
+/** All that a press can change: the page, its state, what it said. */
+async function shown(page) {
+  return page.evaluate(() => `${document.body.outerHTML}${JSON.stringify(window.said)}`);
+}
+
 /** Bytes that two tensors need at once are hatched and said. */
 async function overlapping(browser, cost) {
   const [first, second, ...rest] = cost.memory.filter((row) => row.tier === 'dm');
@@ -333,6 +387,7 @@ try {
       if (kernel !== kernels[0]) continue;
       await broken(browser, cost);
       await small(browser, cost);
+      await pictured(browser, cost);
       if (cost.memory.filter((row) => row.tier === 'dm').length > 2) await overlapping(browser, cost);
     }
   }

@@ -21,7 +21,7 @@ pub(crate) fn gaps(taken: impl IntoIterator<Item = (u64, u64)>, capacity: u64) -
 }
 
 /// The lowest multiple of `alignment` from `start` on in each stretch that leaves room for `bytes` behind it.
-pub(super) fn places(
+pub(crate) fn places(
     gaps: &[(u64, u64)],
     bytes: u64,
     start: u64,

@@ -3,6 +3,8 @@
 //! Only where the input leaves one answer, or a usual one: flits, casts, changes of lanes, tiles, a switch whose
 //! configuration is already. It asks the derivations with a stage that is not written yet.
 
+mod moved;
+
 use std::borrow::Cow;
 
 use crate::db::Db;
@@ -20,23 +22,23 @@ use crate::mapping::{Form, Mapping};
 use super::receiver::Receiver;
 
 /// A proposal with what makes it.
-pub(super) struct Made {
+pub(in crate::ide) struct Made {
     /// The mapping.
-    pub(super) mapping: Mapping,
+    pub(in crate::ide) mapping: Mapping,
     /// What makes it, in a few words.
-    pub(super) words: Cow<'static, str>,
+    pub(in crate::ide) words: Cow<'static, str>,
 }
 
 /// Texts of mappings read where the cursor is.
-pub(super) struct Names<'a> {
-    pub(super) db: &'a dyn Db,
+pub(in crate::ide) struct Names<'a> {
+    pub(in crate::ide) db: &'a dyn Db,
     scope: ScopeRef,
     body: Span,
 }
 
 impl<'a> Names<'a> {
     /// The names in scope at a place of an item; the text there reaches to `end`.
-    pub(super) fn at(db: &'a dyn Db, item: ItemId, start: u32, end: u32) -> Self {
+    pub(in crate::ide) fn at(db: &'a dyn Db, item: ItemId, start: u32, end: u32) -> Self {
         Self {
             db,
             scope: scope_at(db, item, start),
@@ -67,7 +69,7 @@ impl<'a> Names<'a> {
     }
 
     /// The text of a mapping, if it means the same where the cursor is.
-    pub(super) fn text(&self, mapping: &Mapping) -> Option<String> {
+    pub(in crate::ide) fn text(&self, mapping: &Mapping) -> Option<String> {
         let text = mapping.to_string();
         let same = self
             .evaluate(&text)
@@ -77,7 +79,7 @@ impl<'a> Names<'a> {
 }
 
 /// What the generic of that number of a method will be, as far as it follows from the receiver and the generics before it.
-pub(super) fn made(
+pub(in crate::ide) fn made(
     receiver: &Receiver,
     method: &Method,
     arguments: &[String],
@@ -156,6 +158,16 @@ impl Asked<'_> {
         let is_current = self.conventions().is_successor();
         match (stage, self.wanted) {
             (CanonicalStage::Fetch, TIME | PACKET) => self.fetch(),
+            (CanonicalStage::FetchChipLift, TIME | Generic::Level(Level::Chip)) => {
+                self.lifted(Level::Chip)
+            }
+            (CanonicalStage::FetchClusterLift, TIME | Generic::Level(Level::Cluster)) => {
+                self.lifted(Level::Cluster)
+            }
+            (CanonicalStage::FetchSliceLift, TIME | Generic::Level(Level::Slice)) => {
+                self.lifted(Level::Slice)
+            }
+            (CanonicalStage::Transpose, TIME | PACKET) => self.transposed(),
             (CanonicalStage::Collect, TIME | PACKET) => {
                 let (pass, at) = with_stage(self.pass, StageKind::Collect, input.clone());
                 let derived = collect::derive(&pass, at);

@@ -253,8 +253,14 @@ const WHOLE_CONTEXT: &str = "&mut device.";
 
 /// What the kernel around the cursor calls the whole context; what authors do where it has none.
 fn context_name(db: &dyn Db, around: &Around) -> String {
+    let declared = declared_context(db, around);
+    declared.unwrap_or_else(|| around.dialect(db).context_name().to_owned())
+}
+
+/// What the kernel around the cursor calls the whole context, if it is given it.
+pub(super) fn declared_context(db: &dyn Db, around: &Around) -> Option<String> {
     let dialect = around.dialect(db);
-    let declared = around.item_here(db).and_then(|(item, end)| {
+    around.item_here(db).and_then(|(item, end)| {
         let types: Vec<&str> = dialect
             .types
             .iter()
@@ -265,8 +271,7 @@ fn context_name(db: &dyn Db, around: &Around) -> String {
             .collect();
         functions_around(db, item, end)
             .find_map(|function| parameter_of(&item_text(db, function).text, &types))
-    });
-    declared.unwrap_or_else(|| dialect.context_name().to_owned())
+    })
 }
 
 /// The parameter of a function's text that has one of some types behind `&mut`.

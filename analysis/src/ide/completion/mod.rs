@@ -1,22 +1,24 @@
 //! Proposals for the text at the cursor: axes, values and operators in mappings, methods that the stage before allows,
-//! operations whose ALU is free, fields of switch configurations, names of rules.
+//! operations whose ALU is free, fields of switch configurations, free addresses, names of rules; and whole kernels and chains.
 //!
 //! Proposes only what the library and the machine say something about; ordinary names are left to the compiler's own
 //! server. Works on the tokens to the left of the cursor and on what the chain before it stands for, so that broken code
 //! has proposals too.
 
+mod addresses;
 mod annotated;
 pub(super) mod context;
 mod conversions;
 mod generics;
 mod half;
-mod made;
+pub(super) mod made;
 mod mappings;
 pub(super) mod methods;
 mod numbers;
 pub(super) mod place;
 pub(super) mod receiver;
 mod rule_names;
+mod snippets;
 mod switch;
 mod variants;
 mod vector;
@@ -64,8 +66,10 @@ fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     }
     rule_names::in_attribute(around)
         .or_else(|| switch::fields(db, around))
+        .or_else(|| addresses::propose(db, around))
         .or_else(|| variants::propose(db, around))
         .or_else(|| generics::propose(db, around))
+        .or_else(|| snippets::propose(db, around))
 }
 
 /// A proposal that replaces the word under the cursor by its label.

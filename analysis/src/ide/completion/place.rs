@@ -177,7 +177,7 @@ pub(super) fn functions_around(
 }
 
 /// The arguments between an opener and the cursor as written, one space between tokens; lifetimes left out.
-pub(super) fn arguments(around: &Around, opener: Opener) -> Vec<String> {
+pub(in crate::ide) fn arguments(around: &Around, opener: Opener) -> Vec<String> {
     let mut arguments = vec![String::new()];
     let mut depth = 0_usize;
     for token in around.since(opener) {

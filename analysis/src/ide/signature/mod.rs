@@ -3,11 +3,12 @@
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::kernel::Level;
-use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
+use crate::kernel::dialect::{Dialect, Guide, Method, TypeParameter};
 
 use crate::ide::completion::context::{Around, Bracket, Owner};
-use crate::ide::completion::place::owned_tier;
-use crate::ide::completion::receiver::called;
+use crate::ide::completion::made::{Names, made};
+use crate::ide::completion::place::{arguments, owned_tier};
+use crate::ide::completion::receiver::{Receiver, called};
 use crate::ide::{SignatureHelp, SignatureParameter};
 use crate::numbers::one_of;
 
@@ -56,6 +57,11 @@ fn method(
 ) -> Option<SignatureHelp> {
     let (method, receiver) = called(db, around, (name, dot), is_certain)?;
     let mut guide = around.dialect(db).guide(method)?;
+    let expected = if in_arguments {
+        None
+    } else {
+        expected(db, around, (method, receiver.as_ref()), commas)
+    };
     let context = receiver.and_then(|receiver| receiver.pass()?.context);
     let arguments = method.arguments_in(context);
     guide.arguments = arguments
@@ -66,7 +72,46 @@ fn method(
     } else {
         (commas < guide.generics.len()).then_some(commas)
     };
-    Some(written(name, &guide, active))
+    let mut help = written(name, &guide, active);
+    let parameter = active.and_then(|active| help.parameters.get_mut(active));
+    if let (Some(parameter), Some(expected)) = (parameter, expected) {
+        let words = parameter.documentation.take();
+        let words = words.map_or_else(String::new, |words| format!("{words}\n\n"));
+        parameter.documentation = Some(format!("{words}{expected}"));
+    }
+    Some(help)
+}
+
+/// Mappings that are named as expected at the most.
+const EXPECTED: usize = 3;
+
+/// What the stage makes of its input where the generic of that number is a mapping, as Markdown; none where that is left open.
+fn expected(
+    db: &dyn Db,
+    around: &Around,
+    (method, receiver): (&Method, Option<&Receiver>),
+    number: usize,
+) -> Option<String> {
+    let opener = around
+        .openers
+        .iter()
+        .copied()
+        .find(|opener| matches!(around.owner(*opener), Owner::Turbofish { .. }))?;
+    let (item, end) = around.item_here(db)?;
+    let names = Names::at(db, item, end, end);
+    let mut before = arguments(around, opener);
+    before.truncate(number.saturating_add(1));
+    let found = made(receiver?, method, &before, &names).into_iter();
+    let found = found.filter_map(|made| Some((names.text(&made.mapping)?, made.words)));
+    let lines: Vec<String> = found
+        .take(EXPECTED)
+        .map(|(mapping, words)| format!("`m![{mapping}]`: {words}"))
+        .collect();
+    match lines.as_slice() {
+        [] => None,
+        [only] => Some(format!("Expected here: {only}.")),
+        several => Some(format!("What fits here:\n\n- {}", several.join("\n- "))),
+    }
 }
 
 /// A function of a tensor's type that makes one, where the library's table has words for it.

@@ -225,3 +225,32 @@ fn what_a_release_lacks_has_no_signature() {
         assert_eq!(signature(minor, text), None, "0.{minor}: {text}");
     }
 }
+
+/// What is said of the parameter that the cursor is in.
+fn active_words(minor: u16, rest: &str) -> String {
+    let help = signature(minor, rest).expect("a signature");
+    let active = help.active.expect("a parameter") as usize;
+    let words = help.parameters.into_iter().nth(active);
+    words
+        .and_then(|parameter| parameter.documentation)
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_mapping_that_a_stage_expects_is_said() {
+    // A flit is 32 bytes: 16 values of `bf16`, so `K` of 64 is 4 flits.
+    let fetched = "device.main.begin(b.view()).fetch::<m![N], m![K]>()";
+    let time = active_words(10, &format!("{fetched}.collect::<m![$0"));
+    assert!(
+        time.ends_with("Expected here: `m![N, K / 16]`: the input's time, then its flits."),
+        "{time}"
+    );
+    let packet = active_words(10, &format!("{fetched}.collect::<m![N, K / 16], $0>()"));
+    assert!(
+        packet.ends_with("Expected here: `m![K % 16]`: one flit."),
+        "{packet}"
+    );
+    // In the arguments nothing is expected that could be derived.
+    let address = active_words(3, "main.commit($0)");
+    assert!(!address.contains("Expected"), "{address}");
+}

@@ -1,8 +1,8 @@
 //! Proposals at the cursor.
 
 use tower_lsp::ls_types::{
-    CompletionItem, CompletionItemKind, CompletionParams, CompletionResponse, CompletionTextEdit,
-    InsertReplaceEdit, InsertTextFormat, TextEdit,
+    CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionParams,
+    CompletionResponse, CompletionTextEdit, InsertReplaceEdit, InsertTextFormat, TextEdit,
 };
 use visa_analysis::{ByteRange, Completion, CompletionKind};
 
@@ -19,8 +19,11 @@ pub(crate) fn completion(
 ) -> Answer<Option<CompletionResponse>> {
     let (path, file, offset) = at(snapshot, &params.text_document_position)?;
     let proposals = snapshot.analysis.completions(&path, offset)?;
+    // A whole declaration without places to fill in would be in the way.
+    let snippets = snapshot.view.client.snippets;
     let items = proposals
         .into_iter()
+        .filter(|proposal| snippets || proposal.kind != CompletionKind::Snippet)
         .enumerate()
         .map(|(index, proposal)| item(snapshot, &file, offset, index, proposal));
     Ok(Some(CompletionResponse::Array(items.collect())))
@@ -59,7 +62,9 @@ fn item(
     };
     let format = Format::of(client.completion_markdown);
     let documentation = proposal.documentation;
+    let details = proposal.detail.as_ref().filter(|_| client.label_details);
     CompletionItem {
+        label_details: details.map(|words| label_details(proposal.kind, words)),
         label: proposal.label,
         kind: Some(kind(proposal.kind)),
         detail: proposal.detail,
@@ -68,6 +73,21 @@ fn item(
         insert_text_format: snippet.then_some(InsertTextFormat::SNIPPET),
         text_edit: Some(edit),
         ..CompletionItem::default()
+    }
+}
+
+/// The words beside a label, in every row of the list: a signature directly behind it, all else at the row's end.
+fn label_details(kind: CompletionKind, words: &str) -> CompletionItemLabelDetails {
+    let words = Some(words.to_owned());
+    match kind {
+        CompletionKind::Method => CompletionItemLabelDetails {
+            detail: words,
+            description: None,
+        },
+        _ => CompletionItemLabelDetails {
+            detail: None,
+            description: words,
+        },
     }
 }
 
@@ -80,6 +100,7 @@ const fn kind(kind: CompletionKind) -> CompletionItemKind {
         CompletionKind::Method => CompletionItemKind::METHOD,
         CompletionKind::Variant => CompletionItemKind::ENUM_MEMBER,
         CompletionKind::Field => CompletionItemKind::FIELD,
+        CompletionKind::Snippet => CompletionItemKind::SNIPPET,
     }
 }
 

@@ -1,10 +1,13 @@
 //! Proposals in small kernels, with the cursor at `$0`.
 
+mod addresses;
 mod applied;
 mod at_rest;
 mod kernels;
+mod moved;
 mod nested;
 mod releases;
+mod snippets;
 mod written;
 
 use crate::ide::Completion;

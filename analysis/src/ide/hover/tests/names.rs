@@ -214,7 +214,7 @@ fn rules_have_their_words() {
 
             The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
-            Level `deny` by default, group `mapping`, Mapping expressions.
+            Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],
     );
     check_hover(
@@ -224,7 +224,7 @@ fn rules_have_their_words() {
 
             The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
-            Level `deny` by default, group `mapping`, Mapping expressions.
+            Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],
     );
     check_hover(

@@ -1,0 +1,47 @@
+// Tasks: `visa-lint check` over a folder, its findings read by the problem matcher of the package.
+
+import { existsSync } from 'node:fs';
+
+import * as vscode from 'vscode';
+
+import type { Server } from './client';
+import { linterBeside } from './server/linter';
+
+/** The type of the tasks, as `tasks.json` names it. */
+const TYPE = 'visa-lint';
+
+/** What `tasks.json` may say of one. */
+interface Definition extends vscode.TaskDefinition {
+  readonly args?: readonly string[];
+}
+
+export class Tasks implements vscode.TaskProvider {
+  constructor(private readonly server: Server) {}
+
+  provideTasks(): vscode.Task[] {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    return folders.map((folder) => this.task({ type: TYPE, args: ['.'] }, folder, 'check all kernels'));
+  }
+
+  resolveTask(task: vscode.Task): vscode.Task | undefined {
+    const definition = task.definition as Definition;
+    const { scope } = task;
+    if (scope === undefined || typeof scope === 'number') return undefined;
+    return this.task(definition, scope, task.name);
+  }
+
+  private task(definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task {
+    const { status } = this.server;
+    const program = linterBeside(
+      status.kind === 'ready' ? status.server.path : undefined,
+      process.platform,
+      existsSync,
+    );
+    const call = ['check', '--format', 'short', ...(definition.args ?? ['.'])];
+    const run = new vscode.ProcessExecution(program, call, { cwd: folder.uri.fsPath });
+    const task = new vscode.Task(definition, folder, name, TYPE, run, '$visa-lint');
+    task.group = vscode.TaskGroup.Build;
+    task.presentationOptions = { reveal: vscode.TaskRevealKind.Silent, clear: true };
+    return task;
+  }
+}
