@@ -25,6 +25,7 @@ const PAGES: [(&str, &str); 10] = [
 /// Pages for people who change the program.
 const INSIDE: [(&str, &str); 8] = [
     ("architecture.md", "How it is built"),
+    ("adding-a-language.md", "Adding a language"),
     ("stages.md", "Stages"),
     ("performance.md", "Speed"),
     ("recipes/rule.md", "Recipe: a rule"),
