@@ -34,7 +34,7 @@ async function choose(editor, [line, column], words, before) {
 
 /** The page of a rule, from the server. */
 export async function explained(editor, place, rule, picture) {
-  await choose(editor, place, `Explain ${rule}`);
+  await choose(editor, place, `Explain \`${rule}\``);
   const view = await editor.view('h1#' + rule + ', h1');
   await editor.until('the page of the rule', async () => {
     const words = await view.locator('body').innerText();
@@ -51,7 +51,7 @@ export async function explained(editor, place, rule, picture) {
 export async function allowed(editor, place, rule, count) {
   const file = join(editor.folder, 'visa-lint.toml');
   const before = await count();
-  await choose(editor, place, `Allow ${rule} in`);
+  await choose(editor, place, `Allow \`${rule}\` in`);
   await editor.until('the settings file', () => Promise.resolve(existsSync(file)));
   await editor.until('a saved settings file', async () => {
     if (readFileSync(file, 'utf8').includes(rule)) return true;
