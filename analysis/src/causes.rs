@@ -6,9 +6,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::findings::{Finding, TextSpan};
 use crate::items::ItemId;
 use crate::report::{Diagnostic, Range, RelatedPlace};
-use crate::rules::{CauseKey, Finding};
+use crate::rules::CauseKey;
 
 /// How many other places of a fault are listed; of the rest the number is given.
 const PLACES: usize = 24;
@@ -16,7 +17,7 @@ const PLACES: usize = 24;
 /// The causes of the findings of a file, by place and rule.
 #[derive(Debug, Default)]
 pub(crate) struct Causes {
-    noted: FxHashMap<(Range, &'static str), (CauseKey, ItemId)>,
+    noted: FxHashMap<(Range, &'static str), (CauseKey, Option<ItemId>)>,
 }
 
 /// The findings of one cause, by their numbers, ascending.
@@ -24,8 +25,8 @@ pub(crate) struct Causes {
 struct Group {
     members: Vec<usize>,
     /// The items in which a suppression covers the first place, and with it all.
-    covered: FxHashSet<ItemId>,
-    items: FxHashSet<ItemId>,
+    covered: FxHashSet<Option<ItemId>>,
+    items: FxHashSet<Option<ItemId>>,
 }
 
 impl Causes {
@@ -33,7 +34,15 @@ impl Causes {
     pub(crate) fn note(&mut self, finding: &Finding, diagnostic: &Diagnostic) {
         if let Some(cause) = finding.cause_key() {
             let place = (diagnostic.range, diagnostic.rule);
-            self.noted.insert(place, (cause, finding.span.item));
+            self.noted.insert(place, (cause, Some(finding.span.item)));
+        }
+    }
+
+    /// As [`Self::note`], for a finding about a file's text: all of a cause there are one.
+    pub(crate) fn note_in_text(&mut self, finding: &Finding<TextSpan>, diagnostic: &Diagnostic) {
+        if let Some(cause) = finding.cause.clone() {
+            let place = (diagnostic.range, diagnostic.rule);
+            self.noted.insert(place, ((cause, None), None));
         }
     }
 
@@ -200,7 +209,9 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
             .find(|found| found.rule == "stride_indivisible");
         let found = found.expect("the fault");
         assert!(
-            found.message.starts_with("60 positions of `D` are"),
+            found
+                .message
+                .starts_with("60 positions of `D` do not divide"),
             "{}",
             found.message
         );
@@ -396,7 +407,7 @@ type Packet = m![D % 8];
             .collect();
         assert_eq!(
             related[1],
-            "50 positions of `D / 2` are no whole number of blocks of 16: 2 are left over"
+            "50 positions of `D / 2` do not divide into blocks of 16: 2 are left over"
         );
     }
 

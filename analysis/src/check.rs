@@ -7,6 +7,7 @@
 
 mod elsewhere;
 mod file;
+mod neighbours;
 mod releases;
 mod unknown_release;
 
@@ -17,12 +18,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use crate::catalogue::front_end;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::hardware::Model;
-use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse};
+use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
     ItemId, ItemKind, Span, device_attribute, dialect, file_functions, file_items, functions_of,
     is_inside, is_left_out, item_text,
@@ -323,6 +325,7 @@ pub(crate) fn as_checked<T>(
         derived: &derived,
         target: options(db, file).target,
         model: options(db, file).model,
+        only: None,
         budget: budget.as_ref(),
         enabled: rules_for(db, function),
         tried: &tried,
@@ -407,6 +410,18 @@ pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
 /// Parses a file, so that whoever asks about many files finds it at hand.
 pub(crate) fn parse_file(db: &dyn Db, file: SourceFile) {
     let _ = parse(db, file);
+}
+
+/// Works out what the report of a file takes longest for beside its items, likewise.
+pub(crate) fn read_ahead(db: &dyn Db, file: SourceFile) {
+    match front_end(file.language(db)) {
+        Some(front_end) => {
+            let _ = front_end.report(db, file);
+        }
+        None => {
+            let _ = syntax_error_count(db, file);
+        }
+    }
 }
 
 /// Reads the items of a file, likewise.

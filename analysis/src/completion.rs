@@ -7,20 +7,29 @@
 //! anything else (the name of a method, an attribute) is left as its rule made it.
 
 mod joined;
+mod trial;
+#[cfg(test)]
+mod trial_tests;
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::joined::Joined;
+use self::trial::{Trial, Tried};
 
 use crate::derivation::tensors::RepeatedAxis;
 use crate::derivation::{BodyDerivation, derive, undecided};
+use crate::hardware::{Model, Target};
 use crate::items::Span;
 use crate::kernel::Body;
 use crate::mapping::Mapping;
 use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
     ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Derived, Edit, FOLLOWING,
-    Finding, Fix, Level, Reach, Rule, found_by_families, groups_of_causes, names,
+    Families, Finding, Fix, Level, Reach, Rule, found_beside, found_by_families, groups_of_causes,
+    names,
 };
 use crate::simulation::{BodySimulation, simulate};
 
@@ -192,6 +201,7 @@ fn places_of_causes(findings: &[Finding]) -> FxHashMap<Key, Vec<Key>> {
 /// mends.
 pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<Vec<Edit>> {
     let completion = Completion::of(checked, &found_by_families(checked));
+    let asked = Asked::all();
     let mut joined = Joined::default();
     joined.add(edits)?;
     for _ in 0..ROUND_LIMIT {
@@ -200,7 +210,7 @@ pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<
             found,
             is_less_clear,
             ..
-        } = completion.found_in(&body);
+        } = completion.found_in(&body, &asked);
         if is_less_clear {
             return None;
         }
@@ -230,7 +240,7 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
         found,
         is_less_clear,
         ..
-    } = completion.found_in(&body);
+    } = completion.found_in(&body, &Asked::at(Level::Deny));
     if is_less_clear {
         return false;
     }
@@ -243,19 +253,35 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
         .any(|other| refused(other) && !open.contains(&other.span))
 }
 
-/// What is derived of a changed body.
-struct DerivedAgain {
-    derivation: BodyDerivation,
-    simulation: BodySimulation,
+/// What is derived of a changed body; its costs when they are first asked for.
+struct DerivedAgain<'a> {
+    body: &'a Body,
+    derivation: &'a BodyDerivation,
+    simulation: OnceCell<BodySimulation>,
+    target: Target,
+    model: Model,
 }
 
-impl Derived for DerivedAgain {
+impl<'a> DerivedAgain<'a> {
+    const fn of(body: &'a Body, derivation: &'a BodyDerivation, checked: &Checked<'_>) -> Self {
+        Self {
+            body,
+            derivation,
+            simulation: OnceCell::new(),
+            target: checked.target,
+            model: checked.model,
+        }
+    }
+}
+
+impl Derived for DerivedAgain<'_> {
     fn derivation(&self) -> &BodyDerivation {
-        &self.derivation
+        self.derivation
     }
 
     fn simulation(&self) -> &BodySimulation {
-        &self.simulation
+        let simulate = || simulate(self.body, self.derivation, self.target, self.model);
+        self.simulation.get_or_init(simulate)
     }
 
     fn repeated_axes(&self) -> Vec<RepeatedAxis> {
@@ -270,12 +296,59 @@ struct Completion<'a> {
     known: FxHashSet<Key>,
     /// Operations that the engines could not decide.
     undecided: usize,
+    /// A copy of the body that fixes are tried in, made for the first of them.
+    trial: OnceCell<RefCell<Trial<'a>>>,
+}
+
+/// What is asked of a changed body.
+struct Asked<'a> {
+    /// The families that may answer.
+    families: Families,
+    /// The findings that have to be gone.
+    places: Cow<'a, FxHashSet<Key>>,
+    /// Whether its cycles are asked for.
+    cycles: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// What is found in it at a level or above it, and of findings that have to be gone.
+    fn about(level: Level, places: &'a FxHashSet<Key>, cycles: bool) -> Self {
+        let rules = places.iter().map(|(rule, _)| *rule).collect();
+        Self {
+            families: Families::that_may_find(level, &rules),
+            places: Cow::Borrowed(places),
+            cycles,
+        }
+    }
+
+    /// All that is found in it.
+    fn all() -> Self {
+        Self {
+            families: Families::ALL,
+            places: Cow::default(),
+            cycles: true,
+        }
+    }
+
+    /// What is found in it at a level or above it.
+    fn at(level: Level) -> Self {
+        Self {
+            families: Families::that_may_find(level, &FxHashSet::default()),
+            places: Cow::default(),
+            cycles: false,
+        }
+    }
+
+    /// Whether a fix can be told from the operations that it concerns: cycles are of the whole body.
+    fn is_of_operations(&self) -> bool {
+        !self.cycles && self.families.of_time().is_empty()
+    }
 }
 
 /// What is known of a changed body.
 struct Outlook {
     found: Vec<Finding>,
-    /// Its cycles.
+    /// Its cycles, if they are asked for.
     total: Option<u64>,
     /// Whether the engines decide less of it than of the body as it is: what they cannot decide, no rule judges.
     is_less_clear: bool,
@@ -288,6 +361,7 @@ impl<'a> Completion<'a> {
             reach: Reach::of(checked.body),
             known: findings.iter().map(key).collect(),
             undecided: undecided(checked.body, checked.derived.derivation()).len(),
+            trial: OnceCell::new(),
         }
     }
 
@@ -388,6 +462,8 @@ impl<'a> Completion<'a> {
             .collect();
         let rules: FxHashSet<&Rule> = seeds.iter().map(|seeded| seeded.finding.rule).collect();
         let least = seeds.iter().map(|seeded| seeded.finding.level()).min();
+        let cycles = seeds.iter().any(|seeded| promises(seeded.finding));
+        let asked = Asked::about(least.unwrap_or(Level::Allow), &places, cycles);
         let sure = |fix: &Fix| fix.applicability == Applicability::Machine;
         let mut sure_of_all = seeds.iter().all(|seeded| sure(seeded.fix));
         let mut joined = Joined::default();
@@ -402,14 +478,14 @@ impl<'a> Completion<'a> {
             ROUND_LIMIT_TOGETHER
         };
         for _ in 0..limit {
-            let Some(body) = self.changed(&joined.list) else {
+            let Some(outlook) = self.outlook(&joined.list, &asked) else {
                 return Outcome::Unread;
             };
             let Outlook {
                 found,
                 total,
                 is_less_clear,
-            } = self.found_in(&body);
+            } = outlook;
             if is_less_clear {
                 return Outcome::Breaks;
             }
@@ -461,35 +537,42 @@ impl<'a> Completion<'a> {
         with_edits(self.checked.body, edits)
     }
 
+    /// What is asked of the body with edits made, from the operations that they concern if that can be; `None` if one of them
+    /// edits no value that the body holds.
+    fn outlook(&self, edits: &[Edit], asked: &Asked<'_>) -> Option<Outlook> {
+        if asked.is_of_operations() {
+            let trial = || RefCell::new(Trial::of(self.checked));
+            // Nothing that a trial asks asks for another one.
+            if let Ok(mut trial) = self.trial.get_or_init(trial).try_borrow_mut() {
+                match trial.outlook(edits, asked) {
+                    Tried::Unread => return None,
+                    Tried::Found(outlook) => return Some(outlook),
+                    Tried::ConcernsMore => {}
+                }
+            }
+        }
+        Some(self.found_in(&self.changed(edits)?, asked))
+    }
+
     /// What the rules find in a changed body.
-    fn found_in(&self, body: &Body) -> Outlook {
-        let Checked {
-            target,
-            model,
-            tried,
-            enabled,
-            ..
-        } = *self.checked;
+    fn found_in(&self, body: &Body, asked: &Asked<'_>) -> Outlook {
+        let Checked { target, tried, .. } = *self.checked;
         tried.set(tried.get().saturating_add(1));
         let derivation = derive(body, target);
-        let simulation = simulate(body, &derivation, target, model);
-        let derived = DerivedAgain {
-            derivation,
-            simulation,
-        };
-        let found = found_by_families(&Checked {
+        let derived = DerivedAgain::of(body, &derivation, self.checked);
+        let checked = Checked {
             body,
             derived: &derived,
-            target,
-            model,
+            only: None,
             budget: None,
-            enabled,
-            tried,
-        });
+            ..*self.checked
+        };
+        let found = found_beside(&checked, asked.families, |_, _| false);
+        let total = asked.cycles.then(|| derived.simulation().total());
         Outlook {
             found,
-            total: derived.simulation.total(),
-            is_less_clear: undecided(body, &derived.derivation).len() > self.undecided,
+            total: total.flatten(),
+            is_less_clear: undecided(body, &derivation).len() > self.undecided,
         }
     }
 }
@@ -525,6 +608,12 @@ fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
         applicability,
         edits,
     }
+}
+
+/// Whether a finding says what the kernel would save.
+fn promises(finding: &Finding) -> bool {
+    let saving = finding.saving.as_ref();
+    saving.is_some_and(|saving| saving.kernel.is_some())
 }
 
 /// Whether a body of so many cycles keeps what the finding says it would save, as it is rounded.

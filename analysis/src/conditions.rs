@@ -78,7 +78,7 @@ impl CfgSetting {
         };
         let refused = || {
             format!(
-                "`{text}` is no condition: write `feature=\"NAME\"`, `NAME=\"VALUE\"` or `NAME`, and `!` in front of \
+                "`{text}` is not a condition: write `feature=\"NAME\"`, `NAME=\"VALUE\"` or `NAME`, and `!` in front of \
                  what is off"
             )
         };

@@ -6,6 +6,9 @@
 
 pub(crate) mod rows;
 mod stages;
+mod transfers;
+
+pub use self::transfers::transfer_costs;
 
 use std::sync::Arc;
 

@@ -9,7 +9,9 @@
 )]
 
 mod advice;
+mod answers;
 mod budget;
+mod catalogue;
 mod causes;
 mod check;
 mod completion;
@@ -17,6 +19,7 @@ mod conditions;
 mod cost;
 mod db;
 mod derivation;
+mod findings;
 mod fixing;
 mod fragments;
 mod hardware;
@@ -24,11 +27,15 @@ mod ide;
 mod inputs;
 mod items;
 mod kernel;
+mod language;
 mod libraries;
 mod mapping;
 mod names;
+mod neighbours;
+mod nki;
 mod numbers;
 mod places;
+mod pto;
 mod questions;
 mod report;
 mod rules;
@@ -36,15 +43,21 @@ mod simulation;
 mod suppression;
 mod syntax;
 mod threads;
+mod transfer;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};
 pub use budget::Budget;
+pub use catalogue::{
+    all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
+    url as rule_url,
+};
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
     OperationRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
 };
+pub use findings::{Applicability, Confirmer, Engine, Group, Holds, Level, Offers, Refusal, Rule};
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
     fix_all, migrate_all, migration_rule, with_line_breaks_of,
@@ -58,29 +71,31 @@ pub use ide::{
     Place, RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer,
     Symbol, SymbolKind, TokenKind, WorkspaceSymbol, methods_of,
 };
-pub use inputs::{ManifestPlace, Options, Package, PackageLibrary, PackageManifest};
+pub use inputs::{
+    Generation, ManifestPlace, NkiOptions, Options, Package, PackageLibrary, PackageManifest,
+    PtoOptions,
+};
 pub use items::{Crate, Dialect, FileLibrary};
+pub use language::{ENDINGS, Ending, Language, ending_of, language_of, may_be_source};
 pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use names::nearest_names;
+pub use neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 pub use numbers::thousands;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
     SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,
 };
 pub use report::{
-    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, OperationCounts,
-    Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
+    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, LanguageCounts,
+    OperationCounts, Position, Problem, Range, RelatedPlace, Report, StatedAlternative,
+    UnresolvedPlace,
 };
 pub use rules::{
-    Applicability, Confirmer, EnabledRules, Engine, Foreseen, Group, Holds, Level, Offers, Refusal,
-    Rule,
-};
-pub use rules::{
-    Example, all as all_rules, dialect_line, find as find_rule, foreseeing as rules_foreseeing,
-    is_rule_or_group, nearest as nearest_rules, nearest_to_text as rules_nearest_to_text,
-    url as rule_url, without_dialect_line,
+    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, dialect_line,
+    foreseeing as rules_foreseeing, has_picture, machine_pictures,
+    nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };
 pub use simulation::roofline::{Bound, Roofline};
 pub use simulation::{Lane, Peak};

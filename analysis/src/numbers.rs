@@ -24,3 +24,10 @@ pub(crate) fn one_of(numbers: &[u64]) -> String {
         None => String::new(),
     }
 }
+
+/// `1 cycle`, `1,024 cycles`.
+#[must_use]
+pub(crate) fn count(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}

@@ -1,4 +1,4 @@
-//! From spans in normalised text to ranges of files.
+//! From spans in normalised text, and from bytes of a file's text, to ranges of files.
 //!
 //! Knows texts, line tables and token maps of the files it was asked about, each looked up once; decides nothing about what
 //! is there.
@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::catalogue;
 use crate::db::Db;
+use crate::findings::{self, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan};
 use crate::inputs::{SourceFile, line_index, shown_path};
 use crate::items::{Span, TokenMap, dialect, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
-use crate::rules::{self, Edit, Finding, Fix, Group};
 use crate::syntax::LineIndex;
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
@@ -45,6 +46,53 @@ fn chained(before: &str, text: &str) -> String {
     written
 }
 
+/// A place that a finding may have.
+pub(crate) trait Spot: Copy {
+    /// Its file and bytes; `None` where the text is no longer there.
+    fn bytes(self, places: &mut Places<'_>) -> Option<(SourceFile, u32, u32)>;
+
+    /// Whether it is written there, and not made by a macro, so that it can be changed.
+    fn is_written(self, places: &mut Places<'_>) -> bool;
+
+    /// Who else finds what a rule finds there.
+    fn confirmed_by(self, rule: &Rule, db: &dyn Db) -> Option<Confirmer>;
+}
+
+impl Spot for Span {
+    fn bytes(self, places: &mut Places<'_>) -> Option<(SourceFile, u32, u32)> {
+        let file = self.item.file(places.db);
+        let (start, end) = places.tokens(file).range(self)?;
+        Some((file, start, end))
+    }
+
+    fn is_written(self, places: &mut Places<'_>) -> bool {
+        let file = self.item.file(places.db);
+        places.tokens(file).is_written(self)
+    }
+
+    fn confirmed_by(self, rule: &Rule, db: &dyn Db) -> Option<Confirmer> {
+        rule.confirmed_by(dialect(db, self.item.file(db)))
+    }
+}
+
+/// Bytes of a file's text.
+#[derive(Debug, Clone, Copy)]
+struct InFile(SourceFile, TextSpan);
+
+impl Spot for InFile {
+    fn bytes(self, _places: &mut Places<'_>) -> Option<(SourceFile, u32, u32)> {
+        Some((self.0, self.1.start, self.1.end))
+    }
+
+    fn is_written(self, _places: &mut Places<'_>) -> bool {
+        true
+    }
+
+    fn confirmed_by(self, rule: &Rule, _db: &dyn Db) -> Option<Confirmer> {
+        rule.refused.otherwise()
+    }
+}
+
 /// From spans in normalised text to ranges of files.
 pub(crate) struct Places<'a> {
     db: &'a dyn Db,
@@ -54,7 +102,8 @@ pub(crate) struct Places<'a> {
 struct FileTables<'a> {
     path: Arc<str>,
     lines: &'a LineIndex,
-    tokens: Arc<TokenMap>,
+    /// Only of files in Rust, where a span was asked for.
+    tokens: Option<Arc<TokenMap>>,
 }
 
 impl<'a> Places<'a> {
@@ -71,24 +120,24 @@ impl<'a> Places<'a> {
         self.db
     }
 
-    fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
+    fn tables(&mut self, file: SourceFile) -> &mut FileTables<'a> {
         let db = self.db;
         self.files.entry(file).or_insert_with(|| FileTables {
             path: shown_path(db, file),
             lines: line_index(db, file),
-            tokens: token_map(db, file),
+            tokens: None,
         })
     }
 
-    fn bytes(&mut self, span: Span) -> Option<(SourceFile, u32, u32)> {
-        let file = span.item.file(self.db);
-        let (start, end) = self.tables(file).tokens.range(span)?;
-        Some((file, start, end))
+    fn tokens(&mut self, file: SourceFile) -> &TokenMap {
+        let db = self.db;
+        let tables = self.tables(file);
+        tables.tokens.get_or_insert_with(|| token_map(db, file))
     }
 
     /// The file and range of a span; `None` where the text is no longer there.
-    pub(crate) fn range(&mut self, span: Span) -> Option<(Arc<str>, Range)> {
-        let (file, start, end) = self.bytes(span)?;
+    pub(crate) fn range(&mut self, span: impl Spot) -> Option<(Arc<str>, Range)> {
+        let (file, start, end) = span.bytes(self)?;
         Some((
             Arc::clone(&self.tables(file).path),
             self.place(file, start, end),
@@ -113,12 +162,11 @@ impl<'a> Places<'a> {
     }
 
     /// Replacements placed in their files.
-    fn edits(&mut self, edits: &[Edit]) -> Option<Vec<FileEdit>> {
+    fn edits<P: Spot>(&mut self, edits: &[Edit<P>]) -> Option<Vec<FileEdit>> {
         let placed = edits.iter().map(|edit| {
-            let (file, start_byte, end_byte) = self.bytes(edit.span)?;
+            let (file, start_byte, end_byte) = edit.span.bytes(self)?;
             // What a macro wrote can only be changed in the macro.
-            let written = self.tables(file).tokens.is_written(edit.span);
-            written.then_some(())?;
+            edit.span.is_written(self).then_some(())?;
             let whole = file.text(self.db);
             let before = whole.get(..start_byte as usize).unwrap_or_default();
             Some(FileEdit {
@@ -132,7 +180,7 @@ impl<'a> Places<'a> {
     }
 
     /// A fix placed in its files.
-    pub(crate) fn fix(&mut self, fix: &Fix) -> Option<DiagnosticFix> {
+    pub(crate) fn fix<P: Spot>(&mut self, fix: &Fix<P>) -> Option<DiagnosticFix> {
         Some(DiagnosticFix {
             title: fix.title.clone(),
             applicability: fix.applicability,
@@ -140,8 +188,18 @@ impl<'a> Places<'a> {
         })
     }
 
+    /// A finding about a file's text, placed in it.
+    pub(crate) fn diagnostic_in(
+        &mut self,
+        file: SourceFile,
+        finding: &Finding<TextSpan>,
+    ) -> Option<Diagnostic> {
+        let placed = finding.clone().placed(|span| InFile(file, span));
+        self.diagnostic(&placed)
+    }
+
     /// A finding placed in its file.
-    pub(crate) fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
+    pub(crate) fn diagnostic<P: Spot>(&mut self, finding: &Finding<P>) -> Option<Diagnostic> {
         let rule = finding.rule;
         let (file, range) = self.range(finding.span)?;
         let related = finding.related.iter().filter_map(|related| {
@@ -169,7 +227,7 @@ impl<'a> Places<'a> {
             group: finding.group.unwrap_or(rule.group),
             default_level: finding
                 .group
-                .map_or_else(|| rule.default_level(), rules::Group::default_level),
+                .map_or_else(|| rule.default_level(), findings::Group::default_level),
             message: finding.message.clone(),
             notes: finding.notes.clone(),
             help: finding.advice(),
@@ -178,7 +236,7 @@ impl<'a> Places<'a> {
                 .saving
                 .filter(|saving| saving.simulated)
                 .and_then(|saving| saving.of_kernel()),
-            url: rules::url(rule.name),
+            url: catalogue::url(rule.name),
             file,
             range,
             related,
@@ -186,7 +244,7 @@ impl<'a> Places<'a> {
             suppressed: false,
             // What weighs less for being taken is confirmed by nobody.
             confirmed_by: (finding.group != Some(Group::Suspicious))
-                .then(|| rule.confirmed_by(dialect(self.db, finding.span.item.file(self.db))))
+                .then(|| finding.span.confirmed_by(rule, self.db))
                 .flatten(),
             home: None,
         })

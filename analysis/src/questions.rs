@@ -356,7 +356,7 @@ fn refused_part(
 
 /// A finding that leaves an expression without a meaning; others are opinions.
 fn is_fatal(rule: &str) -> bool {
-    crate::rules::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
+    crate::catalogue::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
 }
 
 fn first_file(db: &AnalysisDatabase) -> Option<SourceFile> {
@@ -366,7 +366,7 @@ fn first_file(db: &AnalysisDatabase) -> Option<SourceFile> {
 fn no_value(expression: &str) -> QuestionError {
     QuestionError::IllFormed {
         rule: "unknown_axis".to_owned(),
-        message: format!("`{expression}` names something that is no axis"),
+        message: format!("`{expression}` names something that is not an axis"),
         at: None,
     }
 }
@@ -399,7 +399,7 @@ fn unwrapped(expression: &str) -> &str {
 
 fn element_type(name: &str) -> Result<ElementType, QuestionError> {
     ElementType::from_name(name)
-        .ok_or_else(|| QuestionError::Option(format!("`{name}` is no element type")))
+        .ok_or_else(|| QuestionError::Option(format!("`{name}` is not an element type")))
 }
 
 /// The index of a position, zeros of the mapping's axes included.

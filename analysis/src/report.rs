@@ -8,8 +8,9 @@ mod blocks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::findings::{Applicability, Confirmer, Group, Level};
 use crate::items::{Crate, FileLibrary};
-use crate::rules::{Applicability, Confirmer, Group, Level};
+use crate::language::Language;
 
 pub(crate) use self::blocks::fitted;
 
@@ -193,6 +194,8 @@ impl std::fmt::Display for Problem {
 pub struct FileReport {
     /// The file.
     pub path: Arc<str>,
+    /// The language that it is written in; `None` where it takes no part, so that it is not counted.
+    pub language: Option<Language>,
     /// Its crate and the library that this one is written for; blocks of a text may have several.
     pub libraries: Vec<CrateLibrary>,
     /// Syntax errors. `rustc` words them; what parses is checked all the same.
@@ -228,6 +231,7 @@ impl FileReport {
     pub fn new(path: Arc<str>) -> Self {
         Self {
             path,
+            language: Some(Language::Rust),
             libraries: Vec::new(),
             syntax_errors: 0,
             kernels: 0,
@@ -273,11 +277,32 @@ impl FileReport {
     }
 }
 
+/// What was checked of one language.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LanguageCounts {
+    /// Files.
+    pub files: u64,
+    /// Kernels.
+    pub kernels: u64,
+    /// Operations.
+    pub operations: OperationCounts,
+}
+
+impl LanguageCounts {
+    fn add(&mut self, file: &FileReport) {
+        self.files += 1;
+        self.kernels = self.kernels.saturating_add(file.kernels);
+        self.operations.add(&file.operations);
+    }
+}
+
 /// The answer about several files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// How many files were checked.
     pub files: u64,
+    /// What was checked by language; nothing of a language without files.
+    pub languages: BTreeMap<Language, LanguageCounts>,
     /// The crates of the files and their libraries, each once, with its files in their order.
     pub libraries: BTreeMap<CrateLibrary, Vec<Arc<str>>>,
     /// Functions with `#[device]`.
@@ -301,11 +326,13 @@ impl Report {
     #[must_use]
     pub fn of_files(mut files: Vec<FileReport>) -> Self {
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        let mut report = Self {
-            files: files.len() as u64,
-            ..Self::default()
-        };
+        let mut report = Self::default();
         for file in files {
+            if let Some(language) = file.language {
+                let counts = report.languages.entry(language).or_default();
+                counts.add(&file);
+                report.files += 1;
+            }
             let path = file.path;
             for library in file.libraries {
                 let files = report.libraries.entry(library).or_default();

@@ -4,6 +4,7 @@
 //! `mod x;` or at the top of a file covers the files of the modules in it too. A suppression that covers nothing, or names
 //! no rule, is a finding of its own.
 
+mod comments;
 mod covering;
 mod removing;
 mod writing;
@@ -15,17 +16,20 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use rustc_hash::FxHashMap;
 
+use crate::catalogue;
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index, parse};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
 };
+use crate::language::Language;
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
 pub use crate::rules::suppressions::SuppressionKind;
-use crate::rules::{self, Applicability, Families, Rule};
+use crate::rules::{Applicability, Rule};
 
+use self::comments::{Comment, in_text, named};
 use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
 
@@ -71,6 +75,10 @@ pub struct Suppression {
 #[salsa::tracked(returns(clone))]
 pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
     let text = file.text(db);
+    let language = file.language(db);
+    if language.is_neighbour() {
+        return in_text(language, &text, |byte| line_index(db, file).line(byte)).into();
+    }
     let mentions = |word: &str| text.contains(word);
     // The library's name holds one of the tools' names, so the other words decide for most files.
     let attribute =
@@ -232,47 +240,19 @@ impl<L: Fn(u32) -> u32> Collector<L> {
         }
     }
 
-    /// `// visa-lint: allow(x, y)`, taken to cover its own line; what follows the bracket is a remark.
+    /// `// visa-lint: allow(x, y)`; documentation says what it likes and allows nothing.
     fn comment(&self, comment: &SyntaxToken, found: &mut Vec<Suppression>) {
         let text = comment.text();
-        let Some(at) = text.find(COMMENT) else { return };
-        let before = text.get(..at).unwrap_or("").trim_end();
-        if !(before.ends_with("//") || before.ends_with("/*")) || before.ends_with("///") {
+        let before = text.split(COMMENT).next().unwrap_or_default();
+        if before.trim_end().ends_with("///") {
             return;
         }
-        let Some((open, close)) = bracket(text, at + COMMENT.len()) else {
-            return;
+        let comment = Comment {
+            text,
+            start: self.bytes(comment.text_range()).start,
+            line: self.line_of(comment),
         };
-        let range = self.bytes(comment.text_range());
-        let line = self.line_of(comment);
-        let inside = text.get(open..close).unwrap_or("");
-        let count = inside
-            .split(',')
-            .filter(|name| !name.trim().is_empty())
-            .count();
-        let mut start = open;
-        for part in inside.split(',') {
-            let name = part.trim();
-            let skipped = part.len() - part.trim_start().len();
-            let first = range
-                .start
-                .saturating_add(u32::try_from(start + skipped).unwrap_or(u32::MAX));
-            if !name.is_empty() {
-                let name = TOOLS
-                    .iter()
-                    .find_map(|tool| name.strip_prefix(tool)?.strip_prefix("::"))
-                    .unwrap_or(name);
-                found.push(Suppression {
-                    kind: SuppressionKind::Comment,
-                    name: name.into(),
-                    place: first
-                        ..first.saturating_add(u32::try_from(part.trim().len()).unwrap_or(0)),
-                    covered: Covered::Line(line),
-                    whole: (count == 1 && before.len() <= 2).then(|| range.clone()),
-                });
-            }
-            start += part.len() + 1;
-        }
+        named(&comment, &["//", "/*"], found);
     }
 
     /// The line that a token starts on.
@@ -297,25 +277,22 @@ fn path_after(tokens: &[SyntaxToken], index: usize) -> Option<SyntaxToken> {
     (text == 2 && name.kind().is_any_identifier()).then(|| name.clone())
 }
 
-/// The inside of the brackets of `allow(…)` after an offset.
-fn bracket(text: &str, from: usize) -> Option<(usize, usize)> {
-    let rest = text.get(from..)?;
-    let word = rest.trim_start();
-    let arguments = word.strip_prefix("allow")?.trim_start().strip_prefix('(')?;
-    let open = text.len() - arguments.len();
-    Some((open, open + arguments.find(')')?))
-}
-
-/// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves, as far as the
-/// `families` that were run can say so.
+/// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves, as far as all
+/// rules that a name stands for were run.
 pub(crate) fn apply(
     db: &dyn Db,
     file: SourceFile,
-    families: Families,
+    is_judged: &dyn Fn(&str) -> bool,
     report: &mut FileReport,
     place: &mut dyn FnMut(u32, u32) -> Range,
 ) {
-    let inherited = inherited_suppressions(db, file);
+    // Modules, and attributes around their declarations, are Rust's alone.
+    let in_rust = !file.language(db).is_neighbour();
+    let inherited = if in_rust {
+        inherited_suppressions(db, file)
+    } else {
+        Arc::from([])
+    };
     for diagnostic in &mut report.diagnostics {
         diagnostic.suppressed |=
             names_of(diagnostic).any(|name| inherited.iter().any(|own| **own == *name));
@@ -324,10 +301,11 @@ pub(crate) fn apply(
     if suppressions.is_empty() {
         return;
     }
-    let mut elsewhere: Vec<u32> = module_declarations(db, file)
-        .into_iter()
-        .map(|(byte, _)| byte)
-        .collect();
+    let mut elsewhere: Vec<u32> = Vec::new();
+    if in_rust {
+        let declared = module_declarations(db, file).into_iter();
+        elsewhere.extend(declared.map(|(byte, _)| byte));
+    }
     elsewhere.sort_unstable();
     let text = file.text(db);
     let mut covering = Covering::new(&suppressions);
@@ -337,8 +315,10 @@ pub(crate) fn apply(
     let mut own = Vec::new();
     for (number, suppression) in suppressions.iter().enumerate() {
         let name = &*suppression.name;
-        let (message, help, rule, nearest) = if !rules::is_rule_or_group(name) {
-            let unknown = helps.entry(name).or_insert_with(|| Unknown::new(name));
+        let (message, help, rule, nearest) = if !catalogue::is_rule_or_group(name) {
+            let unknown = helps
+                .entry(name)
+                .or_insert_with(|| Unknown::new(name, file.language(db)));
             (
                 unknown.message.clone(),
                 unknown.help.clone(),
@@ -349,7 +329,7 @@ pub(crate) fn apply(
             || holds_one(&suppression.covered, &elsewhere)
             || wording::is_own(name)
             || unresolved.is_in(&suppression.covered)
-            || !families.have_all_of(name)
+            || !is_judged(name)
         {
             continue;
         } else {
@@ -370,7 +350,7 @@ pub(crate) fn apply(
             help,
             alternatives: stated(&fixes),
             saves: None,
-            url: rules::url(rule.name),
+            url: catalogue::url(rule.name),
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
@@ -397,11 +377,12 @@ struct Unknown {
 }
 
 impl Unknown {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, language: Language) -> Self {
+        let nearest = catalogue::nearest_in(language, name);
         Self {
             message: wording::unknown_message(name),
-            help: wording::unknown_help(name),
-            nearest: rules::nearest(name),
+            help: wording::unknown_help(&nearest),
+            nearest,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`crate::report`]. Neither reads a file. A question that a newer edit overtakes, or that meets a defect of the engine,
 //! is answered as such and never unwinds into the caller.
 
+mod costs;
 mod fixing;
 
 use std::collections::BTreeMap;
@@ -14,14 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::advice::advise;
 use crate::budget::Budget;
 use crate::check::{
     Extent, check_one, completed_file_report, file_report, file_report_without_costs, items_of,
-    library_of, panic_words, parse_file, reachable_from, read_calls, read_items,
+    library_of, panic_words, parse_file, reachable_from, read_ahead, read_calls, read_items,
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
-use crate::cost::{KernelCost, kernel_costs};
 use crate::db::AnalysisDatabase;
 use crate::fixing::tool_fixes;
 use crate::fixing::{Completed, Completing, Proposed, completed};
@@ -30,9 +29,10 @@ use crate::fragments::{
 };
 use crate::inputs::{
     FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
-    SourceFile, syntax_error_count,
+    SourceFile,
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
+use crate::language::{Language, ending_of, language_of};
 use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
 use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
@@ -59,6 +59,10 @@ pub struct Workspace {
     /// Bytes of text that is gone, while what was worked out of it is not.
     disused: usize,
     files: BTreeMap<Arc<str>, Arc<str>>,
+    /// The languages of files that are not in Rust, by path; `None` for those that take no part.
+    others: BTreeMap<Arc<str>, Option<Language>>,
+    /// The languages that files are said to have, whatever their paths say.
+    said: BTreeMap<Arc<str>, Language>,
     /// The blocks of Rust in files of other kinds and in doc comments, by the file's path.
     fragments: BTreeMap<Arc<str>, Vec<Fragment>>,
     /// Whether the blocks in doc comments are read.
@@ -121,6 +125,33 @@ impl Workspace {
         }
     }
 
+    /// Says which language files are written in, whatever their paths and texts say, by path.
+    pub fn set_languages<'a>(&mut self, said: impl IntoIterator<Item = (&'a str, Language)>) {
+        let said = said
+            .into_iter()
+            .map(|(path, language)| (path.replace('\\', "/").into(), language));
+        let said: BTreeMap<Arc<str>, Language> = said.collect();
+        if said == self.said {
+            return;
+        }
+        self.said = said;
+        let files: Vec<_> = self.files.clone().into_iter().collect();
+        for (path, text) in files {
+            self.insert(Arc::clone(&path), &text);
+            self.read_blocks(&path);
+        }
+        self.apply();
+    }
+
+    /// The language of a file; `None` for one that is not known, or takes no part.
+    #[must_use]
+    pub fn language(&self, path: &str) -> Option<Language> {
+        match self.others.get(path) {
+            Some(other) => *other,
+            None => self.files.contains_key(path).then_some(Language::Rust),
+        }
+    }
+
     /// Says whether the Rust in the doc comments of files is read too, each block as a file of its own.
     pub fn set_doc_comments(&mut self, read: bool) {
         if self.doc_comments == read {
@@ -136,7 +167,20 @@ impl Workspace {
     /// Adds a file or replaces its text. Of a file that is known, only what depends on its text runs again.
     pub fn set_file(&mut self, path: &str, text: &str) {
         let path: Arc<str> = path.replace('\\', "/").into();
+        let before = self.others.get(&path).copied();
         let known = self.insert(Arc::clone(&path), text);
+        let language = self.others.get(&path).copied();
+        if language.is_some() || before.is_some() {
+            self.disused += known.map_or(0, |_| DISUSED_BY_EDIT);
+            self.fragments.remove(&path);
+            match self.db.file(&path) {
+                // What was a file of the same language before keeps what is known of it.
+                Some(file) if before == language => self.db.set_neighbour_text(file, text),
+                _ => self.apply(),
+            }
+            self.renewed();
+            return;
+        }
         if self.doc_comments || is_markdown(&path) {
             self.disused += known.map_or(0, |known| known.len() + DISUSED_BY_EDIT);
             self.read_blocks(&path);
@@ -159,7 +203,11 @@ impl Workspace {
     /// Prepares a file for being typed into, so that the first keystroke takes no longer than the next one. Does nothing for a
     /// file that is not known.
     pub fn open_file(&mut self, path: &str) {
-        if let Some(file) = self.db.file(&path.replace('\\', "/")) {
+        let path = path.replace('\\', "/");
+        if self.others.contains_key(&*path) {
+            return;
+        }
+        if let Some(file) = self.db.file(&path) {
             self.db.open(file);
         }
     }
@@ -174,13 +222,14 @@ impl Workspace {
     pub fn keep_files(&mut self, keep: impl Fn(&str) -> bool) {
         let before = self.files.len();
         let (used, disused) = (&mut self.used, &mut self.disused);
-        let fragments = &mut self.fragments;
+        let (fragments, others) = (&mut self.fragments, &mut self.others);
         self.files.retain(|path, text| {
             let kept = keep(path);
             if !kept {
                 *used -= text.len();
                 *disused += text.len() + DISUSED_BY_EDIT;
                 fragments.remove(path);
+                others.remove(path);
             }
             kept
         });
@@ -286,6 +335,17 @@ impl Workspace {
 
     /// Takes a text in; what the file had before.
     fn insert(&mut self, path: Arc<str>, text: &str) -> Option<Arc<str>> {
+        let language = match self.said.get(&path) {
+            Some(language) => Some(*language),
+            // What has an ending of no language is taken for Rust: who names it means it.
+            None if ending_of(&path).is_none() => Some(Language::Rust),
+            None => language_of(&path, text),
+        };
+        if language == Some(Language::Rust) {
+            self.others.remove(&path);
+        } else {
+            self.others.insert(Arc::clone(&path), language);
+        }
         let known = self.files.insert(path, text.into());
         self.used += text.len();
         self.used -= known.as_ref().map_or(0, |known| known.len());
@@ -316,7 +376,9 @@ impl Workspace {
         let Some(text) = self.files.get(path) else {
             return;
         };
-        let found = if is_markdown(path) {
+        let found = if self.others.contains_key(path) {
+            Vec::new()
+        } else if is_markdown(path) {
             let found = fragments(text, markdown_blocks(text, false));
             // One that has no blocks is known all the same.
             if found.is_empty() {
@@ -344,7 +406,8 @@ impl Workspace {
         let paths: Vec<String> = self.fragments.iter().flat_map(numbered).collect();
         let blocks = self.fragments.values().flatten();
         let blocks: Vec<(&String, &Fragment)> = paths.iter().zip(blocks).collect();
-        let files = self.files.iter().filter(|(path, _)| !is_markdown(path));
+        let in_rust = |path: &str| !self.others.contains_key(path) && !is_markdown(path);
+        let files = self.files.iter().filter(|(path, _)| in_rust(path));
         let files = files.map(|(path, text)| (&**path, &**text));
         let of_blocks = blocks
             .iter()
@@ -355,6 +418,17 @@ impl Workspace {
             .iter()
             .map(|(path, block)| ((*path).clone(), &block.origin));
         self.db.set_origins(origins);
+        let others = self.others.iter().filter_map(|(path, language)| {
+            let text = self.files.get(path)?;
+            Some((&**path, (*language)?, &**text))
+        });
+        self.db.set_neighbours(others);
+        let aside = self
+            .others
+            .iter()
+            .filter(|(_, language)| language.is_none());
+        let aside = aside.map(|(path, _)| Arc::clone(path)).collect();
+        self.db.set_aside(aside);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
         self.db.set_enabled_rules(&self.enabled);
@@ -421,7 +495,14 @@ impl Analysis {
         };
         let mut answers = self.parts(path).into_iter().map(answer);
         let Some(mut report) = answers.next() else {
-            return FileReport::new(path.into()).problem(Problem::NoSuchFile);
+            let report = FileReport::new(path.into());
+            if self.is_aside(path) {
+                return FileReport {
+                    language: None,
+                    ..report
+                };
+            }
+            return report.problem(Problem::NoSuchFile);
         };
         answers.for_each(|other| report.add(other));
         report
@@ -486,6 +567,11 @@ impl Analysis {
     pub fn library_of(&self, path: &str) -> Result<CrateLibrary, Problem> {
         let parts = self.parts(path);
         let file = parts.first().copied().ok_or(Problem::NoSuchFile)?;
+        if file.language(&self.db).is_neighbour() {
+            return Err(Problem::NotAnalysed(
+                "only kernels in Rust are written for a library".to_owned(),
+            ));
+        }
         self.guarded(|db| library_of(db, file))
     }
 
@@ -494,75 +580,15 @@ impl Analysis {
         let Some(project) = crate::inputs::Project::try_get(&self.db) else {
             return Vec::new();
         };
+        if let Some(file) = project.neighbours(&self.db).get(path) {
+            return vec![*file];
+        }
         let files = project.files(&self.db);
         let from = (std::ops::Bound::Included(path), std::ops::Bound::Unbounded);
         files
             .range::<str, _>(from)
             .take_while(|(held, _)| file_of(held) == path)
             .map(|(_, file)| *file)
-            .collect()
-    }
-
-    /// What the kernels of one file cost, in the order of the file.
-    ///
-    /// # Errors
-    ///
-    /// There is no such file, or the engine failed.
-    pub fn costs(&self, path: &str) -> Result<Vec<KernelCost>, Problem> {
-        let parts = self.parts(path);
-        if parts.is_empty() {
-            return Err(Problem::NoSuchFile);
-        }
-        self.guarded(|db| {
-            let costs = parts.iter().map(|file| kernel_costs(db, *file));
-            costs.collect::<Vec<_>>().concat()
-        })
-    }
-
-    /// As [`Analysis::costs`], with what a search for remedies proposes: at most `effort` changes of a kernel are tried in a copy,
-    /// none for 0. A newer edit stops it.
-    ///
-    /// # Errors
-    ///
-    /// There is no such file, a newer edit overtook the question, or the engine failed.
-    pub fn costs_with_advice(&self, path: &str, effort: usize) -> Result<Vec<KernelCost>, Problem> {
-        let parts = self.parts(path);
-        if parts.is_empty() {
-            return Err(Problem::NoSuchFile);
-        }
-        self.guarded(|db| {
-            let advised = |file: &SourceFile| {
-                let mut costs = kernel_costs(db, *file);
-                advise(db, *file, &mut costs, effort);
-                costs
-            };
-            parts.iter().flat_map(advised).collect()
-        })
-    }
-
-    /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
-    #[must_use]
-    pub fn costs_of(&self, paths: &[String]) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
-        paths
-            .par_iter()
-            .map_with(self.clone(), |analysis, path| {
-                (path.clone(), analysis.costs(path))
-            })
-            .collect()
-    }
-
-    /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads.
-    #[must_use]
-    pub fn costs_with_advice_of(
-        &self,
-        paths: &[String],
-        effort: usize,
-    ) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
-        paths
-            .par_iter()
-            .map_with(self.clone(), |analysis, path| {
-                (path.clone(), analysis.costs_with_advice(path, effort))
-            })
             .collect()
     }
 
@@ -575,6 +601,7 @@ impl Analysis {
             .map(|(path, _)| file_of(path).to_owned())
             .collect();
         paths.dedup();
+        paths.extend(self.neighbours().iter().map(|path| path.to_string()));
         self.check_files(&paths)
     }
 
@@ -631,6 +658,7 @@ impl Analysis {
         let wanted: FxHashSet<_> = paths
             .iter()
             .flat_map(|path| self.parts(path))
+            .filter(|file| !file.language(&self.db).is_neighbour())
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let mut items: Vec<(usize, ItemId)> = files
@@ -662,7 +690,7 @@ impl Analysis {
                     .par_iter()
                     .for_each_with(validating, |analysis, path| {
                         for file in analysis.parts(path) {
-                            let _ = analysis.guarded(|db| syntax_error_count(db, file));
+                            let _ = analysis.guarded(|db| read_ahead(db, file));
                         }
                     });
             },
@@ -686,10 +714,11 @@ impl Analysis {
 
     /// The files whose findings may depend on some files, those themselves included: what may call each other.
     #[must_use]
-    pub fn related_files(&self, paths: &[String]) -> Vec<String> {
-        let groups: FxHashSet<_> = paths
+    pub fn related_files(&self, wanted: &[String]) -> Vec<String> {
+        let groups: FxHashSet<_> = wanted
             .iter()
             .flat_map(|path| self.parts(path))
+            .filter(|file| !file.language(&self.db).is_neighbour())
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let related = self.files().into_iter().filter(|(_, file)| {
@@ -699,6 +728,12 @@ impl Analysis {
         let mut paths: Vec<String> = related.map(|(path, _)| file_of(&path).to_owned()).collect();
         // Blocks follow the file that they are in.
         paths.dedup();
+        // A file in another language says all of itself.
+        let alone = |path: &&String| {
+            let mut parts = self.parts(path).into_iter();
+            parts.any(|file| file.language(&self.db).is_neighbour())
+        };
+        paths.extend(wanted.iter().filter(alone).cloned());
         paths
     }
 
@@ -768,6 +803,13 @@ impl Analysis {
         self.db.file(path)
     }
 
+    /// Whether a file is held and takes no part.
+    pub(crate) fn is_aside(&self, path: &str) -> bool {
+        let project = crate::inputs::Project::try_get(&self.db);
+        project.is_some_and(|project| project.aside(&self.db).contains(path))
+    }
+
+    /// The files in Rust, and the blocks in others.
     fn files(&self) -> Vec<(Arc<str>, SourceFile)> {
         let project = crate::inputs::Project::try_get(&self.db);
         let files = project
@@ -777,6 +819,28 @@ impl Analysis {
             .iter()
             .map(|(path, file)| (Arc::clone(path), *file))
             .collect()
+    }
+
+    /// The files in other languages.
+    fn neighbours(&self) -> Vec<Arc<str>> {
+        let project = crate::inputs::Project::try_get(&self.db);
+        let files = project
+            .map(|project| project.neighbours(&self.db))
+            .unwrap_or_default();
+        files.keys().cloned().collect()
+    }
+
+    /// The language of a file that the engine holds; `None` for one that takes no part.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file.
+    pub fn language(&self, path: &str) -> Result<Option<Language>, Problem> {
+        match self.parts(path).first() {
+            Some(file) => self.guarded(|db| Some(file.language(db))),
+            None if self.is_aside(path) => Ok(None),
+            None => Err(Problem::NoSuchFile),
+        }
     }
 
     /// Answers a question; a cancellation or a panic becomes a problem.

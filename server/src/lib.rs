@@ -16,3 +16,4 @@ mod mcp;
 mod project;
 
 pub use json::schema::{schema_of_costs, schemas};
+pub use lint::AGENT_VARIABLES;

@@ -1,7 +1,7 @@
 //! Helpers shared by the end-to-end tests: fixtures, their markers, and checking a text in-process.
 //!
 //! A marker is a comment `//~ rule` at the end of the line where a finding starts, or `//~^ rule` one line below it (a
-//! caret a line). Findings and markers are compared both ways. A first line `// dialect: opt-std@0.8` says which library and
+//! caret a line); in Python `#~ rule`. Findings and markers are compared both ways. A first line `// dialect: opt-std@0.8` says which library and
 //! release a text is written for; without one its imports do, in the newest release.
 
 pub mod advice;
@@ -9,16 +9,21 @@ pub mod corpus;
 pub mod hints;
 pub mod hostile;
 pub mod llms;
+pub mod machine;
+pub mod site;
 pub mod threads;
 pub mod typing;
 pub mod wire_types;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use visa_analysis::{
-    Budget, Diagnostic, FileReport, Level, Model, Options, Workspace, dialect_line,
+    Budget, Diagnostic, FileReport, Generation, Level, Model, NkiOptions, Options, PtoOptions,
+    Workspace, dialect_line, may_be_source,
 };
 
 /// The folder of the workspace.
@@ -30,9 +35,31 @@ pub fn repository() -> PathBuf {
         .unwrap_or_default()
 }
 
+/// A program to be started whose environment says nothing of who starts these tests: an agent, a CI job, a user who wants no colours.
+#[must_use]
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let others = ["NO_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS"];
+    for name in visa_server::AGENT_VARIABLES.into_iter().chain(others) {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// The `.rs` files below a folder, sorted.
 #[must_use]
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files_of(folder, |path| path.ends_with(".rs"))
+}
+
+/// The files below a folder that may hold kernels, of all languages, sorted.
+#[must_use]
+pub fn kernel_files(folder: &Path) -> Vec<PathBuf> {
+    files_of(folder, may_be_source)
+}
+
+/// The files below a folder whose paths are wanted, sorted.
+fn files_of(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -40,7 +67,7 @@ pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
         for path in entries.map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.to_str().is_some_and(&wanted) {
                 files.push(path);
             }
         }
@@ -72,7 +99,8 @@ pub type Mark = (u32, String);
 pub fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (line, content) in (1_u32..).zip(text.lines()) {
-        let Some((_, marker)) = content.split_once("//~") else {
+        let marker = content.split_once("//~").or(content.split_once("#~"));
+        let Some((_, marker)) = marker else {
             continue;
         };
         let carets = marker.chars().take_while(|letter| *letter == '^').count();
@@ -112,6 +140,33 @@ fn model(text: &str) -> Model {
     }
 }
 
+/// What lines `// visa-lint.toml: [pto] NAME = NUMBER` and `# visa-lint.toml: [nki] NAME = "TEXT"` of a fixture say of other
+/// machines.
+fn machines(text: &str) -> (PtoOptions, NkiOptions) {
+    let mut found = (PtoOptions::default(), NkiOptions::default());
+    let said = text
+        .lines()
+        .filter_map(|line| line.split_once("visa-lint.toml: [")?.1.split_once("] "));
+    for (table, said) in said {
+        let Some((name, value)) = said.split_once(" = ") else {
+            continue;
+        };
+        let value = value.trim_matches('"');
+        match (table, name) {
+            ("pto", "gm_bytes_per_cycle") => found.0.gm_bytes_per_cycle = value.parse().ok(),
+            ("pto", "setup_cycles") => found.0.setup_cycles = value.parse().ok(),
+            ("nki", "target") => found.1.target = Generation::named(value),
+            ("nki", "version") => {
+                let numbers = value.split_once('.');
+                let number = |text: &str| text.parse::<u16>().ok();
+                found.1.version = numbers.and_then(|(one, two)| number(one).zip(number(two)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Puts a text into a workspace, with the settings that its lines `// visa-lint.toml:` stand for.
 pub fn set_text(workspace: &mut Workspace, path: &str, text: &str) {
     workspace.set_file(path, text);
@@ -122,8 +177,11 @@ pub fn set_text(workspace: &mut Workspace, path: &str, text: &str) {
 #[must_use]
 pub fn workspace_of(path: &str, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
+    let (pto, nki) = machines(text);
     workspace.set_options(Options {
         model: model(text),
+        pto,
+        nki,
         ..Options::default()
     });
     if let Some(dialect) = dialect_line(text) {

@@ -8,7 +8,6 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 use visa_tests::{read, repository, rust_files, shown};
@@ -19,7 +18,7 @@ fn folder() -> PathBuf {
 
 /// What a command of the program prints about a folder.
 fn printed(command: &str, folder: &Path) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
         .current_dir(repository())
         .args([command, "--format", "json"])
         .arg(folder)

@@ -363,7 +363,7 @@ fn helps_state_what_can_be_written() {
     // The first tensor ends at 128 KiB, and 384 KiB of 512 are free behind it.
     assert_eq!(
         help_of("dm_capacity/wrong_3"),
-        "free as long as it is needed: `0x20000`"
+        "free while it is needed: `0x20000`"
     );
     // The other tensor ends at 0x100; the number is written as it was.
     let help = help_of("commit_alignment/wrong_2");

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::{EFFORT, Group, Level, all_rules};
+use visa_analysis::{EFFORT, Group, Language, Level, all_rules};
 use visa_tests::{
-    OF_SMALL_EXAMPLES, check_text, differences, folders, line_of, read, repository, rust_files,
+    OF_SMALL_EXAMPLES, check_text, differences, folders, kernel_files, line_of, read, repository,
     shown, visible, workspace_of,
 };
 
 /// The kernels of all rules whose file names start with a word.
 fn kernels(kind: &str) -> Vec<(String, String)> {
-    let files = rust_files(&repository().join("fixtures/violations"));
+    let files = kernel_files(&repository().join("fixtures/violations"));
     let named = files.into_iter().filter(|path| {
         let name = path
             .file_stem()
@@ -93,11 +93,14 @@ fn every_rule_has_its_folder_and_every_folder_its_rule() {
     let rules: BTreeSet<String> = all_rules().map(|rule| rule.name.to_owned()).collect();
     assert_eq!(all_rules().count(), rules.len(), "two rules of one name");
     assert_eq!(folders(&folder), rules);
-    for rule in &rules {
-        for kernel in ["wrong.rs", "right.rs"] {
+    for rule in all_rules() {
+        let ending = rule.example_language().ending();
+        for kernel in ["wrong", "right"] {
+            let kernel = format!("{kernel}.{ending}");
             assert!(
-                folder.join(rule).join(kernel).is_file(),
-                "{rule} has no {kernel}"
+                folder.join(rule.name).join(&kernel).is_file(),
+                "{} has no {kernel}",
+                rule.name
             );
         }
     }
@@ -177,7 +180,8 @@ fn what_would_save_cycles_is_proposed_with_the_cost() {
     // another is known or not.
     let without = ["budget_exceeded", "switch_custom_is_regular", "slow_pass"];
     let mut problems = Vec::new();
-    let rules = all_rules().filter(|rule| rule.group == Group::Performance);
+    let rules = all_rules()
+        .filter(|rule| rule.group == Group::Performance && rule.looks_at(Language::Rust));
     for rule in rules.filter(|rule| !without.contains(&rule.name)) {
         let workspace = workspace_of("kernel.rs", rule.wrong);
         // What has no remedy of its own is searched for one.

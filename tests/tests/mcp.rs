@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ struct Client {
 impl Client {
     /// Starts the program in a folder and greets it.
     fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        let mut child = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
             .arg("mcp")
             .arg(folder)
             .stdin(Stdio::piped())

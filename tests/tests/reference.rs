@@ -7,7 +7,6 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use visa_tests::{marks, read, repository, rust_files, shown};
 
@@ -372,7 +371,7 @@ fn rows_name_rules_that_there_are() {
 fn what_the_compiler_says_leads_to_its_rule() {
     let mut problems = Vec::new();
     for (text, rule) in TEXTS {
-        let output = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
             .args(["explain", text])
             .output()
             .unwrap();

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use visa_analysis::Speaker;
 use visa_tests::wire_types::types_of;
-use visa_tests::{read, repository, rust_files, shown};
+use visa_tests::{machine, read, repository, rust_files, shown, site};
 
 /// A file beyond this many lines likely holds two rooms.
 const MAXIMUM_LINES: usize = 900;
@@ -150,7 +150,7 @@ fn library_code_does_not_give_up() {
 
 /// What the program prints.
 fn printed(arguments: &[&str]) -> String {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
         .args(arguments)
         .output()
         .unwrap();
@@ -169,6 +169,11 @@ fn the_pages_of_the_rules_are_what_the_program_prints() {
         let page = printed(&["explain", rule.name, "--format", "markdown"]);
         (format!("{}.md", rule.name), page)
     }));
+    pages.extend(visa_analysis::Group::ALL.map(|group| {
+        let page = printed(&["explain", group.name(), "--format", "markdown"]);
+        (site::group_page(group), page)
+    }));
+    pages.push(("releases.md".to_owned(), site::rules_by_release()));
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
@@ -263,6 +268,154 @@ fn the_schemas_and_what_language_models_read_are_up_to_date() {
         let row = format!("\n- `{}`: ", rule.name);
         assert!(visa_tests::llms::full().contains(&row), "{row}");
     }
+}
+
+#[test]
+fn the_pages_of_the_site_and_its_pictures_are_up_to_date() {
+    let mut made = vec![
+        ("SUMMARY.md".to_owned(), site::summary()),
+        ("editor.svg".to_owned(), site::editor()),
+        ("machine.md".to_owned(), machine::page()),
+    ];
+    let pictures = machine::pictures();
+    let pictures = pictures.into_iter();
+    made.extend(pictures.map(|(name, picture)| (format!("machine/{name}"), picture)));
+    let docs = repository().join("docs");
+    for (name, text) in &made {
+        let file = docs.join(name);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, text).unwrap();
+        }
+        assert!(
+            read(&file) == *text,
+            "docs/{name} is out of date; run this test with UPDATE_EXPECT=1"
+        );
+    }
+    let known: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
+    for entry in std::fs::read_dir(docs.join("machine")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = format!("machine/{name}");
+        assert!(known.contains(&name.as_str()), "docs/{name} is no picture");
+    }
+}
+
+/// The links of a page outside of code: where each leads.
+fn links(page: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    let mut in_code = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        // Every second part is between backticks; a link around code keeps its brackets outside of them.
+        let prose = line.split('`').step_by(2).collect::<Vec<_>>().join("");
+        if !in_code {
+            let parts = prose.split("](").skip(1);
+            links.extend(parts.filter_map(|part| Some(part.split_once(')')?.0.to_owned())));
+        }
+    }
+    links
+}
+
+/// The places of a page that links can name: its titles in small letters, spaces as hyphens, other signs dropped.
+fn places(page: &str) -> Vec<String> {
+    let mut in_code = false;
+    let titles = page.lines().filter(|line| {
+        if line.starts_with("```") {
+            in_code = !in_code;
+        }
+        !in_code && line.starts_with('#')
+    });
+    let place = |title: &str| {
+        let title = title.trim_start_matches('#').trim().to_lowercase();
+        let letters = title.chars().filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            '-' | '_' => Some(letter),
+            _ => letter.is_alphanumeric().then_some(letter),
+        });
+        letters.collect()
+    };
+    titles.map(place).collect()
+}
+
+/// The Markdown files below a folder.
+fn pages_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages.extend(pages_below(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            pages.push(path);
+        }
+    }
+    pages
+}
+
+#[test]
+fn links_of_pages_lead_to_pages_and_places() {
+    assert_eq!(
+        links("[a](b.md) `[c](d.md)` [`e`](f.md#g)"),
+        ["b.md", "f.md#g"]
+    );
+    assert_eq!(
+        places("# A `b`\n```\n# c\n```\n## `--d e` (f)\n"),
+        ["a-b", "--d-e-f"]
+    );
+    let mut pages = pages_below(&repository().join("docs"));
+    let more = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "server/README.md",
+        "release/README.md",
+    ];
+    pages.extend(more.map(|page| repository().join(page)));
+    let mut broken = Vec::new();
+    let mut count = 0;
+    for page in &pages {
+        for link in links(&read(page)) {
+            if link.contains("://") {
+                continue;
+            }
+            count += 1;
+            let (file, place) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let has_place = || places(&read(&target)).iter().any(|known| known == place);
+            if !target.exists() || !(place.is_empty() || has_place()) {
+                broken.push(format!("{}: {link}", shown(page)));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(count > 500, "{count}");
+}
+
+#[test]
+fn every_page_is_in_the_list_of_the_site_once() {
+    let docs = repository().join("docs");
+    let listed = links(&site::summary());
+    let pages: Vec<String> = pages_below(&docs)
+        .iter()
+        .map(|page| {
+            page.strip_prefix(&docs)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        })
+        .filter(|page| page != "SUMMARY.md")
+        .collect();
+    let missing: Vec<&String> = pages.iter().filter(|page| !listed.contains(page)).collect();
+    let stale: Vec<&String> = listed.iter().filter(|page| !pages.contains(page)).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "{missing:?} {stale:?}"
+    );
+    assert_eq!(listed.len(), pages.len());
 }
 
 #[test]

@@ -17,6 +17,7 @@ const ORDER: &[&[&str]] = &[
         "conditions",
         "db",
         "hardware",
+        "language",
         "mapping",
         "names",
         "numbers",
@@ -29,8 +30,13 @@ const ORDER: &[&[&str]] = &[
     &["kernel"],
     &["derivation"],
     &["simulation"],
-    &["rules"],
-    &["completion", "report"],
+    &["findings"],
+    &["report"],
+    &["answers"],
+    &["neighbours"],
+    // Each language for itself.
+    &["nki", "pto", "rules"],
+    &["catalogue", "completion"],
     &["causes", "places", "suppression"],
     &["check"],
     &["cost", "fixing"],
@@ -272,10 +278,71 @@ fn rooms_read_what_is_before_them() {
             .any(|other| room(other) == read)
     };
     assert!(seen("workspace", "check") && seen("items::file", "inputs"));
-    let grounds = ["db", "budget", "conditions", "names", "numbers", "threads"];
+    let grounds = [
+        "db",
+        "budget",
+        "conditions",
+        "language",
+        "names",
+        "numbers",
+        "threads",
+    ];
     for ground in grounds {
         let reads = &modules.reads[ground];
         assert!(reads.is_empty(), "{ground} reads {reads:?}");
+    }
+}
+
+/// The rooms that are made for kernels in Rust.
+const OF_RUST: &[&str] = &[
+    "advice",
+    "completion",
+    "derivation",
+    "fragments",
+    "items",
+    "kernel",
+    "libraries",
+    "mapping",
+    "rules",
+    "simulation",
+    "syntax",
+];
+
+/// The rooms of other languages.
+const NEIGHBOURS: &[&str] = &["nki", "pto"];
+
+#[test]
+fn languages_know_nothing_of_each_other() {
+    let modules = Modules::of("analysis/src");
+    let room = |module: &str| module.split("::").next().unwrap().to_owned();
+    let mut wrong = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for (module, reads) in &modules.reads {
+        let own = room(module);
+        for read in reads.iter().map(|read| room(read)) {
+            let (own, read) = (own.as_str(), read.as_str());
+            seen.insert((own.to_owned(), read.to_owned()));
+            let out = NEIGHBOURS.contains(&own) && OF_RUST.contains(&read);
+            let into = NEIGHBOURS.contains(&read) && OF_RUST.contains(&own);
+            let beside = own != read && NEIGHBOURS.contains(&own) && NEIGHBOURS.contains(&read);
+            // What leads to the front ends would lead to them by another name.
+            let around = ["catalogue", "neighbours"].contains(&read) && OF_RUST.contains(&own);
+            if out || into || beside || around {
+                wrong.insert(format!("{module} reads {read}"));
+            }
+        }
+    }
+    let wrong: Vec<_> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (own, read) in [
+        ("catalogue", "pto"),
+        ("pto", "findings"),
+        ("kernel", "items"),
+    ] {
+        assert!(
+            seen.contains(&(own.to_owned(), read.to_owned())),
+            "{own} reads {read}"
+        );
     }
 }
 

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
+use super::neighbours;
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
 use super::{Extent, Findings, found_in_function, found_in_items, functions, item_findings};
+use crate::catalogue::front_end;
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
@@ -46,6 +48,9 @@ pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
 }
 
 fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
+    if let Some(front_end) = front_end(file.language(db)) {
+        return Arc::new(neighbours::report(db, file, front_end));
+    }
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
     report.syntax_errors = syntax_error_count(db, file) as u64;
@@ -71,7 +76,8 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
         Extent::WithoutCosts => families.of_engines(),
         Extent::Proposed | Extent::Completed => families,
     };
-    suppression::apply(db, file, families, &mut report, &mut |start, end| {
+    let judged = |name: &str| families.have_all_of(name);
+    suppression::apply(db, file, &judged, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
@@ -220,7 +226,7 @@ fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<Inact
         .collect()
 }
 
-fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
+pub(super) fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
     let mut counts = OperationCounts {
         resolved: operations as u64,
         unresolved: 0,
@@ -234,7 +240,7 @@ fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts 
 }
 
 /// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
-fn sort(diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|one, other| {
         (one.range, one.rule, one.group, &one.message).cmp(&(
             other.range,

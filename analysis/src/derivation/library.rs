@@ -11,7 +11,7 @@ mod unimplemented;
 
 use crate::items::Span;
 use crate::kernel::{
-    Body, Collective, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, TensorId,
+    Body, Collective, Operation, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, TensorId,
 };
 use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 
@@ -131,39 +131,58 @@ pub fn derive(
     moves: &[MoveViolation],
 ) -> Vec<LibraryLimit> {
     let mut limits = Vec::new();
-    let lost = |kind: MoveKind| moves.iter().any(|found| found.kind == kind);
     for (operation, derived) in body.operations.iter().zip(operations) {
-        match (&operation.kind, derived) {
-            (OperationKind::Copy(copy), OperationDerivation::Copy(derived))
-                if derived.violations.is_empty() && !lost(MoveKind::Copy(operation.id)) =>
-            {
-                limits.extend(copied(body, copy.source, copy.target, copy.span));
-            }
-            (OperationKind::Collective(collective), _) => {
-                limits.extend(unimplemented::collective(body.library(), collective));
-                let lost = lost(MoveKind::Scatter(operation.id))
-                    || lost(MoveKind::ParallelCopy(operation.id));
-                if !lost {
-                    limits.extend(collected(body, collective));
-                }
-            }
-            (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
-                for (index, stage) in pass.stages.iter().enumerate() {
-                    let kind = match stage.kind {
-                        StageKind::Fetch { .. } => MoveKind::Fetch(operation.id, index),
-                        _ => MoveKind::Switch(operation.id, index),
-                    };
-                    if !lost(kind) {
-                        limits.extend(stages::judge(body, pass, index, derived));
-                    }
-                }
-                if !lost(MoveKind::Commit(operation.id)) {
-                    limits.extend(ended(body, pass, derived));
-                }
-            }
-            _ => {}
-        }
+        limits.extend(of_operation(body, operation, derived, moves));
     }
+    limits.extend(of_tensors(body, moves));
+    limits
+}
+
+/// What it refuses of one operation, given moves of which the operation's own are among.
+pub(super) fn of_operation(
+    body: &Body,
+    operation: &Operation,
+    derived: &OperationDerivation,
+    moves: &[MoveViolation],
+) -> Vec<LibraryLimit> {
+    let mut limits = Vec::new();
+    let lost = |kind: MoveKind| moves.iter().any(|found| found.kind == kind);
+    match (&operation.kind, derived) {
+        (OperationKind::Copy(copy), OperationDerivation::Copy(derived))
+            if derived.violations.is_empty() && !lost(MoveKind::Copy(operation.id)) =>
+        {
+            limits.extend(copied(body, copy.source, copy.target, copy.span));
+        }
+        (OperationKind::Collective(collective), _) => {
+            limits.extend(unimplemented::collective(body.library(), collective));
+            let lost =
+                lost(MoveKind::Scatter(operation.id)) || lost(MoveKind::ParallelCopy(operation.id));
+            if !lost {
+                limits.extend(collected(body, collective));
+            }
+        }
+        (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
+            for (index, stage) in pass.stages.iter().enumerate() {
+                let kind = match stage.kind {
+                    StageKind::Fetch { .. } => MoveKind::Fetch(operation.id, index),
+                    _ => MoveKind::Switch(operation.id, index),
+                };
+                if !lost(kind) {
+                    limits.extend(stages::judge(body, pass, index, derived));
+                }
+            }
+            if !lost(MoveKind::Commit(operation.id)) {
+                limits.extend(ended(body, pass, derived));
+            }
+        }
+        _ => {}
+    }
+    limits
+}
+
+/// What it refuses of the reshapes of a body.
+pub(super) fn of_tensors(body: &Body, moves: &[MoveViolation]) -> Vec<LibraryLimit> {
+    let mut limits = Vec::new();
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin
             && !moves.iter().any(|found| found.method == tensor.span)

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use allocations::Allocation;
 
-use crate::kernel::Body;
+use crate::kernel::{Body, Operation};
 
 /// Who lives when and where, and what goes wrong between tensors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,6 +52,11 @@ pub(crate) struct Allocations(Arc<[Allocation]>);
 /// Derives the memory of a body.
 #[must_use]
 pub fn derive(body: &Body) -> MemoryDerivation {
+    with_moves(body, super::moves::derive(body))
+}
+
+/// As [`derive`], given what is wrong with the moves of the body.
+pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDerivation {
     let allocations = allocations::collect(body);
     let violations = conflicts::derive(body, &allocations);
     MemoryDerivation {
@@ -63,9 +68,19 @@ pub fn derive(body: &Body) -> MemoryDerivation {
             .map(|allocation| allocation.lifetime(body))
             .collect(),
         touches: allocations::touches(body, &allocations),
-        moves: super::moves::derive(body),
+        moves,
         allocations: Allocations(allocations.into()),
     }
+}
+
+/// The commit in place of one operation, given what is between the allocations.
+pub(super) fn in_place(
+    body: &Body,
+    allocations: &Allocations,
+    violations: &[MemoryViolation],
+    operation: &Operation,
+) -> Option<InPlaceCommit> {
+    in_place::of_operation(body, &allocations.0, violations, operation)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub mod masking;
 pub(crate) mod memo;
 pub mod memory;
 mod moves;
+pub(crate) mod partial;
 pub mod pipeline;
 pub mod placement;
 pub mod plans;
@@ -37,7 +38,7 @@ pub mod valid_count;
 pub mod vector;
 pub(crate) mod views;
 
-pub(crate) use undecided::undecided;
+pub(crate) use undecided::{open_places, undecided};
 
 use std::sync::{Arc, LazyLock};
 
@@ -214,27 +215,81 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
             })
             .collect()
     };
-    let between = || {
-        let memory = memory::derive(body);
-        (memory, provenance::derive(body), tensors::derive(body))
+    let between = || Between::of(body, memory::derive(body));
+    let (operations, between) = if body.operations.len() < OPERATIONS_OF_A_THREAD {
+        (operations(), between())
+    } else {
+        join(operations, between)
     };
-    let (operations, (memory, provenance, tensors)) =
-        if body.operations.len() < OPERATIONS_OF_A_THREAD {
-            (operations(), between())
-        } else {
-            join(operations, between)
-        };
-    BodyDerivation {
-        library: if conventions::Conventions::of(body.dialect).has_library_limits() {
-            library::derive(body, &operations, &memory.moves)
-        } else {
-            Vec::new()
-        },
-        provenance,
-        operations,
-        tensors,
-        memory,
+    let library = if conventions::Conventions::of(body.dialect).has_library_limits() {
+        library::derive(body, &operations, &between.memory.moves)
+    } else {
+        Vec::new()
+    };
+    between.with(operations, library)
+}
+
+/// What is derived of a body beside its single operations.
+struct Between {
+    memory: memory::MemoryDerivation,
+    provenance: provenance::ProvenanceDerivation,
+    tensors: tensors::TensorsDerivation,
+}
+
+impl Between {
+    fn of(body: &Body, memory: memory::MemoryDerivation) -> Self {
+        Self {
+            memory,
+            provenance: provenance::derive(body),
+            tensors: tensors::derive(body),
+        }
     }
+
+    fn with(
+        self,
+        operations: Vec<OperationDerivation>,
+        library: Vec<library::LibraryLimit>,
+    ) -> BodyDerivation {
+        BodyDerivation {
+            operations,
+            tensors: self.tensors,
+            memory: self.memory,
+            provenance: self.provenance,
+            library,
+        }
+    }
+}
+
+/// Derives a body that differs from another one in tensors and in some operations, all that read or write one of these
+/// tensors among them. Of moves, and of what the library refuses, those of other operations are left out.
+pub(crate) fn derive_changed(
+    body: &Body,
+    target: Target,
+    before: &BodyDerivation,
+    changed: &[usize],
+) -> BodyDerivation {
+    let mut operations = before.operations.clone();
+    let mut moves = Vec::new();
+    let mut library = Vec::new();
+    let limited = conventions::Conventions::of(body.dialect).has_library_limits();
+    for number in changed {
+        let (Some(operation), Some(derived)) =
+            (body.operations.get(*number), operations.get_mut(*number))
+        else {
+            continue;
+        };
+        *derived = derive_operation(body, operation, target);
+        let own = moves::of_operation(body, operation);
+        if limited {
+            library.extend(library::of_operation(body, operation, derived, &own));
+        }
+        moves.extend(own);
+    }
+    moves.extend(moves::of_tensors(body));
+    if limited {
+        library.extend(library::of_tensors(body, &moves));
+    }
+    Between::of(body, memory::with_moves(body, moves)).with(operations, library)
 }
 
 /// What was derived of an operation, or that it depends on where the operation is.

@@ -127,6 +127,13 @@ pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
     let mut violations: Vec<MoveViolation> = operations
         .flat_map(|operation| of_operation(body, operation))
         .collect();
+    violations.extend(of_tensors(body));
+    violations
+}
+
+/// The moves of a body that are no operations: its reshapes.
+pub(super) fn of_tensors(body: &Body) -> Vec<MoveViolation> {
+    let mut violations = Vec::new();
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin {
             violations.extend(reshape(body, of, tensor.id));

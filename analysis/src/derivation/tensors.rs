@@ -15,7 +15,9 @@ pub use capacity::{
 pub use parts::PartsViolation;
 pub(super) use parts::{collective_fault, one_part};
 pub use repeated::RepeatedAxis;
-pub(super) use repeated::repeated_selections;
+pub(super) use repeated::{
+    of_operation as repeated_in, of_tensors as repeated_in_tensors, repeated_selections,
+};
 pub use sizes::SizeViolation;
 pub use tiles::{TileViolation, tile_output};
 

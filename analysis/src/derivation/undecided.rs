@@ -25,6 +25,12 @@ pub(crate) fn undecided(
         .collect()
 }
 
+/// At how many places a derivation left something of an operation open.
+#[must_use]
+pub(crate) fn open_places(operation: &Operation, derived: &OperationDerivation) -> usize {
+    of_operation(operation, derived).len()
+}
+
 fn of_operation(operation: &Operation, derived: &OperationDerivation) -> Vec<Unresolved> {
     let open = |what: String, span| Unresolved::at(UnresolvedReason::Undecided(what), span);
     let mut places = Vec::new();

@@ -54,6 +54,14 @@ pub(crate) fn completed(
     wanted: &[&DiagnosticFix],
     how: Completing,
 ) -> Vec<Completed> {
+    if file.language(db).is_neighbour() {
+        // Other front ends propose fixes that need nothing behind them.
+        let whole = wanted.iter().enumerate().map(|(number, fix)| Completed {
+            of: vec![number],
+            fix: (*fix).clone(),
+        });
+        return whole.collect();
+    }
     let mut asked = Asked {
         db,
         file,

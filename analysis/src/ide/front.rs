@@ -1,7 +1,9 @@
 //! What [`Analysis`] answers to an editor: each question guarded against newer edits and defects, as the others are.
 
+use crate::catalogue::front_end;
 use crate::db::Db;
 use crate::inputs::SourceFile;
+use crate::neighbours::FrontEnd;
 use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
 
@@ -18,13 +20,30 @@ use super::{
 /// Offsets are bytes of the file, its byte-order mark included; an offset behind the end is the end. Every answer is an error
 /// if there is no such file, if a newer edit overtook the question ([`Problem::Cancelled`]) or if the engine failed.
 impl Analysis {
-    fn in_file<T>(
+    /// Asks the front end of a file's language. A file that takes no part has no answers.
+    fn in_file<T: Default>(
+        &self,
+        path: &str,
+        of_rust: impl FnOnce(&dyn Db, SourceFile) -> T,
+        of_others: impl FnOnce(&dyn FrontEnd, &dyn Db, SourceFile) -> T,
+    ) -> Result<T, Problem> {
+        let Some(file) = self.file(path) else {
+            let aside = self.is_aside(path);
+            return aside.then(T::default).ok_or(Problem::NoSuchFile);
+        };
+        self.guarded(|db| match front_end(file.language(db)) {
+            Some(front_end) => of_others(front_end, db, file),
+            None => of_rust(db, file),
+        })
+    }
+
+    /// As [`Self::in_file`], of what only files in Rust have.
+    fn in_rust<T: Default>(
         &self,
         path: &str,
         ask: impl FnOnce(&dyn Db, SourceFile) -> T,
     ) -> Result<T, Problem> {
-        let file = self.file(path).ok_or(Problem::NoSuchFile)?;
-        self.guarded(|db| ask(db, file))
+        self.in_file(path, ask, |_, _, _| T::default())
     }
 
     /// What to show beside the pointer.
@@ -48,7 +67,14 @@ impl Analysis {
         offset: u32,
         searched: &[&crate::cost::KernelCost],
     ) -> Result<Option<Hover>, Problem> {
-        self.in_file(path, |db, file| hover::hover(db, file, offset, searched))
+        self.in_file(
+            path,
+            |db, file| hover::hover(db, file, offset, searched),
+            |front_end, db, file| {
+                let rule = hover::rule_page(db, file, offset);
+                rule.or_else(|| front_end.hover(db, file, offset))
+            },
+        )
     }
 
     /// Works out what hovers read of all files, so that the first one need not wait for it. For when nothing else is to do.
@@ -71,7 +97,11 @@ impl Analysis {
         range: ByteRange,
         level: HintLevel,
     ) -> Result<Vec<InlayHint>, Problem> {
-        self.in_file(path, |db, file| hints::inlay_hints(db, file, range, level))
+        self.in_file(
+            path,
+            |db, file| hints::inlay_hints(db, file, range, level),
+            |front_end, db, file| front_end.inlay_hints(db, file, range, level),
+        )
     }
 
     /// The lines above the kernels of a file.
@@ -80,7 +110,9 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
-        self.in_file(path, lenses::lenses)
+        self.in_file(path, lenses::lenses, |front_end, db, file| {
+            front_end.lenses(db, file)
+        })
     }
 
     /// Proposals at a cursor, the best first.
@@ -89,7 +121,14 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn completions(&self, path: &str, offset: u32) -> Result<Vec<Completion>, Problem> {
-        self.in_file(path, |db, file| completion::completions(db, file, offset))
+        self.in_file(
+            path,
+            |db, file| completion::completions(db, file, offset),
+            |front_end, db, file| {
+                let rules = completion::rules_in_text(db, file, offset);
+                rules.unwrap_or_else(|| front_end.completions(db, file, offset))
+            },
+        )
     }
 
     /// The generics of the method that the cursor is in the turbofish or arguments of.
@@ -102,7 +141,11 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Option<SignatureHelp>, Problem> {
-        self.in_file(path, |db, file| signature::signature_help(db, file, offset))
+        self.in_file(
+            path,
+            |db, file| signature::signature_help(db, file, offset),
+            |front_end, db, file| front_end.signature_help(db, file, offset),
+        )
     }
 
     /// Where the axis or alias at a cursor is declared.
@@ -111,7 +154,11 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn definition(&self, path: &str, offset: u32) -> Result<Vec<Place>, Problem> {
-        self.in_file(path, |db, file| navigation::definition(db, file, offset))
+        self.in_file(
+            path,
+            |db, file| navigation::definition(db, file, offset),
+            |front_end, db, file| front_end.definition(db, file, offset),
+        )
     }
 
     /// Where the axis or alias at a cursor is used, across files, in the order of files and places.
@@ -125,9 +172,11 @@ impl Analysis {
         offset: u32,
         with_declaration: bool,
     ) -> Result<Vec<Place>, Problem> {
-        self.in_file(path, |db, file| {
-            navigation::references(db, file, offset, with_declaration)
-        })
+        self.in_file(
+            path,
+            |db, file| navigation::references(db, file, offset, with_declaration),
+            |front_end, db, file| front_end.references(db, file, offset, with_declaration),
+        )
     }
 
     /// Where the axis or alias at a cursor is named in its own file.
@@ -136,7 +185,11 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn highlights(&self, path: &str, offset: u32) -> Result<Vec<Highlight>, Problem> {
-        self.in_file(path, |db, file| highlights::highlights(db, file, offset))
+        self.in_file(
+            path,
+            |db, file| highlights::highlights(db, file, offset),
+            |front_end, db, file| front_end.highlights(db, file, offset),
+        )
     }
 
     /// The name at a cursor, if it can be changed.
@@ -149,9 +202,12 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Result<(ByteRange, String), RenameProblem>, Problem> {
-        self.in_file(path, |db, file| {
-            navigation::prepare_rename(db, file, offset)
-        })
+        self.in_file(
+            path,
+            |db, file| Some(navigation::prepare_rename(db, file, offset)),
+            |front_end, db, file| Some(front_end.prepare_rename(db, file, offset)),
+        )
+        .map(|answer| answer.unwrap_or_else(no_name))
     }
 
     /// The edits that give the axis or alias at a cursor another name everywhere.
@@ -165,7 +221,12 @@ impl Analysis {
         offset: u32,
         name: &str,
     ) -> Result<Result<Vec<FileEdit>, RenameProblem>, Problem> {
-        self.in_file(path, |db, file| navigation::rename(db, file, offset, name))
+        self.in_file(
+            path,
+            |db, file| Some(navigation::rename(db, file, offset, name)),
+            |front_end, db, file| Some(front_end.rename(db, file, offset, name)),
+        )
+        .map(|answer| answer.unwrap_or_else(no_name))
     }
 
     /// The outline of a file.
@@ -174,7 +235,9 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn document_symbols(&self, path: &str) -> Result<Vec<Symbol>, Problem> {
-        self.in_file(path, symbols::document_symbols)
+        self.in_file(path, symbols::document_symbols, |front_end, db, file| {
+            front_end.symbols(db, file)
+        })
     }
 
     /// The declarations of all files whose names hold the letters of a query in their order.
@@ -192,7 +255,9 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn folding_ranges(&self, path: &str) -> Result<Vec<Folding>, Problem> {
-        self.in_file(path, folding::folding_ranges)
+        self.in_file(path, folding::folding_ranges, |front_end, db, file| {
+            front_end.folding_ranges(db, file)
+        })
     }
 
     /// The tokens in the macros of a file, in the order of their places; those in a range if one is given.
@@ -205,7 +270,7 @@ impl Analysis {
         path: &str,
         range: Option<ByteRange>,
     ) -> Result<Vec<SemanticToken>, Problem> {
-        self.in_file(path, |db, file| tokens::semantic_tokens(db, file, range))
+        self.in_rust(path, |db, file| tokens::semantic_tokens(db, file, range))
     }
 
     /// The ranges around a cursor, from the inside out.
@@ -214,7 +279,7 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn selection_ranges(&self, path: &str, offset: u32) -> Result<Vec<ByteRange>, Problem> {
-        self.in_file(path, |db, file| {
+        self.in_rust(path, |db, file| {
             selection::selection_ranges(db, file, offset)
         })
     }
@@ -225,7 +290,7 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn call_items(&self, path: &str, offset: u32) -> Result<Vec<CallItem>, Problem> {
-        self.in_file(path, |db, file| calls::call_items(db, file, offset))
+        self.in_rust(path, |db, file| calls::call_items(db, file, offset))
     }
 
     /// Who calls the function whose name is at an offset.
@@ -234,7 +299,7 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn incoming_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
-        self.in_file(path, |db, file| calls::incoming_calls(db, file, offset))
+        self.in_rust(path, |db, file| calls::incoming_calls(db, file, offset))
     }
 
     /// Whom the function calls whose name is at an offset.
@@ -243,7 +308,7 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn outgoing_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
-        self.in_file(path, |db, file| calls::outgoing_calls(db, file, offset))
+        self.in_rust(path, |db, file| calls::outgoing_calls(db, file, offset))
     }
 
     /// The refactorings that are possible at a selection.
@@ -252,7 +317,11 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn assists(&self, path: &str, selection: ByteRange) -> Result<Vec<Assist>, Problem> {
-        self.in_file(path, |db, file| assists::assists(db, file, selection))
+        self.in_file(
+            path,
+            |db, file| assists::assists(db, file, selection),
+            |front_end, db, file| front_end.assists(db, file, selection),
+        )
     }
 
     /// The stage table of the operation at a cursor, or of all operations of the kernel around it.
@@ -265,7 +334,7 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Option<StageTableAnswer>, Problem> {
-        self.in_file(path, |db, file| stages::stage_table(db, file, offset))
+        self.in_rust(path, |db, file| stages::stage_table(db, file, offset))
     }
 
     /// What the kernel around a cursor costs; outside of all, the file's first kernel that reaches the function there.
@@ -278,7 +347,7 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Option<crate::cost::KernelCost>, Problem> {
-        self.in_file(path, |db, file| stages::kernel_cost_at(db, file, offset))
+        self.in_rust(path, |db, file| stages::kernel_cost_at(db, file, offset))
     }
 
     /// The kernel of [`Analysis::kernel_cost_at`] with all that a search of it reads; `None` where there is none, or it is in a
@@ -292,7 +361,7 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Option<crate::advice::Searchable>, Problem> {
-        self.in_file(path, |db, file| {
+        self.in_rust(path, |db, file| {
             crate::advice::Searchable::of(db, stages::kernel_at(db, file, offset)?)
         })
     }
@@ -303,6 +372,11 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn memory_map(&self, path: &str, offset: u32) -> Result<Option<MemoryMapAnswer>, Problem> {
-        self.in_file(path, |db, file| stages::memory_map(db, file, offset))
+        self.in_rust(path, |db, file| stages::memory_map(db, file, offset))
     }
+}
+
+/// What is said of a name in a file that takes no part.
+fn no_name<T>() -> Result<T, RenameProblem> {
+    Err(RenameProblem("there is no name to change here".to_owned()))
 }

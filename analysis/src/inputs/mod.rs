@@ -8,11 +8,12 @@
 )]
 
 mod enabled;
+mod neighbours;
 mod settings;
 mod trees;
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,12 +24,14 @@ use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::db::{AnalysisDatabase, Db};
 use crate::fragments::{Origin, file_of, is_fragment};
 use crate::hardware::{Model, Target};
+use crate::language::Language;
 use crate::libraries::{Library, Release};
 use crate::syntax::ParsedFile;
 
 #[cfg(test)]
 pub(crate) use self::enabled::RULE_CAPACITY;
 pub use self::enabled::{EnabledRules, enabled_rules};
+pub use self::neighbours::{Generation, NkiOptions, PtoOptions};
 pub use self::settings::{budget_of, conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
@@ -63,6 +66,10 @@ pub struct SourceFile {
     /// The text, decoded from UTF-8; a byte-order mark and `\r\n` are kept as they are.
     #[returns(clone)]
     pub text: Arc<str>,
+    /// The language.
+    #[default]
+    #[returns(copy)]
+    pub language: Language,
     /// The tree of the text, where whoever set the text has it at hand.
     #[default]
     #[returns(clone)]
@@ -156,6 +163,10 @@ pub struct Options {
     pub target: Target,
     /// What cycles are made of.
     pub model: Model,
+    /// What is known of the machine that PTO files are for.
+    pub pto: PtoOptions,
+    /// What is known of the machine and the release that NKI kernels are for.
+    pub nki: NkiOptions,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.
     pub chips: Option<u64>,
 }
@@ -181,9 +192,17 @@ pub struct ProjectRules {
 /// All that is being checked together. There is one a database.
 #[salsa::input(singleton, debug)]
 pub struct Project {
-    /// All files by path.
+    /// All files in Rust by path.
     #[returns(clone)]
     pub files: Arc<FileMap>,
+    /// All files in other languages by path. No query about Rust reads them.
+    #[default]
+    #[returns(clone)]
+    pub neighbours: Arc<FileMap>,
+    /// Files that are held and take no part, by path: Python that imports nothing of ours.
+    #[default]
+    #[returns(clone)]
+    pub aside: Arc<BTreeSet<Arc<str>>>,
     /// The packages that the files belong to; files outside of every package are crates of their own.
     #[returns(clone)]
     pub packages: Arc<[Package]>,
@@ -355,9 +374,60 @@ impl AnalysisDatabase {
         }
     }
 
+    /// Sets the files in other languages than Rust. Files whose path and language are known keep their identity.
+    pub fn set_neighbours<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, Language, &'a str)>,
+    ) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        let known = project.neighbours(self);
+        let mut map = FileMap::new();
+        for (path, language, text) in files {
+            let path: Arc<str> = path.into();
+            let old = known.get(&path).copied();
+            let file = match old.filter(|old| old.language(self) == language) {
+                Some(file) => {
+                    if *file.text(self) != *text {
+                        self.replace_text(file, text);
+                    }
+                    file
+                }
+                None => SourceFile::builder(Arc::clone(&path), text.into())
+                    .language(language)
+                    .durability(Durability::HIGH)
+                    .new(self),
+            };
+            map.insert(path, file);
+        }
+        if *known != map {
+            project.set_neighbours(self).to(Arc::new(map));
+        }
+    }
+
+    /// Sets which files are held and take no part.
+    pub fn set_aside(&mut self, paths: BTreeSet<Arc<str>>) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.aside(self) != paths {
+            project.set_aside(self).to(Arc::new(paths));
+        }
+    }
+
+    /// Replaces the text of one file in another language than Rust that is typed into.
+    pub fn set_neighbour_text(&mut self, file: SourceFile, text: &str) {
+        file.set_text(self)
+            .with_durability(Durability::LOW)
+            .to(text.into());
+    }
+
     /// The file of a path, if the project has it.
     pub fn file(&self, path: &str) -> Option<SourceFile> {
-        Project::try_get(self)?.files(self).get(path).copied()
+        let project = Project::try_get(self)?;
+        let own = project.files(self).get(path).copied();
+        own.or_else(|| project.neighbours(self).get(path).copied())
     }
 
     /// Replaces the text of one file among many: nothing is read of it now.

@@ -98,7 +98,7 @@ pub fn evaluate_as(
 
 const OVERFLOW: ConstValue = ConstValue::Unknown("arithmetic overflow");
 const INCOMPLETE: ConstValue = ConstValue::Unknown("an incomplete expression");
-const NO_INTEGER: ConstValue = ConstValue::Unknown("an operand that is no known integer");
+const NO_INTEGER: ConstValue = ConstValue::Unknown("an operand that is not a known integer");
 
 struct Evaluator<'a> {
     environment: &'a dyn ConstEnvironment,
@@ -332,7 +332,7 @@ impl Evaluator<'_> {
             (ConstValue::Unknown(reason), _) | (_, ConstValue::Unknown(reason)) => {
                 ConstValue::Unknown(reason)
             }
-            _ => ConstValue::Unknown("an index into something that is no array"),
+            _ => ConstValue::Unknown("an index into something that is not an array"),
         }
     }
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{NodeOrToken, SyntaxNode};
+use rowan::GreenNodeData;
 
 use super::file::{classify, macro_name, parse_item, plain_name};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
@@ -276,7 +277,7 @@ impl MacroArguments {
 
     /// What a tree of tokens holds between its delimiters; the closing one may be missing.
     pub(super) fn of_tree(tree: &SyntaxNode) -> Option<Self> {
-        let text = tree.green().to_string();
+        let text = text_of(tree.green());
         let open = text
             .chars()
             .next()
@@ -314,6 +315,22 @@ impl MacroArguments {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         text.span(self.start, self.start.saturating_add(length))
     }
+}
+
+/// The text of a tree. Files have tens of thousands of small ones, for which a formatter takes most of the time.
+fn text_of(tree: &GreenNodeData) -> String {
+    let mut text = String::with_capacity(tree.text_len().into());
+    let mut open = vec![tree.children()];
+    while let Some(children) = open.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Token(token)) => text.push_str(token.text()),
+            Some(NodeOrToken::Node(node)) => open.push(node.children()),
+            None => {
+                open.pop();
+            }
+        }
+    }
+    text
 }
 
 /// What a module declares.

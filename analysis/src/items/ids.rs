@@ -144,6 +144,18 @@ impl Span {
         }
     }
 
+    /// This place inside of `from`, where the same text is at `to`.
+    #[must_use]
+    pub const fn moved(self, from: Span, to: Span) -> Span {
+        Span {
+            item: to.item,
+            start: to
+                .start
+                .saturating_add(self.start.saturating_sub(from.start)),
+            end: to.start.saturating_add(self.end.saturating_sub(from.start)),
+        }
+    }
+
     /// From the start of this place to the end of another in the same item.
     pub fn to(self, other: Span) -> Span {
         Span {

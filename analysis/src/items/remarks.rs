@@ -49,17 +49,9 @@ pub enum MappingRemarkKind {
 impl MappingRemark {
     /// The remark about the same text in another place: `from` is where it was read, `to` where it is.
     pub(super) fn moved(mut self, from: Span, to: Span) -> Self {
-        let moved = |span: Span| {
-            let place = |offset: u32| to.start.saturating_add(offset.saturating_sub(from.start));
-            Span {
-                item: to.item,
-                start: place(span.start),
-                end: place(span.end),
-            }
-        };
-        self.span = moved(self.span);
+        self.span = self.span.moved(from, to);
         if let MappingRemarkKind::Redundant { whole, .. } = &mut self.kind {
-            *whole = moved(*whole);
+            *whole = whole.moved(from, to);
         }
         self
     }

@@ -121,7 +121,7 @@ fn path_value(
             bindings.mapping(name).map(|bound| bound.size())
         }
         (Some((&"SIZE", before)), None) if !before.is_empty() => size_of_path(db, scope, before),
-        _ => return ConstValue::Unknown("a name that is no constant"),
+        _ => return ConstValue::Unknown("a name that is not a constant"),
     };
     size.map_or(ConstValue::Unknown("a size that is not known"), |size| {
         ConstValue::Int(i128::from(size))

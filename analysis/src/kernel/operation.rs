@@ -113,6 +113,13 @@ pub enum ForeignCallee {
 }
 
 impl Body {
+    /// How often the operation's text runs: each run of a loop, and each call of a helper, is an operation of its own here.
+    #[must_use]
+    pub fn runs_of(&self, operation: &Operation) -> u64 {
+        let runs = self.operations.iter();
+        runs.filter(|other| other.span == operation.span).count() as u64
+    }
+
     /// The tensor of that number.
     #[must_use]
     pub fn tensor(&self, id: TensorId) -> Option<&Tensor> {

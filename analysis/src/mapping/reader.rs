@@ -311,7 +311,7 @@ impl Reader<'_> {
             text: value.to_string(),
         });
         let text = shown_letters(&text);
-        let message = format!("`{text}` is no plain decimal number");
+        let message = format!("`{text}` is not a plain decimal number");
         self.error_instead(message, span.clone(), instead);
         (value, span)
     }

@@ -25,7 +25,7 @@ pub(super) fn tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
     match mended.parse() {
         Ok(tokens) => (tokens, errors),
         Err(_) => {
-            let message = "these characters are no Rust tokens".to_owned();
+            let message = "these characters are not Rust tokens".to_owned();
             (
                 TokenStream::new(),
                 vec![GrammarError::new(message, 0..text.len())],

@@ -1,9 +1,9 @@
 //! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
 use super::sequencer::bytes;
-use super::{Alternative, Checked, Finding, Rule, rule, words};
+use super::{Alternative, Checked, Finding, Rule, rule, wording, words};
+use crate::derivation::StageDerivation;
 use crate::derivation::cast::CastViolation;
-use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
 
 pub(in crate::rules) static CAST_UNSUPPORTED: Rule = rule!(
@@ -37,10 +37,7 @@ pub(super) const RULES: &[&Rule] = &[&CAST_UNSUPPORTED, &CAST_PACKET];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for operation in &checked.derivation().operations {
-        let OperationDerivation::Pass(pass) = operation else {
-            continue;
-        };
+    for (_, pass) in wording::passes(checked) {
         for stage in &pass.stages {
             if let StageDerivation::Cast(cast) = stage {
                 findings.extend(
@@ -100,7 +97,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
         } => {
             let message = match bits {
                 Some(bits) => format!(
-                    "the packet of {} is no flit; the Cast Engine pads what it converts to {FLIT_BYTES} bytes",
+                    "the packet is {}; the Cast Engine pads its output to {FLIT_BYTES} bytes",
                     bytes(*bits)
                 ),
                 None => format!(

@@ -7,41 +7,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Alternative, Applicability, Edit, Finding, Fix};
+use super::{Alternative, Applicability, Cause, Edit, Finding, Fix};
 use crate::items::{ItemId, Span};
-
-/// What a finding comes from: the kind of fault and what is at fault.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Cause {
-    fault: &'static str,
-    subject: String,
-    /// Whether places in other items of the file belong to it.
-    everywhere: bool,
-}
 
 /// A cause with the item that it is confined to, if it is: equal for findings that are one.
 pub(crate) type CauseKey = (Cause, Option<ItemId>);
-
-impl Cause {
-    /// A cause that places of one item share: what is right in one function may be wrong in another.
-    #[must_use]
-    pub fn in_item(fault: &'static str, subject: impl Into<String>) -> Self {
-        Self {
-            fault,
-            subject: subject.into(),
-            everywhere: false,
-        }
-    }
-
-    /// A cause that all places of a file share: a fault of what an axis is declared as.
-    #[must_use]
-    pub fn in_file(fault: &'static str, subject: impl Into<String>) -> Self {
-        Self {
-            everywhere: true,
-            ..Self::in_item(fault, subject)
-        }
-    }
-}
 
 impl Finding {
     /// What the findings have in common that come from the same; places of other files never do.

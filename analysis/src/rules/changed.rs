@@ -16,7 +16,7 @@ use crate::mapping::Mapping;
 pub(crate) type Values = FxHashMap<Span, Value>;
 
 /// What edits write; `None` if one of them writes no value.
-pub(super) fn values(edits: &[Edit]) -> Option<Values> {
+pub(crate) fn values(edits: &[Edit]) -> Option<Values> {
     let values = edits.iter();
     values
         .map(|edit| Some((edit.span, edit.value.clone()?)))
@@ -122,6 +122,11 @@ impl<'a> Replacing<'a> {
         let mut replacing = write(values);
         replacing.body(&mut changed);
         (changed, replacing.replaced.len())
+    }
+
+    /// How many of the values were written so far.
+    pub(super) fn written(&self) -> usize {
+        self.replaced.len()
     }
 
     fn body(&mut self, body: &mut Body) {

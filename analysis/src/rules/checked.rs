@@ -31,6 +31,8 @@ pub(crate) struct Checked<'a> {
     pub(crate) target: Target,
     /// What its cycles are made of.
     pub(crate) model: Model,
+    /// The operations that are judged, by their numbers, where not all are: what is found of others is known.
+    pub(crate) only: Option<&'a [usize]>,
     /// What the kernel may cost at most, if the settings say so.
     pub(crate) budget: Option<&'a Budget>,
     /// The rules that are on. What another rule implies is left out only where that one is on.

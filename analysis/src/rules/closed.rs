@@ -6,14 +6,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::changed::{Values, places_of_operation, places_of_tensor, values, write};
-use super::{Alternative, Applicability, Checked, Edit, Finding, Value};
+use super::changed::{Values, values};
+use super::trial_body::{Change, TrialBody};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Value};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
-use crate::kernel::{Body, Level, Origin, TensorId, Tier, Written};
+use crate::kernel::{Level, Origin, TensorId, Tier, Written};
 use crate::mapping::Mapping;
 
 /// How many alternatives of a finding are stated.
@@ -22,17 +23,38 @@ pub(crate) const ALTERNATIVE_LIMIT: usize = 8;
 /// What is said of a change that needs others behind it.
 pub(crate) const FOLLOWING: &str = ", and what follows from it";
 
-/// Makes sure fixes with which more is refused a matter of looking first.
-pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
-    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
-    let mut sure = fixes
-        .filter(|fix| fix.applicability == Applicability::Machine)
-        .peekable();
-    if sure.peek().is_none() {
+/// Judges the fixes of findings and, where that is asked for, what their helps state.
+pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
+    let is_judged = |finding: &Finding| {
+        finding.fixes.iter().any(is_sure) || helps && finding.alternatives.is_some()
+    };
+    if !findings.iter().any(is_judged) {
         return;
     }
-    let mut trial = Trial::of(checked);
-    for fix in sure {
+    let mut places: FxHashSet<Span> = FxHashSet::default();
+    for finding in findings.iter() {
+        let sure = finding.fixes.iter().filter(|fix| is_sure(fix));
+        let stated = finding.alternatives.iter().filter(|_| helps);
+        let stated = stated.flat_map(|stated| &stated.list);
+        let sure = sure.flat_map(|fix| &fix.edits);
+        let edits = sure.chain(stated.flat_map(|stated| &stated.edits));
+        places.extend(edits.map(|edit| edit.span));
+    }
+    let mut trial = Trial::of(checked, &places);
+    judge_fixes(&mut trial, findings);
+    if helps {
+        judge_helps(&mut trial, findings);
+    }
+}
+
+fn is_sure(fix: &Fix) -> bool {
+    fix.applicability == Applicability::Machine
+}
+
+/// Makes sure fixes with which more is refused a matter of looking first.
+fn judge_fixes(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
+    for fix in fixes.filter(|fix| is_sure(fix)) {
         if trial.outcome(&fix.edits) == Outcome::LeadsOn {
             fix.applicability = Applicability::Maybe;
         }
@@ -41,14 +63,8 @@ pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
 
 /// Keeps of what helps state the alternatives that mend something and with which nothing more is refused. Where there is none of
 /// them, and no other help, the first one that leads to other changes says that something follows from it.
-pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
-    let stating = |finding: &&mut Finding| finding.alternatives.is_some();
-    let mut stating = findings.iter_mut().filter(stating).peekable();
-    if stating.peek().is_none() {
-        return;
-    }
-    let mut trial = Trial::of(checked);
-    for finding in stating {
+fn judge_helps(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+    for finding in findings {
         let Some(alternatives) = &mut finding.alternatives else {
             continue;
         };
@@ -85,81 +101,39 @@ enum Outcome {
     MendsNothing,
 }
 
-/// What of a body is written at a place.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Holder {
-    Tensor(usize),
-    Operation(usize),
-}
-
 /// A copy of a body in which fixes are made and taken back.
 struct Trial<'a> {
     checked: &'a Checked<'a>,
-    body: Body,
-    holders: FxHashMap<Span, Vec<Holder>>,
-    /// The operations that read or write a tensor, by the tensor's number.
-    users: Vec<Vec<usize>>,
+    body: TrialBody,
     before: FxHashMap<usize, Refusals>,
 }
 
 impl<'a> Trial<'a> {
-    fn of(checked: &'a Checked<'a>) -> Self {
-        let body = checked.body.clone();
-        let mut holders: FxHashMap<Span, Vec<Holder>> = FxHashMap::default();
-        let mut note = |place: Span, holder: Holder| {
-            let known = holders.entry(place).or_default();
-            if known.last() != Some(&holder) {
-                known.push(holder);
-            }
-        };
-        for (number, tensor) in body.tensors.iter().enumerate() {
-            places_of_tensor(tensor, |place| note(place, Holder::Tensor(number)));
-        }
-        for (number, operation) in body.operations.iter().enumerate() {
-            places_of_operation(operation, |place| note(place, Holder::Operation(number)));
-        }
-        let mut trial = Self {
+    /// A copy of a body in which values at some places can be changed.
+    fn of(checked: &'a Checked<'a>, places: &FxHashSet<Span>) -> Self {
+        let memory = &checked.derivation().memory;
+        Self {
             checked,
-            users: vec![Vec::new(); body.tensors.len()],
-            body,
-            holders,
+            body: TrialBody::of(checked.body, memory, |place| places.contains(&place)),
             before: FxHashMap::default(),
-        };
-        trial.find_users();
-        trial
-    }
-
-    /// Views and reshapes are used by who uses their tensor: their bytes are the same.
-    fn find_users(&mut self) {
-        let memory = &self.checked.derivation().memory;
-        let mut of_base: FxHashMap<TensorId, Vec<usize>> = FxHashMap::default();
-        for (operation, touches) in memory.touches.iter().enumerate() {
-            for touch in touches {
-                let lifetime = memory.lifetimes.get(touch.allocation);
-                let users = lifetime.map(|lifetime| of_base.entry(lifetime.tensor).or_default());
-                if let Some(users) = users.filter(|users| users.last() != Some(&operation)) {
-                    users.push(operation);
-                }
-            }
-        }
-        for number in 0..self.body.tensors.len() {
-            let users = self.base(number).and_then(|base| of_base.get(&base));
-            if let (Some(users), Some(own)) = (users, self.users.get_mut(number)) {
-                own.clone_from(users);
-            }
         }
     }
 
     /// Whether a tensor is a tile, whose element follows from what it is a tile of.
     fn is_tile(&self, number: usize) -> bool {
-        let origin = self.body.tensors.get(number).map(|tensor| &tensor.origin);
+        let origin = self
+            .body
+            .body()
+            .tensors
+            .get(number)
+            .map(|tensor| &tensor.origin);
         matches!(origin, Some(Origin::View { tile: Some(_), .. }))
     }
 
     /// The tensor whose bytes a tensor has.
     fn base(&self, number: usize) -> Option<TensorId> {
-        let tensor = self.body.tensors.get(number)?;
-        Some(self.body.root(tensor.id))
+        let tensor = self.body.body().tensors.get(number)?;
+        Some(self.body.body().root(tensor.id))
     }
 
     /// What becomes of edits. What a body does not hold as a value is not judged.
@@ -167,39 +141,22 @@ impl<'a> Trial<'a> {
         let Some(values) = values(edits) else {
             return Outcome::Closed;
         };
-        let mut changed: FxHashSet<Holder> = FxHashSet::default();
-        for edit in edits {
-            let Some(holders) = self.holders.get(&edit.span) else {
-                return Outcome::Closed;
-            };
-            changed.extend(holders.iter().copied());
-        }
-        let mut touched: FxHashSet<usize> = FxHashSet::default();
-        for holder in &changed {
-            match holder {
-                Holder::Operation(number) => {
-                    touched.insert(*number);
-                }
-                Holder::Tensor(number) => {
-                    touched.extend(self.users.get(*number).into_iter().flatten());
-                }
-            }
-        }
-        let elsewhere = self.is_written_elsewhere(&values, &changed);
-        self.make(&values, &changed);
-        let collides = changed.iter().any(|holder| match holder {
-            Holder::Tensor(number) => self.collides(*number) || self.is_tile(*number),
-            Holder::Operation(_) => false,
-        });
+        let Some(change) = self.body.change(edits.iter().map(|edit| edit.span)) else {
+            return Outcome::Closed;
+        };
+        let elsewhere = self.is_written_elsewhere(&values, &change);
+        self.body.make(&values, &change);
+        let mut tensors = change.tensors.iter();
+        let collides = tensors.any(|number| self.collides(*number) || self.is_tile(*number));
         let (mut more, mut refused, mut same) = (collides || elsewhere, false, true);
-        for number in touched {
-            if let Some((before, after)) = self.refused(number) {
+        for number in &change.touched {
+            if let Some((before, after)) = self.refused(*number) {
                 more |= more_is_refused(&before, &after);
                 refused |= !before.is_empty();
                 same &= before == after;
             }
         }
-        self.take_back(&changed);
+        self.body.take_back(self.checked.body, &change);
         // An address is moved for the sake of other tensors: what refuses the operations themselves stays.
         let mappings = values.values();
         let mappings = mappings
@@ -214,12 +171,10 @@ impl<'a> Trial<'a> {
 
     /// Whether the slices, clusters or chips of a tensor are changed that another tensor, written elsewhere, has as well: what
     /// passes from one to the other keeps them.
-    fn is_written_elsewhere(&self, values: &Values, changed: &FxHashSet<Holder>) -> bool {
-        let tensors = &self.body.tensors;
-        changed.iter().any(|holder| {
-            let Holder::Tensor(number) = holder else {
-                return false;
-            };
+    fn is_written_elsewhere(&self, values: &Values, change: &Change) -> bool {
+        let tensors = &self.body.body().tensors;
+        let mut changed = change.tensors.iter();
+        changed.any(|number| {
             let Some(tensor) = tensors.get(*number) else {
                 return false;
             };
@@ -236,43 +191,6 @@ impl<'a> Trial<'a> {
         })
     }
 
-    fn make(&mut self, values: &Values, changed: &FxHashSet<Holder>) {
-        for holder in changed {
-            match holder {
-                Holder::Tensor(number) => {
-                    if let Some(tensor) = self.body.tensors.get_mut(*number) {
-                        write(values).tensor(tensor);
-                    }
-                }
-                Holder::Operation(number) => {
-                    if let Some(operation) = self.body.operations.get_mut(*number) {
-                        write(values).operation(operation);
-                    }
-                }
-            }
-        }
-    }
-
-    fn take_back(&mut self, changed: &FxHashSet<Holder>) {
-        let old = self.checked.body;
-        for holder in changed {
-            match holder {
-                Holder::Tensor(number) => {
-                    let (own, old) = (self.body.tensors.get_mut(*number), old.tensors.get(*number));
-                    if let (Some(own), Some(old)) = (own, old) {
-                        own.clone_from(old);
-                    }
-                }
-                Holder::Operation(number) => {
-                    let own = self.body.operations.get_mut(*number);
-                    if let (Some(own), Some(old)) = (own, old.operations.get(*number)) {
-                        own.clone_from(old);
-                    }
-                }
-            }
-        }
-    }
-
     /// What of an operation is refused, and what is after the change.
     fn refused(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
         let Checked {
@@ -283,12 +201,12 @@ impl<'a> Trial<'a> {
         let (Some(derived), Some(first), Some(operation)) = (
             derived,
             old.operations.get(number),
-            self.body.operations.get(number),
+            self.body.body().operations.get(number),
         ) else {
             return None;
         };
-        let changed = derive_operation(&self.body, operation, target);
-        let after = refusals(&self.body, operation, &changed);
+        let changed = derive_operation(self.body.body(), operation, target);
+        let after = refusals(self.body.body(), operation, &changed);
         let before = self.before.entry(number);
         let before = before.or_insert_with(|| refusals(old, first, derived));
         Some((before.clone(), after))
@@ -298,7 +216,7 @@ impl<'a> Trial<'a> {
     fn collides(&self, number: usize) -> bool {
         let (Some(old), Some(new)) = (
             self.checked.body.tensors.get(number),
-            self.body.tensors.get(number),
+            self.body.body().tensors.get(number),
         ) else {
             return false;
         };
@@ -318,7 +236,7 @@ impl<'a> Trial<'a> {
             let end = start.saturating_add(bytes);
             let others = lifetimes.iter().filter(|other| other.tensor != own.tensor);
             let mut others = others.filter(|other| !meets_now(own, other));
-            (own.tier == Tier::Dm && end > self.body.machine.dm_bytes)
+            (own.tier == Tier::Dm && end > self.body.body().machine.dm_bytes)
                 || others.any(|other| meets(own, (start, end), other))
         })
     }

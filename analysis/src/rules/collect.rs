@@ -19,7 +19,7 @@ pub(in crate::rules) static COLLECT_PACKET_SIZE: Rule = rule!(
     Collect,
     "Packet Normalization",
     "the collected packet is not exactly one flit of 32 bytes",
-    "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
+    "Every engine after the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
      pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
      a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
     fix;
@@ -45,7 +45,7 @@ pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
     Collect,
     "Packet Normalization",
     "the collected time is not the input time followed by the flits of a packet",
-    "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
+    "All flits of one packet leave before the first of the next. The time after the Collect Engine is therefore the \
      input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
      change here.",
     fix;
@@ -57,7 +57,7 @@ pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = rule!(
     Hardware,
     Vector,
     "library",
-    "a register is declared otherwise than as the stream that it stores",
+    "a register is declared with another mapping than the stream that it stores",
     "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
      as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
      `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand.";
@@ -170,7 +170,7 @@ fn to_finding(
                 &COLLECT_PACKET_SIZE,
                 output.packet.span,
                 format!(
-                    "the collected packet is {}; the Collect Engine hands on flits of exactly 32 bytes",
+                    "the collected packet is {}; the Collect Engine outputs flits of exactly 32 bytes",
                     bytes(*bits)
                 ),
             ),

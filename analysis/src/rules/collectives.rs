@@ -85,7 +85,7 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
                 &TILE_MISMATCH,
                 *span,
                 format!(
-                    "the key `{}` is no part of the source's slices and elements, `{}`; a scatter sends a row for each value \
+                    "the key `{}` is not part of the source's slices and elements, `{}`; a scatter sends a row for each value \
                      of the key",
                     written(key),
                     written(tensor)

@@ -20,8 +20,8 @@ pub(in crate::rules) static COMMIT_PACKET_SIZE: Rule = rule!(
     Commit,
     "Commit Engine: Constraints",
     "the committed part of the packet is not 8, 16, 24 or 32 bytes",
-    "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
-     follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
+    "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it after 8, 16, 24 or 32 bytes. How much is kept \
+     follows from the element: the part of the packet that it holds, with the padding that it has after it. A shorter \
      element is padded; a scalar a slice is stored with padding too.",
     fix,
     alt;
@@ -33,7 +33,7 @@ pub(in crate::rules) static COMMIT_SIZE: Rule = rule!(
     Hardware,
     Commit,
     "Commit Engine: Constraints",
-    "the writes of a packet are no multiples of 8 bytes",
+    "the writes of a packet are not multiples of 8 bytes",
     "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
      allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
      into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
@@ -58,7 +58,7 @@ pub(in crate::rules) static COMMIT_ALIGNMENT: Rule = rule!(
     Hardware,
     Commit,
     "Tail padding",
-    "a commit address that is no multiple of 8",
+    "a commit address that is not a multiple of 8",
     "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
      starts in the middle of a row cannot be written, however its strides are chosen.",
     fix,
@@ -205,7 +205,7 @@ fn to_finding(
             &COMMIT_SIZE,
             element,
             format!(
-                "the element keeps only {} of a packet's {packet_bytes} committed bytes in a line; a write is a multiple of \
+                "the element keeps only {} of a packet's {packet_bytes} committed bytes contiguous; a write is a multiple of \
                  {COMMIT_UNIT_BYTES}",
                 bytes(*contiguous_bits)
             ),
@@ -270,7 +270,7 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
                     "the trimmed packet `{packet}` is the innermost run of an element, and there is `{}`",
                     written(found)
                 ),
-                None => format!("its length is no multiple of the trimmed packet `{packet}`"),
+                None => format!("its length is not a multiple of the trimmed packet `{packet}`"),
             }
         }
         MismatchKind::Padding { needed, held } => format!(

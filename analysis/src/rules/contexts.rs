@@ -104,7 +104,7 @@ fn restricted(pass: &Pass, place: Place, wanted: Context) -> Finding {
     let (method, span) = method(pass, place);
     let release = pass.dialect.release;
     let message = format!(
-        "`{method}` is a method of the {} alone, and this pass is the other one's (release {release})",
+        "`{method}` exists only on the {}, and this pass runs on the other context (release {release})",
         name(wanted)
     );
     Finding::new(&CONTEXT_RESTRICTION, span, message)

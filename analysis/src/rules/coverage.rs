@@ -31,11 +31,11 @@ pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
     Toolchain,
     Coverage,
     "derived",
-    "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
+    "a limit of visa-lint ends the analysis, so that a part of the kernel is not checked",
     "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
      without end, operations, runs of a loop, helpers that call each other, expressions that are in each other. Behind a limit every rule is \
      silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
-     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.";
+     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are checked.";
     refused: Refusal::OWN,
 );
 
@@ -53,7 +53,7 @@ pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
      too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
      counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
      off by default, because most of them are mistakes that the compiler reports in better words; with \
-     `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.";
+     `--deny unresolved_operation` a CI job accepts only kernels that are checked as a whole.";
         refused: Refusal::OWN,
     )
 };
@@ -113,21 +113,21 @@ fn limits(body: &Body) -> Vec<Finding> {
 
 fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
     let rest = match count {
-        1 => "what comes here is not looked at".to_owned(),
+        1 => "what comes here is not checked".to_owned(),
         _ => format!(
-            "{} operations from here on are not looked at",
+            "{} operations from here on are not checked",
             thousands(count)
         ),
     };
     let number = |number: usize| thousands(u64::try_from(number).unwrap_or(u64::MAX));
     match reason {
         UnresolvedReason::LongLoop(Some(runs)) => format!(
-            "the loop runs {} times, and its runs differ: the first two and the last one are looked at, {} are not",
+            "the loop runs {} times, and its runs differ: the first two and the last one are checked, {} are not",
             thousands(*runs),
             thousands(runs.saturating_sub(3))
         ),
         UnresolvedReason::LongLoop(None) => {
-            "the loop runs longer than it is followed: the runs after that are not looked at"
+            "the loop runs longer than it is followed: the runs after that are not checked"
                 .to_owned()
         }
         UnresolvedReason::TooDeep("helpers") => format!(
@@ -147,7 +147,7 @@ fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
 
 fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
     let message = format!(
-        "`{}` is not looked at: {}",
+        "`{}` is not checked: {}",
         what(db, place.operation),
         place.reason.words()
     );

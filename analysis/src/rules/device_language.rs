@@ -44,7 +44,7 @@ pub(in crate::rules) static KERNEL_LANGUAGE: Rule = rule!(
     Toolchain,
     Language,
     "library",
-    "Rust that the compiler does not take in a kernel",
+    "Rust that the compiler does not accept in a kernel",
     "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a constant, calls of \
      functions, arrays, tuples and structs. It does not know closures, sequences that grow, loops with a condition and \
      functions that call themselves; a loop without a statement and, in release 0.6, a range that starts elsewhere \

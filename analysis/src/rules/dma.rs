@@ -8,7 +8,7 @@ use crate::kernel::{Copy, OperationKind, Tier};
 
 use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
-use super::{Applicability, Checked, Finding, Group, Rule, rule};
+use super::{Applicability, Checked, Finding, Group, Rule, rule, wording};
 
 pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
     // Reads that the book refuses and the current library takes.
@@ -18,10 +18,10 @@ pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
         Hardware,
         Dma,
         "DMA Engine: Alignment Constraints",
-        "a transfer into DM whose address or packet is no multiple of 8 bytes",
+        "a transfer into DM whose address or packet is not a multiple of 8 bytes",
         "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
-         From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
-         sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
+         From HBM the read address must be one too. The packet is the longest run of bytes that is contiguous on both sides: \
+         where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
          both sides hold it, and for the current library where the target does.",
         fix;
         refused: Refusal::since(2),
@@ -45,12 +45,7 @@ pub(super) const RULES: &[&Rule] = &[&DMA_ALIGNMENT, &DMA_PACKET_LIMIT];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (operation, derived) in checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.derivation().operations)
-    {
+    for (operation, derived) in wording::operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {
@@ -109,7 +104,7 @@ fn to_finding(
             &DMA_ALIGNMENT,
             span,
             format!(
-                "the two sides of the transfer agree on no more than {} in a line; what is written to DM is a multiple of \
+                "the two sides of the transfer agree on contiguous runs of no more than {}; what is written to DM is a multiple of \
                  {DMA_ALIGNMENT_BYTES} bytes",
                 bytes(*bits)
             ),
@@ -140,7 +135,7 @@ fn to_finding(
             &DMA_PACKET_LIMIT,
             span,
             format!(
-                "the transfer moves {} in a line; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
+                "the transfer moves runs of {}; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
                  divides them",
                 bytes(*bits)
             ),

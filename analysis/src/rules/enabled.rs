@@ -4,27 +4,14 @@
 //! and what only it needs of a body is not derived. How severe a finding is plays no part here: another level of a rule that
 //! stays on runs nothing again.
 
+use rustc_hash::FxHashSet;
+
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Group, Needs, Rule, all};
+use super::{FAMILIES, Finding, Judges, Level, Needs, Rule, all};
 use crate::items::Dialect;
 
 impl EnabledRules {
-    /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
-    #[must_use]
-    pub fn of(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> Self {
-        let mut rules = Self::default();
-        for (number, rule) in all().enumerate() {
-            if !rule.groups().any(|group| is_on(rule, group)) {
-                rules.remove_number(number);
-            }
-            if rule.graver.is_some_and(|(_, group)| !is_on(rule, group)) {
-                rules.remove_graver(number);
-            }
-        }
-        rules
-    }
-
     /// Those of them that hold in a dialect.
     #[must_use]
     pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
@@ -39,9 +26,8 @@ impl EnabledRules {
         self
     }
 
-    /// Whether a rule is on. One that does not exist is not.
-    #[must_use]
-    pub fn has(&self, rule: &str) -> bool {
+    /// Whether a rule of this room is on. One that it does not have is not.
+    pub(super) fn has_own(&self, rule: &str) -> bool {
         all()
             .position(|other| other.name == rule)
             .is_some_and(|number| self.has_number(number))
@@ -54,7 +40,7 @@ impl EnabledRules {
             let rules = numbers.by_ref().take(family.rules.len());
             // All of them are taken, so that the next family starts at its own.
             let on = rules.filter(|number| self.has_number(*number)).count();
-            on > 0 || family.also.iter().any(|rule| self.has(rule.name))
+            on > 0 || family.also.iter().any(|rule| self.has_own(rule.name))
         })
     }
 }
@@ -101,6 +87,20 @@ impl Families {
     /// All others: those that need no more than what the engines make of a body.
     pub(crate) fn of_engines(self) -> Self {
         self.and(Self::where_(|family| family.needs != Needs::Simulation))
+    }
+
+    /// Those whose findings may come of single operations.
+    pub(crate) fn of_operations() -> Self {
+        Self::where_(|family| family.judges == Judges::EachOperation)
+    }
+
+    /// All but those that look at costs and have none of some rules and no other one that may find anything as severe as a level.
+    pub(crate) fn that_may_find(level: Level, rules: &FxHashSet<&Rule>) -> Self {
+        Self::where_(|family| {
+            let mut own = family.rules.iter().chain(family.also);
+            family.needs != Needs::Simulation
+                || own.any(|rule| rules.contains(*rule) || rule.highest_level() >= level)
+        })
     }
 
     /// Whether some of them looks at what the engines make of a body.
@@ -152,6 +152,7 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::findings::Group;
 
     /// The rules of groups, as a selection of them would turn them on.
     fn groups(groups: &[Group]) -> EnabledRules {
@@ -159,11 +160,9 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_all_rules_and_families() {
-        assert!(all().count() <= crate::inputs::RULE_CAPACITY);
+    fn there_is_room_for_all_families() {
         assert!(FAMILIES.len() < u64::BITS as usize);
-        assert!(all().all(|rule| EnabledRules::default().has(rule.name)));
-        assert!(!EnabledRules::default().has("no_such_rule"));
+        assert!(all().all(|rule| EnabledRules::default().has_own(rule.name)));
     }
 
     /// The declarations in the files of a folder.

@@ -1,13 +1,12 @@
-//! The catalogue: all families in its order, what each of them needs, and the rules by name.
+//! The families of rules about kernels in Rust, in the catalogue's order, and what each of them needs.
 
-use super::{Checked, Finding, Group, Rule};
+use super::{Checked, Finding, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
     dma_performance, fetch, hazards, library, mapping_expressions, memory, operand_slots,
     other_release, performance, pipeline, placement, plans, provenance, schedule, sequencer, steps,
     style, suppressions, switch, tensors, transpose, valid_count, vector, versions,
 };
-use crate::names::nearest_names;
 
 /// What a family's check asks for beside the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +19,23 @@ pub(super) enum Needs {
     Simulation,
 }
 
+/// What a family's findings come of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judges {
+    /// Of single operations, as far as they come of what is derived of these: its operations, moves, commits in place, padding that is
+    /// read, digits that streams repeat, and limits of the library. See [`crate::derivation::partial`].
+    EachOperation,
+    /// Of the whole body.
+    Body,
+}
+
 /// A family of rules.
 pub(super) struct Family {
     pub(super) rules: &'static [&'static Rule],
     /// Rules of other families that this one finds breaches of as well.
     pub(super) also: &'static [&'static Rule],
     pub(super) needs: Needs,
+    pub(super) judges: Judges,
     pub(super) check: fn(&Checked<'_>, &mut Vec<Finding>),
 }
 
@@ -35,12 +45,14 @@ pub(super) const FAMILIES: &[Family] = &[
         rules: mapping_expressions::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::EachOperation,
         check: mapping_expressions::check,
     },
     Family {
         rules: tensors::RULES,
         also: &[&contraction::TRF_ROW_COUNT],
         needs: Needs::Derivation,
+        judges: Judges::Body,
         check: tensors::check,
     },
     Family {
@@ -51,144 +63,168 @@ pub(super) const FAMILIES: &[Family] = &[
             &tensors::VRF_CAPACITY,
         ],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: memory::check,
     },
     Family {
         rules: provenance::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: provenance::check,
     },
     Family {
         rules: sequencer::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: sequencer::check,
     },
     Family {
         rules: fetch::RULES,
         also: &[&sequencer::SEQUENCER_INCOMPATIBLE],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: fetch::check,
     },
     Family {
         rules: switch::RULES,
         also: &[&performance::switch::SWITCH_RING_TOO_LARGE],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: switch::check,
     },
     Family {
         rules: collect::RULES,
         also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: collect::check,
     },
     Family {
         rules: contexts::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: contexts::check,
     },
     Family {
         rules: operand_slots::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: operand_slots::check,
     },
     Family {
         rules: steps::OWN,
         also: steps::RULES,
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: steps::check,
     },
     Family {
         rules: pipeline::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: pipeline::check,
     },
     Family {
         rules: contraction::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: contraction::check,
     },
     Family {
         rules: vector::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: vector::check,
     },
     Family {
         rules: valid_count::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: valid_count::check,
     },
     Family {
         rules: cast::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: cast::check,
     },
     Family {
         rules: transpose::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: transpose::check,
     },
     Family {
         rules: commit::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: commit::check,
     },
     Family {
         rules: dma::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: dma::check,
     },
     Family {
         rules: dma_performance::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: dma_performance::check,
     },
     Family {
         rules: banks::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: banks::check,
     },
     Family {
         rules: library::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::EachOperation,
         check: library::check,
     },
     Family {
         rules: other_release::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: other_release::check,
     },
     Family {
         rules: versions::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: versions::check,
     },
     Family {
         rules: placement::RULES,
         also: &[],
         needs: Needs::Derivation,
+        judges: Judges::Body,
         check: placement::check,
     },
     Family {
         rules: plans::RULES,
         also: &[&dma::DMA_ALIGNMENT, &tensors::SPM_CAPACITY],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: plans::check,
     },
     Family {
@@ -199,133 +235,124 @@ pub(super) const FAMILIES: &[Family] = &[
             &provenance::CLAIMED_REPLICATION,
         ],
         needs: Needs::Derivation,
+        judges: Judges::Body,
         check: hazards::check,
     },
     Family {
         rules: device_language::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: device_language::check,
     },
     Family {
         rules: style::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: style::check,
     },
     Family {
         rules: schedule::COMBINED,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: schedule::check_combined,
     },
     Family {
         rules: schedule::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: schedule::check,
     },
     Family {
         rules: performance::fetch::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::fetch::check,
     },
     Family {
         rules: performance::switch::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::switch::check,
     },
     Family {
         rules: performance::contraction::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::contraction::check,
     },
     Family {
         rules: performance::vector::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::vector::check,
     },
     Family {
         rules: transpose::BUFFERS,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: transpose::check_buffers,
     },
     Family {
         rules: performance::commit::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::commit::check,
     },
     Family {
         rules: performance::machine::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::machine::check,
     },
     Family {
         rules: performance::slow::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: performance::slow::check,
     },
     Family {
         rules: budgets::RULES,
         also: &[],
         needs: Needs::Simulation,
+        judges: Judges::Body,
         check: budgets::check,
     },
     Family {
         rules: coverage::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: coverage::check,
     },
     Family {
         rules: suppressions::RULES,
         also: &[],
         needs: Needs::Body,
+        judges: Judges::Body,
         check: suppressions::check,
     },
 ];
 
-/// Every rule of the catalogue that is implemented, in the catalogue's order.
+/// The rule of this room of that name.
+pub(super) fn find(name: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.is_called(name))
+}
+
+/// Every rule about kernels in Rust, and those about files of all languages, in the catalogue's order.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     FAMILIES
         .iter()
         .flat_map(|family| family.rules.iter().copied())
-}
-
-/// The rule of that name, or that had it before.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.is_called(name))
-}
-
-/// Whether it names a rule or a group.
-#[must_use]
-pub fn is_rule_or_group(name: &str) -> bool {
-    find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
-}
-
-/// The rules and groups whose names are nearest to one that is none, the nearest first.
-#[must_use]
-pub fn nearest(name: &str) -> Vec<String> {
-    let names = all()
-        .map(|rule| rule.name)
-        .chain(Group::ALL.into_iter().map(Group::name));
-    nearest_names(name, names)
-}
-
-/// The address of a rule's page, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`). Without that
-/// there is none: the programs show the page themselves.
-#[must_use]
-pub fn url(name: &str) -> Option<String> {
-    let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
-    base.filter(|base| !base.is_empty())
-        .map(|base| format!("{base}/rules/{name}.html"))
 }

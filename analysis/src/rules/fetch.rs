@@ -7,7 +7,7 @@ use crate::derivation::sequencer::SequencerViolation;
 use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
 use crate::items::Span;
 use crate::kernel::PassSource;
-use crate::numbers::thousands;
+use crate::numbers::{count, thousands};
 
 use super::sequencer::{SEQUENCER_INCOMPATIBLE, bytes, with_source_order};
 use super::wording::{self, StageOf};
@@ -18,9 +18,9 @@ pub(in crate::rules) static FETCH_PACKET_ALIGNMENT: Rule = rule!(
     Hardware,
     Fetch,
     "Fetch Engine: Interface, Constraints",
-    "the fetched packet is no multiple of 8 bytes",
+    "the fetched packet is not a multiple of 8 bytes",
     "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
-     that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
+     that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes after the data are \
      read along with it and cost nothing.",
     fix;
     refused: Refusal::BY_LIBRARIES,
@@ -32,7 +32,7 @@ pub(in crate::rules) static FETCH_CAST_UNSUPPORTED: Rule = rule!(
     Fetch,
     "Type Casting",
     "a conversion that the Fetch Engine does not have",
-    "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
+    "The adapter after the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
      and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
      Vector or Cast Engine make the other one.",
     alt;
@@ -56,7 +56,7 @@ pub(in crate::rules) static FETCH_SUB_CONTEXT_SIZE: Rule = rule!(
     Hardware,
     Fetch,
     "Fetch Sequencer: Constraints",
-    "the sub context's only fetch size does not divide the packet, or what is in a line in memory",
+    "the sub context's only fetch size does not divide the packet, or what is contiguous in memory",
     "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
      must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
      side, pad them, or fetch in the main context.",
@@ -93,10 +93,10 @@ pub(in crate::rules) static FETCH_MASK_LIMIT: Rule = rule!(
     Hardware,
     Fetch,
     "Masking Configuration",
-    "padding that a reduction takes in and no mask covers",
+    "padding that a reduction reads and no mask covers",
     "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
      units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
-     that, of which more than the last holds padding, cannot be masked: its sum takes in whatever is in DM.",
+     that, of which more than the last holds padding, cannot be masked: its sum includes whatever is in DM.",
     alt;
     holds: Holds::BOOK,
 );
@@ -281,9 +281,9 @@ fn word_mask(of: &StageOf<'_>, found: &Unmaskable) -> Finding {
         &FETCH_MASK_LIMIT,
         of.stage.output.time.span,
         format!(
-            "the contraction takes in {} padded positions of `{axis}` ({live} of {extent} hold data) over {time} packets of \
+            "the contraction reads {} of `{axis}` ({live} of {extent} hold data) over {time} packets of \
              {packet}; the mask cuts the last packet only, or counts for up to 8 packets",
-            extent.saturating_sub(*live)
+            count(extent.saturating_sub(*live), "padded position")
         ),
     );
     let finding = finding.note(format!(

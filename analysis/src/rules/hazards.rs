@@ -20,7 +20,8 @@ pub(in crate::rules) static DUMMY_CLUSTER_PASS: Rule = Rule {
         "a pass over an axis of clusters that the loaded tensor does not have",
         "An axis of clusters that the tensor in the HBM lacks asks for the same data in both clusters. In release 0.6, passes over such a \
      tensor were seen to compute garbage in the second cluster, although the load and a run without the hardware give \
-     copies. An axis that other loaded tensors have divides work, and is no dummy. Split an axis of the tensor over the clusters, or \
+     copies. An axis that other loaded tensors have divides work, and is not a dummy. Split an axis of the tensor over the \
+     clusters, or \
      write the second cluster as padding (`1 # 2`).";
         holds: Holds::SUCCESSOR.until(6),
     )

@@ -32,9 +32,7 @@ pub(super) fn share(
         return None;
     }
     let total = checked.simulation().total()?;
-    let operations = checked.body.operations.iter();
-    let runs = operations.filter(|other| other.span == operation.span);
-    let runs = runs.count() as u64;
+    let runs = checked.body.runs_of(operation);
     if cycles.saturating_mul(runs).min(total) < total / NOTICEABLE {
         return None;
     }

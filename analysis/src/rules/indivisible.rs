@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    MappingParts, MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span, file_items,
-    mapping_parts, mapping_sites,
+    MappingParts, MappingProblem, MappingProblemKind, MappingSite, ScopeKey, SiteKind, Span,
+    file_items, item_text, mapping_parts, mapping_sites, scope_at,
 };
 use crate::mapping::{
     FactorKind, FactorNode, Mapping, MappingError, Operator, SyntaxKind, SyntaxNode,
@@ -133,21 +133,25 @@ pub(super) fn operands_at_fault(
 /// Where the `m!` of an item divide each mapping, faults or not: the places that have to be padded alike.
 pub(super) fn divisions(db: &dyn Db, sites: &[MappingSite]) -> Divisions {
     let mut divisions = Divisions::default();
+    // Kernels write the same few `m!` again and again: one is read for all places where its names mean the same.
+    let mut known: FxHashMap<(ScopeKey, String), Read> = FxHashMap::default();
     for site in sites.iter().filter(|site| site.kind == SiteKind::Mapping) {
-        let operations = Operations::of(db, site);
-        for (place, operation) in &operations.all {
-            if let Some(by) = operation.divides_by
-                && let Some(base) = operations.base(*place)
-                && let Some(whole) = base.step.checked_mul(by)
-            {
-                let division = Division {
-                    first: base.first,
-                    whole,
-                };
-                divisions
-                    .entry(base.mapping.clone())
-                    .or_default()
-                    .push(division);
+        let (item, body) = (site.body.item, site.body);
+        let text = item_text(db, item);
+        let written = text.text.get(body.start as usize..body.end as usize);
+        let scope = scope_at(db, item, site.span.start).key();
+        let key = (scope, written.unwrap_or_default().to_owned());
+        let read = known.entry(key).or_insert_with(|| Read::of(db, site));
+        for (mapping, division) in &read.divisions {
+            let division = Division {
+                first: division.first.moved(read.body, body),
+                ..*division
+            };
+            match divisions.get_mut(mapping) {
+                Some(places) => places.push(division),
+                None => {
+                    divisions.insert(mapping.clone(), vec![division]);
+                }
             }
         }
     }
@@ -155,6 +159,33 @@ pub(super) fn divisions(db: &dyn Db, sites: &[MappingSite]) -> Divisions {
         places.sort_unstable_by_key(|division| (division.first.start, division.whole));
     }
     divisions
+}
+
+/// What an `m!` divides.
+struct Read {
+    /// Each base with its division.
+    divisions: Vec<(Mapping, Division)>,
+    /// Where it is written: the divisions are placed in it.
+    body: Span,
+}
+
+impl Read {
+    fn of(db: &dyn Db, site: &MappingSite) -> Self {
+        let operations = Operations::of(db, site);
+        let divisions = operations.all.iter().filter_map(|(place, operation)| {
+            let by = operation.divides_by?;
+            let base = operations.base(*place)?;
+            let division = Division {
+                first: base.first,
+                whole: base.step.checked_mul(by)?,
+            };
+            Some((base.mapping.clone(), division))
+        });
+        Self {
+            divisions: divisions.collect(),
+            body: site.body,
+        }
+    }
 }
 
 /// The largest of the divisors that consists of whole blocks of this one.

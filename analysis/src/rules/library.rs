@@ -210,7 +210,7 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
             &format!(
                 "the element has {positions} positions for {time} packets of {packet} committed elements: it pads between them"
             ),
-            "takes an element of just as many packets, with padding behind each packet alone",
+            "takes an element of just as many packets, with padding after each packet alone",
         )
         .help(
             "commit without that padding and add it in the next transfer, or pad the packet before it is committed",
@@ -249,7 +249,7 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         )
         .help("align one collected flit, zero-padded, or repeat the packet in the fetch"),
         LibraryLimitKind::AccumulatedPadding { live } => finding(
-            &format!("the output time keeps padding of the contracted packet behind its {live} columns of data"),
+            &format!("the output time keeps padding of the contracted packet after its {live} columns of data"),
             "takes the packet without its padding",
         )
         .help("leave the padding out of the output time, and pad in the commit"),
@@ -296,7 +296,7 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         .help("give the target an axis that the indices count"),
         LibraryLimitKind::AlwaysOperands { operands } => finding(
             &format!("{operands} operands are there for all branches"),
-            "takes one such operand at the most and panics",
+            "takes at most one such operand and panics",
         )
         .help("give each operand the group that it is for"),
         LibraryLimitKind::Unimplemented(what) => word_unimplemented(library, limit.span, what),

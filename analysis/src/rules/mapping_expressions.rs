@@ -48,7 +48,7 @@ pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
      block, in the module, or imported. An axis declared in another module has to be imported like any \
      other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the \
      current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look \
-     like the unknown one are proposed, and never written without being looked at: another axis is another kernel.";
+     like the unknown one are proposed, and never written without review: another axis is another kernel.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -120,7 +120,7 @@ pub(in crate::rules) static RESIZE_GROWS: Rule = rule!(
     "Resize",
     "`E = n` where `n` is larger than `E`",
     "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
-     there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
+     there is nothing to keep: positions past the last value would name indices that the axis does not have. Room \
      without data is padding, `#`.",
     fix;
     refused: Refusal::BY_LIBRARIES,
@@ -522,12 +522,12 @@ fn indivisible(
     let rest = size.checked_rem(divisor);
     let message = match (rest, around.operand) {
         (Some(rest), Some(operand)) => format!(
-            "{size} positions of {} are no whole number of blocks of {divisor}: {rest} are left over",
+            "{size} positions of {} do not divide into blocks of {divisor}: {rest} are left over",
             named(&operand.mapping)
         ),
-        (Some(rest), None) => format!(
-            "{size} positions are no whole number of blocks of {divisor}: {rest} are left over"
-        ),
+        (Some(rest), None) => {
+            format!("{size} positions do not divide into blocks of {divisor}: {rest} are left over")
+        }
         (None, _) => "there are no blocks of 0 positions: the divisor is at least 1".to_owned(),
     };
     let mut finding = Finding::new(rule, span, message);

@@ -266,7 +266,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
         let finding = Finding::new(&STALE_READ, *span, message)
             .related(needed.address_span, "the address is given a name here")
             .related(write_span, "the bytes are written here");
-        return Some(finding.help("read it before they are written, or keep the two apart"));
+        return Some(finding.help("read it before they are written, or move one of the two"));
     }
     let (rule, place) = match tier {
         Tier::Trf => (&TRF_OVERLAP, ""),
@@ -305,7 +305,7 @@ fn with_free_place(
     elsewhere: &Elsewhere,
     written: &Occupant,
 ) -> Finding {
-    let during = "free as long as it is needed: ";
+    let during = "free while it is needed: ";
     with_places(
         body.library(),
         finding,
@@ -361,7 +361,7 @@ pub(super) fn with_places(
     };
     let Some(first) = places.first() else {
         return finding
-            .help("nothing of this size is free meanwhile: use one of the tensors up before the other is written");
+            .help("no stretch of this size is free meanwhile: use one of the tensors up before the other is written");
     };
     let stated = places
         .iter()
@@ -643,8 +643,9 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
     };
     let finding = doubted(finding, *accepted);
     match fault {
-        MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => finding
-            .help("give it a place in the target, or say with a resize that it is not wanted"),
+        MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => {
+            finding.help("give it a place in the target, or drop it with a resize")
+        }
         MoveFault::Invented { .. } | MoveFault::PaddingBecomesData { .. } => finding.help(
             "resize the target to what is held, and pad that, where it has more room than data",
         ),

@@ -18,16 +18,13 @@ mod commit;
 mod contexts;
 mod contraction;
 mod coverage;
-mod declaration;
 mod device_language;
 mod dma;
 mod dma_performance;
 mod enabled;
-mod engines;
 mod examples;
 mod families;
 mod fetch;
-mod finding;
 mod hazards;
 mod heavy;
 mod holding;
@@ -36,6 +33,7 @@ mod kernels;
 mod lanes;
 mod levels;
 mod library;
+mod machine;
 mod mapping_expressions;
 mod memory;
 mod numerals;
@@ -61,37 +59,37 @@ pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
+mod trial_body;
 mod trying;
 mod uses;
 mod valid_count;
 mod vector;
 pub(crate) mod versions;
 mod wording;
-mod words;
 
-pub use alternatives::{Alternative, Alternatives};
-pub use causes::Cause;
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub(crate) use checked::{Checked, Derived};
-use declaration::rule;
-pub use declaration::{Group, Level, Offers, Rule};
 pub(crate) use dma_performance::SLOW_TRANSFER;
 pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
-pub use engines::Engine;
 pub use examples::Example;
-use families::{FAMILIES, Family, Needs};
-pub use families::{all, find, is_rule_or_group, nearest, url};
-pub use finding::{Applicability, Finding, Fix, Saving};
+pub use families::all;
+use families::{FAMILIES, Family, Judges, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
-pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing, nearest_to_text};
-pub use replacement::{Edit, Replacement, Value};
+pub use machine::{EnginePicture, GuardedLimit, has_picture, machine_pictures};
+pub use releases::{Foreseen, foreseeing, nearest_to_text};
 pub(crate) use schedule::MISSED_OVERLAP;
 
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use crate::db::Db;
+pub(crate) use crate::findings::words::names;
+pub use crate::findings::{
+    Alternative, Alternatives, Applicability, Cause, Edit, Finding, Fix, Group, Level, Related,
+    Replacement, Rule, Saving, Value,
+};
+use crate::findings::{rule, words};
 use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};
 use crate::kernel::dialect::of_file as library_of;
 
@@ -100,22 +98,20 @@ use crate::kernel::dialect::of_file as library_of;
 /// worked out here, see [`crate::fixing`].
 #[must_use]
 pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    let mut findings = as_proposed(checked, families);
-    closed::judge_helps(checked, &mut findings);
-    findings
+    as_proposed(checked, families, true)
 }
 
 /// As [`check`] by all families, with all that helps may state, whether it needs something behind it or not.
 pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
-    as_proposed(checked, Families::ALL)
+    as_proposed(checked, Families::ALL, false)
 }
 
-fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+fn as_proposed(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
     let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
     reach::mark(checked.body, &mut findings);
-    closed::judge(checked, &mut findings);
+    closed::judge(checked, &mut findings, helps);
     findings
 }
 
@@ -128,8 +124,9 @@ pub(crate) use reach::Reach;
 pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
+pub(crate) use trial_body::TrialBody;
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
-pub(crate) use words::names;
+pub(crate) use uses::place as put_at_uses;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.
 pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
@@ -137,6 +134,27 @@ pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    found_beside(checked, families, |_, _| false)
+}
+
+/// The findings of some families where others are known that are not looked for: whether a rule has one at a place.
+pub(crate) fn found_beside(
+    checked: &Checked<'_>,
+    families: Families,
+    is_known: impl Fn(&'static Rule, Span) -> bool,
+) -> Vec<Finding> {
+    let mut findings = as_each_family_finds(checked, families);
+    put_at_uses(checked.body, &mut findings);
+    let mut seen = rustc_hash::FxHashSet::default();
+    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+    drop_implied(&checked.enabled, &mut findings, |rule, place| {
+        seen.contains(&(rule, place)) || is_known(rule, place)
+    });
+    findings
+}
+
+/// What some families find that holds in the body's dialect, where they find it and as often as they do.
+pub(crate) fn as_each_family_finds(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, family) in FAMILIES.iter().enumerate() {
         if families.has(number) {
@@ -144,12 +162,6 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
         }
     }
     enabled::keep_what_holds_in(checked.body.dialect, &mut findings);
-    uses::place(checked.body, &mut findings);
-    let mut seen = rustc_hash::FxHashSet::default();
-    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
-    drop_implied(&checked.enabled, &mut findings, |rule, place| {
-        seen.contains(&(rule, place))
-    });
     findings
 }
 
@@ -167,7 +179,7 @@ pub(crate) fn drop_implied(
         let implied = |rule: &'static Rule| {
             rule.implies.contains(&finding.rule)
                 && is_found(rule, finding.span)
-                && enabled.has(rule.name)
+                && enabled.has_own(rule.name)
         };
         !IMPLYING.iter().copied().any(implied)
     });

@@ -15,7 +15,7 @@ pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
     "Pipeline Position, Commit Engine: Constraints",
     "an engine is entered from a position that the pipeline does not allow",
     "A pass runs through the Tensor Unit's engines in one order: Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, \
-     Commit. Switch and everything behind Collect can be left out, the order cannot be changed, and Collect cannot be left out \
+     Commit. Switch and everything after Collect can be left out, the order cannot be changed, and Collect cannot be left out \
      before an engine that takes flits. The sub context is shorter still: what it commits comes straight from its fetch.";
     refused: Refusal::BY_LIBRARIES,
 );
@@ -25,7 +25,7 @@ pub(in crate::rules) static LIFT_ORDER: Rule = rule!(
     Hardware,
     Fetch,
     "library",
-    "a lift behind one of an inner level, behind an adapter, or a second one of its level",
+    "a lift after one of an inner level, after an adapter, or a second one of its level",
     "Lifts are part of the fetch: they say at which place each chip, cluster and slice begins to read. They follow the fetch \
      directly, chips before clusters before slices, each at most once, and the adapters convert what was read.";
     holds: Holds::SUCCESSOR.since(7),
@@ -120,7 +120,7 @@ fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
         return lift(pass, place, position, stage);
     }
     let before = from(pass, position);
-    let message = format!("`{method}` is no method of a stream that comes from {before}");
+    let message = format!("`{method}` is not a method of a stream that comes from {before}");
     let finding = Finding::new(&PIPELINE_ORDER, span(pass, place), message);
     let trim = library.name_of(CanonicalStage::CommitTrim);
     match stage {

@@ -33,7 +33,7 @@ pub(in crate::rules) static LIVE_SLICE_COUNT: Rule = rule!(
     Toolchain,
     Memory,
     "library",
-    "an axis is spread over a number of slices that is no power of two",
+    "an axis is spread over a number of slices that is not a power of two",
     "A level of slices may have padding in place: 7 of 8 slices hold a part of an axis and the last one nothing. The library takes \
      that, and a run without the hardware computes it. The compiler cuts the level at powers of two only, and ends \
      with an internal error that names neither line nor tensor. Padding without an axis, `1 # n`, is fine wherever it is. \

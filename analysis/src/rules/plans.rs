@@ -90,8 +90,8 @@ pub(in crate::rules) static PAD_VIEW: Rule = rule!(
     Hardware,
     Memory,
     "library",
-    "a view with other padding differs in more than one padding behind everything else",
-    "A view moves nothing. Padding behind all elements of a slice can be named or left unnamed without any of them changing place; \
+    "a view with other padding differs in more than one padding after everything else",
+    "A view moves nothing. Padding after all elements of a slice can be named or left unnamed without any of them changing place; \
      padding further inside cannot, since everything outside of it would be elsewhere. So the wider one of the two mappings is the narrower \
      one with a single padding (`#`) around all of it. Padding inside is changed by a pass or a transfer.",
     alt;
@@ -150,7 +150,7 @@ fn to_finding(violation: &PlanViolation) -> Finding {
                 &DMA_ALIGNMENT,
                 violation.span,
                 format!(
-                    "a row and the target have {run} in a line, {}; what is written to DM is a multiple of \
+                    "a row and the target share a contiguous run of {run}, {}; what is written to DM is a multiple of \
                      {DMA_ALIGNMENT_BYTES} bytes",
                     super::sequencer::bytes(*bits)
                 ),
@@ -187,18 +187,17 @@ fn padding(
     let (wide, narrow) = (written(found), written(expected));
     if widens {
         let message = format!(
-            "`{wide}` is not the view's elements with one padding behind them, which are `{narrow}`"
+            "`{wide}` is not the view's elements with one padding after them, which are `{narrow}`"
         );
         return with_mapping(
             Finding::new(&PAD_VIEW, violation.span, message),
             violation,
-            "padded behind everything it is ",
+            "padded after everything it is ",
             expected,
         );
     }
-    let message = format!(
-        "with one padding behind them these elements are `{narrow}`; the view has `{wide}`"
-    );
+    let message =
+        format!("with one padding after them these elements are `{narrow}`; the view has `{wide}`");
     Finding::new(&PAD_VIEW, violation.span, message)
         .help("leave out the outermost padding alone; what is further inside stays where it is")
 }
@@ -207,7 +206,7 @@ fn padding(
 fn run(axis: &Mapping, whole: &Mapping, fault: RegionFault) -> String {
     let (axis, whole) = (written(axis), written(whole));
     match fault {
-        RegionFault::Absent => format!("`{axis}` is no part of `{whole}`"),
+        RegionFault::Absent => format!("`{axis}` is not part of `{whole}`"),
         RegionFault::Scattered => format!("`{axis}` is not one run of one stride in `{whole}`"),
         RegionFault::Mixed => format!("`{axis}` cannot be taken out of `{whole}` as one region"),
     }
@@ -333,7 +332,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
         PatternFault::Repeated { source, level } => {
             let (one, several) = parts(*level);
             finding(format!(
-                "two {several} take from {one} {source}, so that another one's data goes to none"
+                "two {several} take from {one} {source}, so that the data of another one goes nowhere"
             ))
             .help("name each of them once: a shuffle is a permutation")
         }

@@ -5,6 +5,7 @@ use crate::derivation::provenance::{Claim, ClaimKind, PaddingCause, PaddingRead}
 use crate::kernel::catalogue::{CanonicalStage as S, Generic, Role};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperationId, OperationKind, StageKind};
+use crate::numbers::count;
 
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
@@ -27,7 +28,7 @@ pub(in crate::rules) static SHARED_PADDING_READ: Rule = rule!(
     Suspicious,
     Memory,
     "Masking, Padding Strategy",
-    "a reduction or contraction takes in padded positions that nothing masked",
+    "a reduction or contraction reads padded positions that nothing masked",
     "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \
  axis to zero, in the main context; the Valid Count Generator leaves padding out of an intra-slice reduce. A reduction \
  across slices takes every slice as it is, a second padded axis has no mask, and an operand that was loaded with its \
@@ -182,12 +183,12 @@ fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
             ),
         ),
     };
-    let message = format!(
-        "{by} takes in {empty} padded positions of `{axis}` ({live} of {positions} hold data): {why}"
-    );
+    let empty = count(empty, "padded position");
+    let message =
+        format!("{by} reads {empty} of `{axis}` ({live} of {positions} hold data): {why}");
     let finding = Finding::new(&SHARED_PADDING_READ, read.span, message)
         .help(help)
-        .related(read.method, "they are taken in here");
+        .related(read.method, "they are read here");
     if let Some(gate) = &read.gate {
         let part = |mapping| wording::written(mapping);
         let (narrow, wide) = (&gate.narrow, &gate.wide);

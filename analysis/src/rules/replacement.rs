@@ -1,65 +1,11 @@
-//! What a fix writes: a place, and a value or a text to put there.
-//!
-//! Knows how a value is written, nothing about what it means where it is put.
+//! What a fix of a kernel in Rust writes: mappings and regions, as the library spells them.
 
-use crate::items::Span;
+use super::{Replacement, Value, wording};
 use crate::kernel::TrfAddress;
 use crate::kernel::dialect::Dialect;
 use crate::mapping::Mapping;
 
-use super::wording;
-
-/// One replacement in an item's normalised text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Edit {
-    /// What is replaced.
-    pub span: Span,
-    /// By what.
-    pub text: String,
-    /// What the text writes, where that is a value that a body may hold.
-    pub value: Option<Value>,
-}
-
-impl Edit {
-    /// A replacement of a place.
-    #[must_use]
-    pub fn new(span: Span, with: impl Into<Replacement>) -> Self {
-        let Replacement { text, value } = with.into();
-        Self { span, text, value }
-    }
-}
-
-/// What is written in a place, with its text.
-///
-/// A mapping, a number or an address is made from the value, so that whoever tries a fix puts that into the body and reads no
-/// text again. Anything else (a call, a name, a part of an expression) is text alone.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Replacement {
-    pub(super) text: String,
-    value: Option<Value>,
-}
-
-/// A value that a body holds and a fix writes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// A mapping.
-    Mapping(Mapping),
-    /// A number, or an address in bytes.
-    Number(u64),
-    /// A region of the TRF.
-    Region(TrfAddress),
-}
-
 impl Replacement {
-    /// An address in bytes.
-    #[must_use]
-    pub fn address(bytes: u64) -> Self {
-        Self {
-            text: format!("{bytes:#x}"),
-            value: Some(Value::Number(bytes)),
-        }
-    }
-
     /// A region of the TRF, as the library calls it.
     #[must_use]
     pub fn region(library: Dialect, region: TrfAddress) -> Self {
@@ -70,32 +16,11 @@ impl Replacement {
     }
 }
 
-impl From<String> for Replacement {
-    fn from(text: String) -> Self {
-        Self { text, value: None }
-    }
-}
-
-impl From<&str> for Replacement {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
 impl From<&Mapping> for Replacement {
     fn from(mapping: &Mapping) -> Self {
         Self {
             text: wording::written(mapping),
             value: Some(Value::Mapping(mapping.clone())),
-        }
-    }
-}
-
-impl From<u64> for Replacement {
-    fn from(number: u64) -> Self {
-        Self {
-            text: number.to_string(),
-            value: Some(Value::Number(number)),
         }
     }
 }

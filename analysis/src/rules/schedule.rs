@@ -46,7 +46,7 @@ pub(crate) static MISSED_OVERLAP: Rule = rule!(
     "Scheduling",
     "a load waits for a pass that it does not depend on",
     "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
-     writes bytes that an earlier pass still reads, or where it is behind a store that waits for a pass. Another free \
+     writes bytes that an earlier pass still reads, or where it comes after a store that waits for a pass. Another free \
      address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
      Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
 );
@@ -134,7 +134,8 @@ impl Words<'_> {
             &MISSED_OVERLAP,
             place(operation),
             format!(
-                "this waits {} cycles for {} {why}, and needs nothing of it: beside it, the kernel would take {} instead of {} cycles",
+                "this waits {} cycles for {} {why}, and does not depend on it: if both ran at once, the kernel would take {} instead of \
+                 {} cycles",
                 thousands(missed.waits),
                 self.what(blocker),
                 thousands(after),
@@ -177,7 +178,7 @@ impl Words<'_> {
             &SERIALIZED_BY_BANK,
             place(operation),
             format!(
-                "no transfer runs beside this pass, because it meets one bank of DM {BANK_RUN_LIMIT} times or more in a row; the kernel \
+                "no transfer runs beside this pass, because it accesses one bank of DM {BANK_RUN_LIMIT} times or more in a row; the kernel \
                  takes {} cycles",
                 thousands(before),
             ),
@@ -200,17 +201,18 @@ impl Words<'_> {
         let transfer = combined.transfer.and_then(|id| self.operation(id));
         let sum = match transfer {
             Some(_) => format!(
-                "with the request of the transfer that runs meanwhile {total}, and it may starve at {BANK_RUN_LIMIT}"
+                "with the request of the transfer that runs meanwhile these are {total}, and the transfer may starve at {BANK_RUN_LIMIT}"
             ),
             None => format!(
-                "together {total}, and a transfer that comes meanwhile may starve at {BANK_RUN_LIMIT}"
+                "together {total}, and a transfer that runs meanwhile may starve at {BANK_RUN_LIMIT}"
             ),
         };
         let finding = Finding::new(
             &BANK_STARVATION_COMBINED,
             place(main),
             format!(
-                "this pass meets one bank of DM {one} times in a row, and the pass of the sub context beside it {two} times: {sum}"
+                "this pass accesses one bank of DM {one} times in a row, and the sub context's pass that runs beside it \
+                 {two} times: {sum}"
             ),
         )
         .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")

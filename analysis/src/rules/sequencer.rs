@@ -53,7 +53,7 @@ pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
     "Configuration Failures",
     "no access size satisfies the innermost entry",
     "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
-     single element is in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
+     single element is contiguous, and an element of four bits is not a whole byte: nothing can move it. The innermost \
      digit of the packet must then be innermost in the buffer too.";
     holds: Holds::EVERYWHERE.until(6),
     instead: &["fetch_packet_contiguity"],
@@ -93,9 +93,9 @@ pub(in crate::rules) static SEQUENCER_WRITE_BOUNDS: Rule = rule!(
     Sequencers,
     "Tail Padding and Fetch Size",
     "a write sequencer steps beyond its tensor",
-    "Reading beyond the end of a tensor is harmless: the extra bytes are padding that is not looked at. Writing there is not, \
+    "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nothing reads. Writing there is not, \
      for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
-     packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
+     packets after it. Pad the tensor as far as the stream, or shorten the stream.",
     fix;
     refused: Refusal::since(3),
 );
@@ -117,7 +117,7 @@ pub(in crate::rules) static SEQUENCER_WRITE_STRIDE: Rule = rule!(
     Hardware,
     Sequencers,
     "Commit Engine: Constraints",
-    "a stride of a commit that is no multiple of 8 bytes",
+    "a stride of a commit that is not a multiple of 8 bytes",
     "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
      each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
      the middle of a bank's row.",
@@ -179,12 +179,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (pass, derived) in wording::passes(checked) {
         check_commit(checked, pass, &derived.end, findings);
     }
-    for (operation, derived) in checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.derivation().operations)
-    {
+    for (operation, derived) in wording::operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {

@@ -110,10 +110,12 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
             let message = match before {
                 Some(before) => {
                     format!(
-                        "`{method}` keeps the front of the packet `{before}`, which this is not"
+                        "`{method}` keeps the front of the packet `{before}`; the declared packet is not a front of it"
                     )
                 }
-                None => format!("`{method}` keeps the front of its packet, which this is not"),
+                None => format!(
+                    "`{method}` keeps the front of its packet; the declared packet is not a front of it"
+                ),
             };
             let finding = Finding::new(&COMMIT_MAPPING, output.packet.span, message);
             match expected {
@@ -147,7 +149,7 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
     let finding = |message: String| Finding::new(&LIFT_PLACEMENT, level.span, message);
     match fault {
         LiftFault::Unchanged => finding(format!(
-            "`{method}` changes nothing of the placement; a fetch alone reads the same"
+            "`{method}` does not change the placement; a fetch alone reads the same"
         ))
         .help("name an axis in place of copies, or leave the lift out"),
         LiftFault::Size { before, after } => finding(format!(

@@ -21,11 +21,12 @@ pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
     Suppressions,
     "Suppression",
     "an attribute or comment allows a rule that reports nothing there",
-    "A suppression is a promise that a finding was looked at and is accepted. When the kernel changes and the \
-     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which was \
-     not looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
+    "A suppression is a promise that a finding was reviewed and is accepted. When the kernel changes and the \
+     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody has \
+     reviewed. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
      in its reach could not be resolved nothing is said, because every rule is silent there.";
     refused: Refusal::OWN,
+    language: None,
 );
 
 pub(crate) static UNKNOWN_RULE: Rule = Rule {
@@ -37,9 +38,10 @@ pub(crate) static UNKNOWN_RULE: Rule = Rule {
         "Suppression",
         "an attribute or comment names a rule or group that does not exist",
         "A misspelt name suppresses nothing: the finding that it was written for is still reported, or was never \
-         reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name \
-         behind a registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.";
+         reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name after a \
+         registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.";
         refused: Refusal::OWN,
+        language: None,
     )
 };
 
@@ -80,11 +82,8 @@ pub(crate) fn unknown_message(name: &str) -> String {
 }
 
 /// The names that may have been meant.
-pub(crate) fn unknown_help(name: &str) -> Option<String> {
-    let nearest: Vec<String> = super::nearest(name)
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
+pub(crate) fn unknown_help(nearest: &[String]) -> Option<String> {
+    let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         Some("`visa-lint rules` lists the names".to_owned())
     } else {

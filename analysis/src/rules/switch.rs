@@ -20,11 +20,11 @@ pub(in crate::rules) static SWITCH_PARAMETERS: Rule = rule!(
     Hardware,
     Switch,
     "Switch Engine: Constraints",
-    "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
+    "a Switch Engine parameter is 0, does not divide the slices or the time, or is not a possible ring size",
     "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
      parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
      `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
-     places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
+     places with slices) the time. A custom ring closes after a power of two of slices, at most 256.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -65,7 +65,7 @@ pub(in crate::rules) static SWITCH_BROADCAST_AXIS_REUSED: Rule = rule!(
     "Broadcast01",
     "a broadcast position of the output slices names an axis of the input",
     "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
-     of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
+     of the output counts copies, and a copy number is not an index of the data: named after an axis that the input has \
      (in slices or time), it would claim that each slice holds another part of that axis. Declare \
      an axis of the ring's size for the copies, or write `1 # n`.";
     refused: Refusal::BY_LIBRARIES,
@@ -179,7 +179,8 @@ fn to_finding(
                     &SWITCH_BROADCAST_AXIS_REUSED,
                     output.slice.span,
                     format!(
-                        "the slices of a ring all hold the same packets here, and {} is an axis of the input's slices or time: a copy number is no part of it",
+                        "the slices of a ring all hold the same packets here, and {} is an axis of the input's slices or \
+                         time: a copy number is not part of it",
                         names(axes)
                     ),
                 )

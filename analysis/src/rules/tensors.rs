@@ -40,9 +40,9 @@ pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = Rule {
         Hardware,
         Mappings,
         "Resize",
-        "a tile ends behind the last value of its index",
+        "a tile ends past the last value of its index",
         "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
-         reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
+         reads and writes the bytes after the tensor: with the index innermost those of the next step, else those of \
          whatever is there. A start on the index's own padding names no value at all.";
         refused: Refusal::since(10),
     )
@@ -102,7 +102,7 @@ pub(in crate::rules) static ELEMENT_ALIGNMENT: Rule = Rule {
         Hardware,
         Memory,
         "Alignment Constraint",
-        "an address that is no multiple of the element's size",
+        "an address that is not a multiple of the element's size",
         "Memories are read and written in whole elements, so the first element of a tensor starts at a \
          multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
          place would need two accesses for each of them, which the sequencers do not make.",
@@ -156,9 +156,9 @@ pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
     Hardware,
     Memory,
     "Memory",
-    "a tensor does not fit the 48 GiB of HBM that a chip has, or ends behind them",
+    "a tensor does not fit the 48 GiB of HBM that a chip has, or ends past them",
     "The element level of an HBM tensor is what each chip holds, from its address on where one is written. An address and a \
-     size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
+     size that together reach past the last byte of the chip's 48 GiB name memory that does not exist; \
      the transfer that touches it stops the kernel.";
     refused: Refusal::BY_COMPILER,
 );
@@ -170,7 +170,7 @@ pub(in crate::rules) static SPM_CAPACITY: Rule = rule!(
     "library",
     "a tensor in the scratchpad is larger than the scratchpad of a processing element",
     "Each processing element has a scratchpad of 4 KiB, which holds what its controller reads: lists of indices and single values. \
-     It is no place for data that engines work on. A list that does not fit is read from the HBM as byte offsets instead, or \
+     It is not a place for data that engines work on. A list that does not fit is read from the HBM as byte offsets instead, or \
      the rows are fetched in several transfers of a shorter list each.",
     alt;
     holds: Holds::SUCCESSOR.since(4),
@@ -344,7 +344,7 @@ fn word_alignment(checked: &Checked<'_>, violation: &AlignmentViolation) -> Find
         &ELEMENT_ALIGNMENT,
         *span,
         format!(
-            "address {address:#x} is no multiple of {element_bytes}, the bytes of an `{element_type}`"
+            "address {address:#x} is not a multiple of {element_bytes}, the bytes of an `{element_type}`"
         ),
     );
     with_nearest(checked, finding, *span, *element_bytes)
@@ -384,7 +384,7 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                 rule_of(tensor.tier),
                 *span,
                 format!(
-                    "the tensor of {} ends {} behind the end of {} ({})",
+                    "the tensor of {} ends {} past the end of {} ({})",
                     words::bytes(tensor.bytes),
                     words::bytes(address.saturating_sub(last)),
                     place_of(tensor.tier, None),
@@ -402,12 +402,12 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                         checked.body.library(),
                         finding,
                         elsewhere,
-                        "free as long as it is needed: ",
+                        "free while it is needed: ",
                         *span,
                     )
                 }
                 Some(Elsewhere::Nowhere) => finding.help(
-                    "no place of its size is free as long as it is needed: use another tensor up before it is written, or \
+                    "no place of its size is free while it is needed: use another tensor up before it is written, or \
                      work on it in tiles",
                 ),
                 _ => finding.help("choose an address that leaves room for all of it"),
@@ -478,7 +478,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
         } => Finding::new(
             &TILE_MISMATCH,
             *span,
-            format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
+            format!("the tiled index `{index}` is not part of the tensor's mapping `{tensor}`"),
         ),
         TileViolation::Scattered {
             index,
@@ -510,7 +510,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                 super::wording::written(within)
             ),
         )
-        .help("tile by the index with the padding that is behind it"),
+        .help("tile by the index with the padding that follows it"),
         TileViolation::NoAxis {
             index,
             length,
@@ -583,7 +583,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                 &TILE_OUT_OF_BOUNDS,
                 *span,
                 format!(
-                    "the tile starts at {start} of `{index}`, which has {live} values; what is behind them is padding"
+                    "the tile starts at {start} of `{index}`, which has {live} values; what follows them is padding"
                 ),
             );
             // A run without the hardware stops there; the compiler looks at ends alone.

@@ -3,10 +3,10 @@
 
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
 use super::sequencer::bytes;
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording, words};
+use crate::derivation::StageDerivation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::transpose::{TransposeMatrix, TransposeViolation};
-use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
 use crate::simulation::what_if_stages;
 
@@ -41,7 +41,7 @@ pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
     Hardware,
     Transpose,
     "Transpose Engine",
-    "a packet that is no flit, or a stream other than the transposed matrix",
+    "a packet that is not a flit, or a stream other than the transposed matrix",
     "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
      it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
      and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
@@ -60,7 +60,7 @@ pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = Rule {
         "Transpose Engine",
         "a transpose that cuts off rows which hold data",
         "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
-         counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
+         counts rows and does not know what they hold: a smaller count leaves out rows that hold elements, and they are gone \
          without a word.",
     )
 };
@@ -91,10 +91,7 @@ pub(super) const BUFFERS: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let of_rows = Conventions::of(checked.body.dialect).checks_what_is_left_out();
-    for operation in &checked.derivation().operations {
-        let OperationDerivation::Pass(pass) = operation else {
-            continue;
-        };
+    for (_, pass) in wording::passes(checked) {
         for stage in &pass.stages {
             if let StageDerivation::Transpose(transpose) = stage {
                 let words = transpose.violations.iter().filter_map(|violation| {
@@ -207,7 +204,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             &TRANSPOSE_PACKET,
             *span,
             format!(
-                "the rows `{rows}` are no run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
+                "the rows `{rows}` are not one run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
                  iterations into a packet"
             ),
         )

@@ -11,7 +11,7 @@ use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Written};
 use crate::mapping::Mapping;
 
-use super::finding::Related;
+use super::Related;
 use super::placement::{DEVICE_GRID, LIVE_SLICE_COUNT, SPM_PE_SIZE};
 use super::tensors::{CHIP_SIZE, CLUSTER_SIZE, SLICE_SIZE};
 use super::wording::USED_HERE;
@@ -28,7 +28,7 @@ const OF_THE_MAPPING: &[&Rule] = &[
 ];
 
 /// Places findings at the uses of the aliases that they are about.
-pub(super) fn place(body: &Body, findings: &mut [Finding]) {
+pub(crate) fn place(body: &Body, findings: &mut [Finding]) {
     if findings.is_empty() || !Conventions::of(body.dialect).is_successor() {
         return;
     }

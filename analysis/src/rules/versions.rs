@@ -38,10 +38,10 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
     Suspicious,
     Library,
     "library",
-    "an argument of `#[device]` that the library passes over without a word",
+    "an argument of `#[device]` that the library ignores without a message",
     "The attribute of a kernel says how many chips it runs on and, in later releases, how many processing elements of \
      each. The library reads the value of each key that it knows as a plain decimal number. A key that it does not know is \
-     passed over, and a value that is no such number counts as the key's default, both without a message: a kernel \
+     ignored, and a value that is not such a number counts as the key's default, both without a message: a kernel \
      that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.";
     refused: Refusal::OWN,
 );
@@ -179,7 +179,7 @@ fn of_entries(dialect: Dialect, entries: &[DeviceEntry]) -> Vec<Finding> {
         let finding = match keys.iter().find(|key| key.name == name) {
             None => Some(unknown_key(&keys, entries, entry)),
             Some(_) if earlier.iter().any(|other| other.key.0 == *name) => {
-                let message = format!("`{name}` is given before: this one is passed over");
+                let message = format!("`{name}` is given before: this one is ignored");
                 Some(Finding::new(&DEVICE_ATTRIBUTE, *place, message))
             }
             Some(key) => unreadable(key, entry),
@@ -253,7 +253,7 @@ fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
     let why = if read.is_some() {
         "does not fit a byte"
     } else {
-        "is no plain decimal number"
+        "is not a plain decimal number"
     };
     let message = format!("`{} = {text}` {why}, and counts as {counts_as}", key.name);
     let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message).note(format!(

@@ -2,25 +2,35 @@
 
 use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
 use crate::items::Span;
-use crate::kernel::{OperationKind, Pass, Stage, Written};
+use crate::kernel::{Operation, OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
 pub(super) use crate::numbers::thousands;
 
 use super::{Applicability, Checked, Edit, Finding, Fix};
 
-/// The passes of a body, each with what was derived of it.
+/// The operations that are judged, each with what was derived of it.
+pub(super) fn operations<'a>(
+    checked: &Checked<'a>,
+) -> impl Iterator<Item = (&'a Operation, &'a OperationDerivation)> {
+    let (operations, derived) = (&checked.body.operations, &checked.derivation().operations);
+    let all = checked.only.is_none().then_some(0..operations.len());
+    let some = checked.only.into_iter().flatten().copied();
+    all.into_iter()
+        .flatten()
+        .chain(some)
+        .filter_map(|number| operations.get(number).zip(derived.get(number)))
+}
+
+/// The passes that are judged, each with what was derived of it.
 pub(super) fn passes<'a>(
     checked: &Checked<'a>,
 ) -> impl Iterator<Item = (&'a Pass, &'a PassDerivation)> {
-    let operations = checked.body.operations.iter();
-    operations
-        .zip(&checked.derivation().operations)
-        .filter_map(|(operation, derived)| match (&operation.kind, derived) {
-            (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
-                Some((&**pass, &**derived))
-            }
-            _ => None,
-        })
+    operations(checked).filter_map(|(operation, derived)| match (&operation.kind, derived) {
+        (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
+            Some((&**pass, &**derived))
+        }
+        _ => None,
+    })
 }
 
 /// A stage of a pass with what was derived of it.

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{Covered, Suppression};
+use crate::catalogue;
 use crate::report::{Diagnostic, Range as FileRange};
-use crate::rules;
 
 /// The suppressions of a file by name and by what they cover.
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl<'a> Covering<'a> {
 /// The names that mean a diagnostic: its rule, its group, and the group of its rule.
 pub(super) fn names_of(diagnostic: &Diagnostic) -> impl Iterator<Item = &'static str> + use<> {
     let group = diagnostic.group.name();
-    let own = rules::find(diagnostic.rule).map(|rule| rule.group.name());
+    let own = catalogue::find(diagnostic.rule).map(|rule| rule.group.name());
     [
         Some(diagnostic.rule),
         Some(group),

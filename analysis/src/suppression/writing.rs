@@ -4,11 +4,14 @@
 //! comment that already covers the line takes the new names. Else one is written at the end of the line where it fits,
 //! or on a line of its own before it, or, where both would fall into a literal that spans lines, in the line itself.
 
+mod in_text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ra_ap_syntax::{AstNode, SourceFile as SourceTree, SyntaxKind, SyntaxToken, TextSize};
 
+use self::in_text::TextWriter;
 use super::{COMMENT, Covered, Suppression, SuppressionKind, suppressions};
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index, parse, shown_path};
@@ -40,6 +43,15 @@ pub fn allowing(
     wanted: &[Allowed<'_>],
     reason: &str,
 ) -> Vec<DiagnosticFix> {
+    let language = file.language(db);
+    if language.is_neighbour() {
+        let (text, written) = (file.text(db), suppressions(db, file));
+        let writer = TextWriter::new(language, &text, line_index(db, file));
+        let place = |byte: u32, rule: &str| writer.place(byte, rule, &written);
+        let reason = words_of(reason);
+        let comment = |line: u32, _: u32, rules: &str| writer.comment(line, rules, &reason);
+        return fixes(shown_path(db, file), wanted, &place, &comment);
+    }
     let parsed = parse(db, file);
     let Some(tree) = parsed.tree() else {
         return Vec::new();
@@ -51,11 +63,28 @@ pub fn allowing(
         tree,
         offset: parsed.offset(),
         written: suppressions(db, file),
-        reason: reason.split_whitespace().collect::<Vec<_>>().join(" "),
+        reason: words_of(reason),
     };
+    let place = |byte: u32, rule: &str| writer.place(byte, rule);
+    let comment = |line: u32, byte: u32, rules: &str| writer.comment(line, byte, rules);
+    fixes(shown_path(db, file), wanted, &place, &comment)
+}
+
+/// A reason in one line.
+fn words_of(reason: &str) -> String {
+    reason.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The fixes that write names into their places, by where a rule of a finding goes and by the comment for a line with a finding.
+fn fixes(
+    path: Arc<str>,
+    wanted: &[Allowed<'_>],
+    place_of: &dyn Fn(u32, &str) -> Option<Place>,
+    comment_for: &dyn Fn(u32, u32, &str) -> Option<(u32, String)>,
+) -> Vec<DiagnosticFix> {
     let mut places: BTreeMap<Place, (u32, BTreeSet<&str>)> = BTreeMap::new();
     for (byte, rule) in wanted {
-        if let Some(place) = writer.place(*byte, rule) {
+        if let Some(place) = place_of(*byte, rule) {
             let (first, rules) = places
                 .entry(place)
                 .or_insert_with(|| (*byte, BTreeSet::new()));
@@ -63,12 +92,11 @@ pub fn allowing(
             rules.insert(rule);
         }
     }
-    let path = shown_path(db, file);
     let edits = places.into_iter().filter_map(|(place, (byte, rules))| {
         let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
         let (at, text) = match place {
             Place::Into(at) => (at, format!(", {rules}")),
-            Place::New(line) => writer.comment(line, byte, &rules)?,
+            Place::New(line) => comment_for(line, byte, &rules)?,
         };
         Some(DiagnosticFix {
             title: format!("Allow `{rules}` here"),

@@ -91,7 +91,7 @@ pub(crate) enum Color {
 pub(crate) enum CheckFormat {
     /// With the source text, notes and help
     Human,
-    /// One line a finding: `path:line:column: level[rule] message`
+    /// One line a finding: `path:line:column: error[rule] message`, or `warning[rule]`
     Short,
     /// One JSON object
     Json,
@@ -105,6 +105,10 @@ pub(crate) enum CheckFormat {
     Gitlab,
     /// JUnit XML: a test suite a file
     Junit,
+    /// The Diagnostic Format of reviewdog: one JSON object, with fixes as suggestions
+    Rdjson,
+    /// XML of Checkstyle
+    Checkstyle,
     /// For coding agents: a line a finding with its fixes, then statistics and the next step; the default where the environment
     /// says that an agent calls
     Agent,
@@ -189,6 +193,9 @@ pub(crate) struct CheckArguments {
     pub(crate) ignore: Vec<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArguments,
+    /// Of the files, check only those that differ from a git revision, and those that it does not have
+    #[arg(long, value_name = "REV")]
+    pub(crate) since: Option<String>,
     /// Print the settings that hold for the files, and where each comes from, instead of checking
     #[arg(long, help_heading = "Settings")]
     pub(crate) show_settings: bool,
@@ -246,6 +253,9 @@ pub(crate) enum ExplainFormat {
 /// `visa-lint rules`
 #[derive(Debug, Args)]
 pub(crate) struct RulesArguments {
+    /// Words that a rule's name, group and summary have to have, all of them; without any every rule is printed
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Vec<String>,
     /// How the catalogue is written
     #[arg(long, value_enum, default_value_t = RulesFormat::Human)]
     pub(crate) format: RulesFormat,

@@ -11,7 +11,7 @@ use super::format::Extent;
 use super::format::human::Look;
 use super::ignoring;
 use super::outcome::Outcome;
-use super::outline::Outline;
+use super::outline::{Outline, leave_out};
 use super::output::{Console, write_error, write_note};
 use super::pool::in_pool;
 use super::session::{Checked, Session};
@@ -75,6 +75,9 @@ fn pass(
     let gone = known
         .as_ref()
         .map(|known| known.take_known(&mut checked, session));
+    if let Some(most) = options.limits.max_diagnostics {
+        leave_out(&mut checked.findings, most);
+    }
     let outcome = report(options, session, &checked, console, unreadable)?;
     if let (Some(known), Some(gone)) = (known, gone.filter(|_| !failed)) {
         known.settle(&gone, options)?;
@@ -162,6 +165,12 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
     let answer = format::render(format, outline, look, extent)?;
     if !format::says_what_is_unresolved(format)
         && let Some(words) = outline.not_looked_at().filter(|_| !options.quiet)
+    {
+        write_note(&words);
+    }
+    // A report that is cut short must not be taken for a whole one, however little else is said.
+    if !format::says_what_is_left_out(format)
+        && let Some(words) = outline.left_out_words()
     {
         write_note(&words);
     }

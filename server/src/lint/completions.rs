@@ -1,21 +1,64 @@
-//! `visa-lint completions SHELL`: what a shell needs to complete the command line.
+//! `visa-lint completions SHELL`: what a shell needs to complete the command line, names of rules and groups included.
 
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
+use visa_analysis::{Group, all_rules};
 
 use super::arguments::{Arguments, CompletionsArguments};
 use super::outcome::Outcome;
 use super::output::Console;
 use crate::project::Failure;
+use crate::project::levels::WARNINGS;
+
+/// The command that is meant where none is named.
+const DEFAULT: &str = "check";
+
+/// Options of `check` that take rules and groups.
+const RULE_OPTIONS: [&str; 5] = ["deny", "warn", "allow", "select", "ignore"];
+
+/// Those of them that take [`WARNINGS`] too.
+const LEVEL_OPTIONS: [&str; 3] = ["deny", "warn", "allow"];
 
 /// Runs the command.
 pub(crate) fn run(options: &CompletionsArguments, console: Console) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(
-        options.shell,
-        &mut Arguments::command(),
-        "visa-lint",
-        &mut script,
-    );
-    console.print(&String::from_utf8_lossy(&script))?;
+    let mut command = with_names(Arguments::command());
+    clap_complete::generate(options.shell, &mut command, "visa-lint", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    // The generator for bash cuts the program's own name at its hyphen where it lists the options of commands, and not where it
+    // looks for the command: nothing would be completed behind one.
+    let script = script.replace("visa__subcmd__lint", "visa__lint");
+    console.print(&script)?;
     Ok(Outcome::Fine)
+}
+
+/// The command line with the names of rules and groups as the values of what takes them, and with the options of the command that is
+/// meant where none is named. Only shells see it: a name that is wrong is refused with those that are near to it.
+fn with_names(command: Command) -> Command {
+    let command = command
+        .mut_subcommand(DEFAULT, |check| {
+            let name = |check: Command, option: &'static str| {
+                let more = LEVEL_OPTIONS.contains(&option).then_some(WARNINGS);
+                check.mut_arg(option, |argument| argument.value_parser(names(more)))
+            };
+            RULE_OPTIONS.into_iter().fold(check, name)
+        })
+        .mut_subcommand("explain", |explain| {
+            explain.mut_arg("rule", |argument| argument.value_parser(names(None)))
+        });
+    let check = command.find_subcommand(DEFAULT);
+    let options: Vec<_> = check
+        .into_iter()
+        .flat_map(Command::get_arguments)
+        .filter(|argument| !argument.is_positional())
+        .cloned()
+        .collect();
+    command.args(options)
+}
+
+/// Groups and rules, and what may be named beside them.
+fn names(more: Option<&'static str>) -> PossibleValuesParser {
+    let groups = Group::ALL.into_iter().map(Group::name);
+    let rules = all_rules().map(|rule| rule.name);
+    PossibleValuesParser::new(more.into_iter().chain(groups).chain(rules))
 }

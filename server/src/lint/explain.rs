@@ -2,7 +2,8 @@
 //! rules.
 
 use visa_analysis::{
-    Foreseen, Group, Rule, Speaker, all_rules, find_rule, rules_foreseeing, rules_nearest_to_text,
+    Foreseen, Group, Level, Rule, Speaker, all_rules, find_rule, rules_foreseeing,
+    rules_nearest_to_text,
 };
 
 use super::arguments::{ExplainArguments, ExplainFormat};
@@ -10,6 +11,7 @@ use super::outcome::Outcome;
 use super::output::Console;
 use super::pages::{self, Part};
 use super::styles::{TITLE, styled};
+use super::words::counted;
 use super::wrap::wrap;
 use crate::project::Failure;
 use crate::project::levels::{did_you_mean, proposal};
@@ -29,13 +31,16 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
     let asked = options.dialect.unwrap_or_default();
     let rendered = |rule: &Rule| match options.format {
         ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
-        ExplainFormat::Markdown => pages::markdown(rule, asked),
+        ExplainFormat::Markdown => pages::linked(rule, asked),
     };
     if let Some(rule) = find_rule(name) {
         return Ok(rendered(rule));
     }
     if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
-        return Ok(of_group(group));
+        return Ok(match options.format {
+            ExplainFormat::Human => of_group(group, console.colored(), console.width()),
+            ExplainFormat::Markdown => group_page(group),
+        });
     }
     let found = rules_foreseeing(name);
     match found.as_slice() {
@@ -103,20 +108,52 @@ fn candidates(found: &[Foreseen]) -> String {
     text
 }
 
-/// The rules of a group, a line each.
-fn of_group(group: Group) -> String {
+/// What a group is for, how its level is set, and its rules, a line each.
+fn of_group(group: Group, colored: bool, columns: usize) -> String {
     let rules: Vec<&Rule> = all_rules().filter(|rule| rule.group == group).collect();
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
-    let level = group.default_level().name();
-    let mut text = format!("{} ({level} by default)\n\n", group.name());
+    let (name, level) = (group.name(), group.default_level().name());
+    let title = styled(name, TITLE, colored);
+    let meaning = wrap(group.meaning(), columns);
+    let mut text = format!("{title} (group, {level} by default)\n\n{meaning}\n\n");
     for rule in &rules {
         text.push_str(&format!("  {:width$}  {}\n", rule.name, rule.summary()));
     }
-    let count = rules.len();
+    let count = counted(rules.len() as u64, "rule");
     text.push_str(&format!(
-        "\n{count} rules; `visa-lint explain RULE` tells more about one\n"
+        "\n{count}; `visa-lint explain RULE` tells more about one\n{}\n",
+        wrap(&setting(group), columns)
     ));
     text
+}
+
+/// The same as a page.
+fn group_page(group: Group) -> String {
+    let name = group.name();
+    let mut text = format!(
+        "# Group {name}\n\n{} Level {} by default.\n\n| rule | what it reports |\n| --- | --- |\n",
+        group.meaning(),
+        group.default_level().name()
+    );
+    for rule in all_rules().filter(|rule| rule.group == group) {
+        let summary = rule.summary().replace('|', "\\|");
+        text.push_str(&format!("| [`{0}`]({0}.md) | {summary} |\n", rule.name));
+    }
+    text.push_str(&format!("\n{}\n", setting(group)));
+    text
+}
+
+/// How the level of a group is set.
+fn setting(group: Group) -> String {
+    let name = group.name();
+    let other = match group.default_level() {
+        Level::Deny => Level::Warn,
+        Level::Warn | Level::Allow => Level::Deny,
+    };
+    let other = other.name();
+    format!(
+        "For a run: `--{other} {name}`; for a project, in `visa-lint.toml` under `[levels]`: `{name} = \"{other}\"`."
+    )
 }
 
 fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {

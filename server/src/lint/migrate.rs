@@ -125,6 +125,7 @@ fn given<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> 
         paths: &options.paths,
         stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings,
+        since: None,
         quiet: options.quiet,
     }
 }

@@ -39,6 +39,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{Arguments, Command, misplaced};
+pub use self::format::agent::VARIABLES as AGENT_VARIABLES;
 use self::outcome::Outcome;
 use self::output::{Console, write_error};
 use crate::json::refusal::RunFailed;
@@ -128,7 +129,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Cost(options) => cost::run(options, console),
         Command::Migrate(options) => migrate::run(options, console),
         Command::Explain(options) => explain::run(options, console),
-        Command::Rules(options) => rules::run(options.format, console),
+        Command::Rules(options) => rules::run(options, console),
         Command::Map(options) => map::run(options, console),
         Command::Sequence(options) => sequence::run(options, console),
         Command::Init(options) => init::run(options, console),

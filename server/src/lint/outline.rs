@@ -1,5 +1,6 @@
 //! What a check says, as formats read it: findings with their levels, counts, and what was not looked at.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use visa_analysis::{Diagnostic, FileLibrary, Level, OperationCounts, UnresolvedPlace};
@@ -17,6 +18,18 @@ const EXAMPLES: usize = 10;
 pub(crate) struct Finding {
     pub(crate) level: Level,
     pub(crate) diagnostic: Diagnostic,
+    /// Counted, and not written: there are more than the run is to write.
+    pub(crate) left_out: bool,
+}
+
+/// Marks findings as left out so that at most `most` are written: errors are kept before warnings, and what the sources suppress
+/// goes first.
+pub(crate) fn leave_out(findings: &mut [Finding], most: usize) {
+    let mut order: Vec<&mut Finding> = findings.iter_mut().collect();
+    order.sort_by_key(|finding| (finding.diagnostic.suppressed, Reverse(finding.level)));
+    for finding in order.into_iter().skip(most) {
+        finding.left_out = true;
+    }
 }
 
 /// The library that a crate is written for.
@@ -41,7 +54,7 @@ impl NotLookedAt {
     /// What is there, and why it was not looked at.
     pub(crate) fn words(&self) -> String {
         let UnresolvedPlace { what, reason, .. } = &self.place;
-        format!("`{what}` is not looked at: {reason}")
+        format!("`{what}` is not checked: {reason}")
     }
 }
 
@@ -70,12 +83,35 @@ pub(crate) struct Outline<'a> {
     pub(crate) errors: &'a [&'a str],
 }
 
-impl Outline<'_> {
+impl<'a> Outline<'a> {
     /// The findings that no suppression in the files covers.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn open(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
         self.findings
             .iter()
             .filter(|finding| !finding.diagnostic.suppressed)
+    }
+
+    /// The findings to write, suppressed ones included.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
+        self.findings.iter().filter(|finding| !finding.left_out)
+    }
+
+    /// The findings to write that no suppression covers.
+    pub(crate) fn written_open(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
+        self.open().filter(|finding| !finding.left_out)
+    }
+
+    /// How many findings are not written, suppressed ones included.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.findings.iter().filter(|one| one.left_out).count() as u64
+    }
+
+    /// What the run says about findings that are not written; nothing where all are.
+    pub(crate) fn left_out_words(&self) -> Option<String> {
+        let count = self.open().filter(|finding| finding.left_out).count() as u64;
+        let are = if count == 1 { "is" } else { "are" };
+        let findings = counted(count, "more finding");
+        (count > 0).then(|| format!("{findings} {are} left out by --max-diagnostics"))
     }
 
     /// What the run says about operations that were not looked at: how many, and how to see them where nothing shows them.
@@ -85,7 +121,7 @@ impl Outline<'_> {
             return None;
         }
         let words = format!(
-            "{} {} not looked at",
+            "{} {} not checked",
             counted(count, "operation"),
             if count == 1 { "was" } else { "were" }
         );

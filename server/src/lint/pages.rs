@@ -5,7 +5,7 @@
 
 use visa_analysis::{
     Applicability, Confirmer, Diagnostic, Dialect, Example, Level, Library, Rule, Speaker,
-    Workspace, dialect_line, rule_url, without_dialect_line,
+    Workspace, dialect_line, has_picture, rule_url, without_dialect_line,
 };
 
 use crate::project::settings::Dialect as Asked;
@@ -88,6 +88,19 @@ pub(crate) fn standing(rule: &Rule) -> String {
         rule.default_level().name(),
         rule.engine.name()
     )
+}
+
+/// The page of `docs/rules`: as [`markdown`] says it, with a link to the picture of the rule's engine.
+pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
+    let page = markdown(rule, asked);
+    if !has_picture(rule.engine) {
+        return page;
+    }
+    let name = rule.engine.name();
+    let anchor = name.to_lowercase().replace(' ', "-");
+    let standing = capital(&standing(rule));
+    let linked = standing.replace(name, &format!("[{name}](../machine.md#{anchor})"));
+    page.replacen(&standing, &linked, 1)
 }
 
 /// The page as Markdown.
@@ -284,7 +297,9 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
         (true, true) => {
             "The finding lists what would pass; which of it is meant, the author knows."
         }
-        (true, false) => "There is no fix to apply: what the kernel means, its author knows.",
+        (true, false) => {
+            "There is no automatic fix: which change is right depends on what the kernel is meant to compute."
+        }
     };
     let opening = std::iter::once(Part::Words(opening.to_owned()));
     opening.chain(points.into_iter().map(Part::Point)).collect()

@@ -6,11 +6,13 @@ use std::fmt::Write;
 use serde::Serialize;
 use visa_analysis::{Confirmer, Engine, Group, Library, Rule, Said, Speaker, all_rules, rule_url};
 
-use super::arguments::RulesFormat;
+use super::arguments::{RulesArguments, RulesFormat};
 use super::outcome::Outcome;
 use super::output::Console;
+use super::words::counted;
 use crate::json::pretty;
 use crate::project::Failure;
+use crate::project::levels::did_you_mean;
 
 #[derive(Serialize)]
 struct Catalogue {
@@ -59,17 +61,54 @@ struct Text {
 }
 
 /// Runs the command.
-pub(crate) fn run(format: RulesFormat, console: Console) -> Result<Outcome, Failure> {
-    let answer = match format {
-        RulesFormat::Human => human(),
+pub(crate) fn run(options: &RulesArguments, console: Console) -> Result<Outcome, Failure> {
+    let rules = having(&options.filter)?;
+    let answer = match options.format {
+        RulesFormat::Human => human(&rules),
         RulesFormat::Json => pretty(&Catalogue {
             version: 1,
-            rules: all_rules().map(entry).collect(),
+            rules: rules.iter().copied().map(entry).collect(),
         })?,
-        RulesFormat::Markdown => markdown(),
+        RulesFormat::Markdown => markdown(&rules),
     };
     console.print(&answer)?;
     Ok(Outcome::Fine)
+}
+
+/// The rules whose name, group and summary together have all words, in the catalogue's order; capitals do not count.
+///
+/// # Errors
+///
+/// No rule has them all: the words say which of them none has.
+fn having(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
+    let filter = filter.join(" ").to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let texts: Vec<(&Rule, String)> = all_rules()
+        .map(|rule| {
+            let text = format!("{} {} {}", rule.name, rule.group.name(), rule.summary());
+            (rule, text.to_lowercase())
+        })
+        .collect();
+    let has_all = |text: &str| words.iter().all(|word| text.contains(word));
+    let found = texts.iter().filter(|(_, text)| has_all(text));
+    let found: Vec<&Rule> = found.map(|(rule, _)| *rule).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let in_none = |word: &&&str| !texts.iter().any(|(_, text)| text.contains(**word));
+    Err(Failure::new(match words.iter().find(in_none) {
+        Some(word) => format!(
+            "no rule has `{word}` in its name, group or summary{}",
+            did_you_mean(word)
+        ),
+        None => {
+            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            format!(
+                "each of {} is in the name, group or summary of some rule, and no rule has them all",
+                words.join(", ")
+            )
+        }
+    }))
 }
 
 fn entry(rule: &Rule) -> Entry {
@@ -119,67 +158,64 @@ fn text(said: &Said) -> Text {
     }
 }
 
-/// The groups that have rules, each with its rules in the catalogue's order.
-fn groups() -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
+/// The groups that have some of the rules, each with these in the catalogue's order.
+fn groups(rules: &[&'static Rule]) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
     Group::ALL
         .into_iter()
         .map(|group| {
-            (
-                group,
-                all_rules()
-                    .filter(|rule| rule.group == group)
-                    .collect::<Vec<_>>(),
-            )
+            let of_group = rules.iter().copied().filter(|rule| rule.group == group);
+            (group, of_group.collect::<Vec<_>>())
         })
         .filter(|(_, rules)| !rules.is_empty())
 }
 
-fn human() -> String {
-    let width = all_rules().map(|rule| rule.name.len()).max().unwrap_or(0);
+fn human(rules: &[&'static Rule]) -> String {
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for (group, rules) in groups() {
+    for (group, of_group) in groups(rules) {
         let _ = writeln!(
             text,
             "{} ({} by default)",
             group.name(),
             group.default_level().name()
         );
-        for rule in rules {
+        for rule in of_group {
             let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
         }
         text.push('\n');
     }
+    let count = counted(rules.len() as u64, "rule");
     let _ = writeln!(
         text,
-        "{} rules; `visa-lint explain RULE` tells more about one",
-        all_rules().count()
+        "{count}; `visa-lint explain RULE` tells more about one"
     );
     text
 }
 
 /// The index of `docs/rules`: by group, then by engine.
-fn markdown() -> String {
+fn markdown(rules: &[&'static Rule]) -> String {
     let mut text = String::from(
         "# The rules of visa-lint\n\nOne page a rule; written by `visa-lint rules --format markdown` and `visa-lint explain RULE --format markdown`.\n\n\
          *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.
-    for (group, rules) in groups() {
+    for (group, of_group) in groups(rules) {
         let level = group.default_level().name();
         let _ = write!(
             text,
             "\n## {}\n\nLevel {level} by default.\n\n",
             group.name()
         );
-        table(&mut text, &rules);
+        table(&mut text, &of_group);
     }
     text.push_str("\n# By engine\n");
     for engine in Engine::ALL {
-        let rules: Vec<_> = all_rules().filter(|rule| rule.engine == engine).collect();
-        if !rules.is_empty() {
+        let of_engine = rules.iter().copied().filter(|rule| rule.engine == engine);
+        let of_engine: Vec<_> = of_engine.collect();
+        if !of_engine.is_empty() {
             let _ = write!(text, "\n## {}\n\n", engine.name());
-            table(&mut text, &rules);
+            table(&mut text, &of_engine);
         }
     }
     text

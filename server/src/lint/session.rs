@@ -18,8 +18,9 @@ use visa_analysis::{
 use super::arguments::CheckArguments;
 use super::outcome::Outcome;
 use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
-use super::output::{Console, write_error, write_warning};
+use super::output::{Console, write_error, write_note, write_warning};
 use super::progress::Progress;
+use super::words::counted;
 use crate::project::Failure;
 use crate::project::files::{LoadedFile, Sources, StandardInput};
 use crate::project::levels::Levels;
@@ -36,6 +37,8 @@ pub(crate) struct Given<'a> {
     pub(crate) stdin: StandardInput<'a>,
     /// Where the settings come from.
     pub(crate) settings: &'a SettingsArguments,
+    /// The revision of git since which files have to have changed, if not all of them are reported on.
+    pub(crate) since: Option<&'a str>,
     /// Whether warnings about the run are left out.
     pub(crate) quiet: bool,
 }
@@ -50,6 +53,7 @@ impl<'a> From<&'a CheckArguments> for Given<'a> {
                 StandardInput::Text(options.stdin_filename.as_deref())
             },
             settings: &options.settings,
+            since: options.since.as_deref(),
             quiet: options.quiet,
         }
     }
@@ -144,8 +148,15 @@ impl<'a> Session<'a> {
     /// the rest. Where the settings cannot be used everything stays as it was.
     pub(crate) fn reload(&mut self) -> Result<bool, Failure> {
         let mut resolver = Resolver::new(self.given.settings, self.levels.clone())?;
-        let sources = Sources::gather(self.given.paths, self.given.stdin, &mut resolver);
+        let mut sources = Sources::gather(self.given.paths, self.given.stdin, &mut resolver);
         let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
+        let all = sources.reported.len();
+        if let Some(revision) = self.given.since {
+            sources.report_on_changed(revision)?;
+            if !self.given.quiet {
+                say_since(revision, sources.reported.len(), all);
+            }
+        }
         if let Some(workspace) = self.whole.get_mut() {
             let known: BTreeSet<&str> = sources.files.iter().map(|file| &*file.path).collect();
             for file in &self.sources.files {
@@ -226,6 +237,7 @@ impl<'a> Session<'a> {
             .map(|diagnostic| Finding {
                 level: self.level(&diagnostic),
                 diagnostic,
+                left_out: false,
             })
             .filter(|finding| finding.level != Level::Allow)
             .collect();
@@ -542,6 +554,19 @@ impl Fixable for Session<'_> {
     fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
         Fixable::complete(self.workspace(), wanted, how)
     }
+}
+
+/// Says how much of a run `--since` leaves.
+fn say_since(revision: &str, changed: usize, all: usize) {
+    let differ = match changed {
+        0 => return write_note(&format!("no file has changed since `{revision}`")),
+        1 => "has",
+        _ => "have",
+    };
+    let all = counted(all as u64, "file");
+    write_note(&format!(
+        "{changed} of {all} {differ} changed since `{revision}`; only what has changed is checked"
+    ));
 }
 
 /// Tells an engine some files of a run and what holds for them.

@@ -6,10 +6,11 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::sync::RwLockReadGuard;
 use visa_analysis::{Analysis, MemoryRow, OperationRow};
 
 use super::cost::{chosen, costs_of, text_of};
-use super::room::Room;
+use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{LIMIT, Part, Shower, offset_of};
 use crate::engine::{Answer, Failure};
@@ -196,13 +197,7 @@ impl Tools {
         Parameters(input): Parameters<StagesInput>,
     ) -> Result<Json<StagesOutput>, String> {
         let room = &self.room;
-        let held = room.fresh().await?;
-        let (path, text) = text_of(room, &held, &input.path).await?;
-        known(&held, &path, &input.path)?;
-        let at = input
-            .line
-            .map(|line| offset_of(&text, line, input.column))
-            .transpose()?;
+        let (_held, path, at) = place_in(room, &input.path, input.line, input.column).await?;
         let part = Part::of(input.offset, input.limit, LIMIT);
         let asked = Arc::clone(room);
         let answer = room.ask(move |analysis| {
@@ -241,13 +236,7 @@ impl Tools {
         Parameters(input): Parameters<FreeInput>,
     ) -> Result<Json<FreeOutput>, String> {
         let room = &self.room;
-        let held = room.fresh().await?;
-        let (path, text) = text_of(room, &held, &input.path).await?;
-        known(&held, &path, &input.path)?;
-        let at = input
-            .line
-            .map(|line| offset_of(&text, line, None))
-            .transpose()?;
+        let (_held, path, at) = place_in(room, &input.path, input.line, None).await?;
         let part = Part::of(input.offset, input.limit, STRETCHES);
         let asked = Arc::clone(room);
         let answer = room.ask(move |analysis| {
@@ -294,13 +283,25 @@ impl Tools {
     }
 }
 
-fn known(held: &super::room::Held, path: &str, given: &str) -> Result<(), String> {
-    if held.knows(path) {
-        return Ok(());
+/// The engine's path of a file that is checked, as it is on the disk now, and the byte at a line of it where one is given. The
+/// guard keeps changes away until it is dropped.
+async fn place_in<'a>(
+    room: &'a Arc<Room>,
+    given: &str,
+    line: Option<u32>,
+    column: Option<u32>,
+) -> Result<(RwLockReadGuard<'a, Held>, String, Option<u32>), String> {
+    let held = room.fresh().await?;
+    let (path, text) = text_of(room, &held, given).await?;
+    if !held.knows(&path) {
+        return Err(format!(
+            "`{given}` is hidden from the check by `.gitignore` or by the settings"
+        ));
     }
-    Err(format!(
-        "`{given}` is hidden from the check by `.gitignore` or by the settings"
-    ))
+    let at = line
+        .map(|line| offset_of(&text, line, column))
+        .transpose()?;
+    Ok((held, path, at))
 }
 
 fn no_function(room: &Room, path: &str) -> Failure {

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
 
+use super::Failure;
 use super::features::features_of;
 use super::languages::{language_of, refusal};
 use super::libraries::{Libraries, libraries_of};
@@ -19,6 +20,7 @@ use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
 pub(crate) use super::search::sources_below;
 use super::settings::Resolver;
+use super::since::changed_since;
 
 /// Directories above or below a lone file that are searched for modules.
 const MODULE_DEPTH: usize = 32;
@@ -122,6 +124,19 @@ impl Sources {
             only_open,
             ..gathering.read()
         }
+    }
+
+    /// Reports on nothing but the files that differ from what a revision of git has of them. The others still give names.
+    ///
+    /// # Errors
+    ///
+    /// A file is in no repository, or the revision is none there.
+    pub(crate) fn report_on_changed(&mut self, revision: &str) -> Result<(), Failure> {
+        let reported = self.files.iter();
+        let reported = reported.filter(|file| self.reported.binary_search(&file.path).is_ok());
+        let changed = changed_since(reported, revision)?;
+        self.reported.retain(|path| changed.contains(path.as_str()));
+        Ok(())
     }
 
     /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
@@ -236,9 +251,10 @@ impl<'a> Gathering<'a> {
             Ok(_) if self.settings.excludes(&absolute(&self.here, path), true) => {}
             Ok(_) => self.errors.push(refusal(&shown(path))),
             Err(error) => self.errors.push(format!(
-                "cannot read `{}`: {}",
+                "cannot read `{}`: {}{}",
                 path.display(),
-                reason(&error)
+                reason(&error),
+                unexpanded(path)
             )),
         }
     }
@@ -444,6 +460,16 @@ fn modules_below(
         } else if path.extension().is_some_and(|extension| extension == "rs") && path.is_file() {
             found.insert(path);
         }
+    }
+}
+
+/// What to say of a path that is none and looks like a pattern: a shell expands those, and some only where one matches.
+fn unexpanded(path: &Path) -> &'static str {
+    let pattern = path.to_string_lossy().contains(['*', '?', '[', '{']);
+    if pattern {
+        "; a pattern is the shell's to expand: name a folder, and what to leave out as `exclude` in `visa-lint.toml`"
+    } else {
+        ""
     }
 }
 

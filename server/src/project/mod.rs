@@ -4,6 +4,7 @@
 
 pub(crate) mod features;
 pub(crate) mod files;
+pub(crate) mod git;
 pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
@@ -15,6 +16,7 @@ pub(crate) mod regular;
 pub(crate) mod requirements;
 mod search;
 pub(crate) mod settings;
+mod since;
 
 /// Why a run failed.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_visa-lint-tested");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 fn script(name: &str) -> Command {
-    Command::new(repository().join("release").join(name))
+    visa_tests::command(repository().join("release").join(name))
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn release() -> TempDir {
         let packed = format!(
             "tar -czf {name}.tar.gz {name} && {{ sha256sum {name}.tar.gz || shasum -a 256 {name}.tar.gz; }} >{name}.tar.gz.sha256"
         );
-        let packed = Command::new("bash")
+        let packed = visa_tests::command("bash")
             .args(["-c", &packed])
             .current_dir(&version)
             .output()
@@ -131,7 +131,7 @@ fn the_program_is_downloaded_compared_and_kept() {
         "{}",
         stdout(&first)
     );
-    let run = Command::new(into.join("visa-lint"))
+    let run = visa_tests::command(into.join("visa-lint"))
         .arg("--version")
         .output()
         .unwrap();

@@ -101,11 +101,11 @@ fn the_settings_go_before_the_manifest() {
     assert_code(&output, 2);
     let words = stderr(&output);
     assert!(
-        words.contains("visa-lint.toml:2:16: `feature=x` is no condition"),
+        words.contains("visa-lint.toml:2:16: `feature=x` is not a condition"),
         "{words}"
     );
     assert!(
-        words.contains("visa-lint.toml:2:29: `` is no condition"),
+        words.contains("visa-lint.toml:2:29: `` is not a condition"),
         "{words}"
     );
     let folder = folder_with(&[

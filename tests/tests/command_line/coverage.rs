@@ -21,9 +21,9 @@ fn k(ctx: &mut Context) {
 }
 ";
 
-const METHOD: &str = "`colect` is not looked at: unknown method `colect`; the nearest is `collect`";
-const MACRO: &str = "`send_on!` is not looked at: the macro `send_on!` is not expanded";
-const HINT: &str = "2 operations were not looked at; --warn unresolved_operation shows them";
+const METHOD: &str = "`colect` is not checked: unknown method `colect`; the nearest is `collect`";
+const MACRO: &str = "`send_on!` is not checked: the macro `send_on!` is not expanded";
+const HINT: &str = "2 operations were not checked; --warn unresolved_operation shows them";
 
 /// The report of the partly understood kernel in a format.
 fn partly(options: &[&str]) -> Output {
@@ -63,9 +63,9 @@ fn nothing_understood_is_not_called_free_of_findings() {
     assert_code(&output, 0);
     assert_eq!(
         stdout(&output),
-        "note: a.rs:4:5: `send_on!` is not looked at: the macro `send_on!` is not expanded\n\
-         1 kernel, 1 operation (1 unresolved): nothing was looked at\n\
-         1 operation was not looked at; --warn unresolved_operation shows it\n"
+        "note: a.rs:4:5: `send_on!` is not checked: the macro `send_on!` is not expanded\n\
+         1 kernel, 1 operation (1 unresolved): nothing was checked\n\
+         1 operation was not checked; --warn unresolved_operation shows it\n"
     );
     let empty = folder_with(&[]);
     let output = run(empty.path(), &[]);
@@ -87,9 +87,9 @@ fn a_rule_shows_them_and_ci_can_deny_it() {
     assert_eq!(
         stdout(&output),
         format!(
-            "a.rs:6:68: deny[unresolved_operation] {METHOD}\n\
-             a.rs:7:5: deny[unresolved_operation] {MACRO}\n\
-             2 operations were not looked at\n"
+            "a.rs:6:68: error[unresolved_operation] {METHOD}\n\
+             a.rs:7:5: error[unresolved_operation] {MACRO}\n\
+             2 operations were not checked\n"
         )
     );
     let human = stdout(&partly(&["--warn", "unresolved_operation"]));
@@ -217,8 +217,8 @@ fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
     assert_code(&output, 0);
     assert_eq!(
         stdout(&output),
-        "a.rs:7:20: warn[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
-         not looked at\n\
-         2 operations were not looked at; --warn unresolved_operation shows them\n"
+        "a.rs:7:20: warning[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
+         not checked\n\
+         2 operations were not checked; --warn unresolved_operation shows them\n"
     );
 }

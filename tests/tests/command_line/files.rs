@@ -32,7 +32,7 @@ fn standard_input_goes_by_the_name_it_is_given() {
     );
     assert_code(&output, 1);
     assert!(
-        stdout(&output).starts_with("<stdin>:1:14: deny[unknown_rule]"),
+        stdout(&output).starts_with("<stdin>:1:14: error[unknown_rule]"),
         "{}",
         stdout(&output)
     );
@@ -181,7 +181,7 @@ fn deep_nesting_is_refused_and_the_rest_is_checked() {
             "{}",
             stderr(&output)
         );
-        assert!(stdout(&output).contains("z.rs:1:14: deny[unknown_rule]"));
+        assert!(stdout(&output).contains("z.rs:1:14: error[unknown_rule]"));
     }
 }
 
@@ -203,7 +203,7 @@ fn a_million_lines_are_checked_in_bounded_time() {
     let took = start.elapsed();
     assert_code(&output, 1);
     assert!(
-        stdout(&output).starts_with("a.rs:1010001:14: deny[unknown_rule]"),
+        stdout(&output).starts_with("a.rs:1010001:14: error[unknown_rule]"),
         "{}",
         stdout(&output)
     );
@@ -539,7 +539,7 @@ fn files_that_are_checked_part_by_part_have_the_findings_that_they_have_alone() 
     };
     let together = short(&["."]);
     assert_eq!(
-        together.matches("deny[stride_indivisible]").count(),
+        together.matches("error[stride_indivisible]").count(),
         3,
         "{together}"
     );

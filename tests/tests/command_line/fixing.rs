@@ -205,7 +205,7 @@ fn standard_input_comes_out_mended() {
     );
     let said = stderr(&output);
     assert!(
-        said.starts_with("<stdin>:1:14: deny[unknown_rule]"),
+        said.starts_with("<stdin>:1:14: error[unknown_rule]"),
         "{said}"
     );
     assert!(

@@ -29,6 +29,7 @@ mod markdown;
 mod migrate;
 mod patches;
 mod questions;
+mod reading;
 mod releases;
 mod settings;
 mod setup;
@@ -39,21 +40,6 @@ mod writing;
 const FINDINGS: &str =
     "#[allow(tcp::no_such_rule)]\nfn f() {}\n#[expect(tcp::slice_size)]\nfn g() {}\n";
 
-/// What agents set for the programs that they start.
-const AGENTS: [&str; 11] = [
-    "AI_AGENT",
-    "AGENT",
-    "CLAUDECODE",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "OPENCODE",
-    "AUGMENT_AGENT",
-    "CLINE_ACTIVE",
-    "GOOSE_TERMINAL",
-];
-
 /// Runs the program in a folder.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments)
@@ -63,16 +49,8 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"));
-    command
-        .current_dir(folder)
-        .args(arguments)
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .env_remove("GITHUB_ACTIONS");
-    for name in AGENTS {
-        command.env_remove(name);
-    }
+    let mut command = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"));
+    command.current_dir(folder).args(arguments);
     command
 }
 
@@ -172,11 +150,11 @@ fn short_output_is_one_line_a_finding() {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");
     assert!(
-        lines[0].starts_with("a.rs:1:14: deny[unknown_rule] "),
+        lines[0].starts_with("a.rs:1:14: error[unknown_rule] "),
         "{text}"
     );
     assert!(
-        lines[1].starts_with("a.rs:3:15: warn[unused_suppression] "),
+        lines[1].starts_with("a.rs:3:15: warning[unused_suppression] "),
         "{text}"
     );
 }

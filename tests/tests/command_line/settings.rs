@@ -346,6 +346,22 @@ fn mistakes_in_the_file_are_errors_with_their_place() {
             "visa-lint.toml:3:3: `b[z-a]` is no pattern",
         ),
         (
+            "exclude = [\"a[\"]\n",
+            "visa-lint.toml:1:12: `a[` is no pattern: unclosed character class",
+        ),
+        (
+            "[[overrides]]\npaths = [\"k\", \"{a\"]\nlevels = { silent = \"warn\" }\n",
+            "visa-lint.toml:2:15: `{a` is no pattern: unclosed alternate group",
+        ),
+        (
+            "exclude = [\"!\"]\n",
+            "visa-lint.toml:1:12: the pattern matches nothing",
+        ),
+        (
+            "exclude = [\"/\"]\n",
+            "visa-lint.toml:1:12: the pattern matches nothing",
+        ),
+        (
             "exclude = [\"\"]\n",
             "visa-lint.toml:1:12: the pattern matches nothing",
         ),

@@ -175,7 +175,7 @@ fn cargo_finds_the_subcommand() {
         .chain(std::env::split_paths(&path));
     let path = std::env::join_paths(folders).unwrap();
     let cargo = |arguments: &[&str]| {
-        Command::new(env!("CARGO"))
+        visa_tests::command(env!("CARGO"))
             .arg("visa-lint")
             .args(arguments)
             .current_dir(folder.path())
@@ -185,7 +185,7 @@ fn cargo_finds_the_subcommand() {
     };
     let output = cargo(&["a.rs", "--format", "short"]);
     assert_code(&output, 1);
-    assert!(stdout(&output).starts_with("a.rs:1:14: deny[unknown_rule]"));
+    assert!(stdout(&output).starts_with("a.rs:1:14: error[unknown_rule]"));
     let rules = cargo(&["rules"]);
     assert_code(&rules, 0);
     assert!(stdout(&rules).contains("slice_size"));

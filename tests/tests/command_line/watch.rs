@@ -105,7 +105,7 @@ fn changes_of_files_and_settings_bring_new_reports() {
     let mut watching = Watching::start(&folder, &["k", "--format", "short"]);
     let both = |file: &str| [1, 3].map(|line| format!("k/{file}:{line}:"));
     let [of_a, of_b, of_c] = ["a.rs", "b.rs", "deep.er/c.rs"].map(both);
-    let unused = "k/a.rs:2:15: warn[unused_suppression]";
+    let unused = "k/a.rs:2:15: warning[unused_suppression]";
     let [first, _] = watching.until(&[&of_a[0], &of_a[1]]);
     assert!(!first.contains('\u{1b}'), "control characters in a pipe");
 
@@ -136,7 +136,7 @@ fn changes_of_files_and_settings_bring_new_reports() {
         "visa-lint.toml",
         "[levels]\nunused_suppression = \"deny\"\n",
     );
-    watching.until(&["k/a.rs:2:15: deny[unused_suppression]"]);
+    watching.until(&["k/a.rs:2:15: error[unused_suppression]"]);
     write("visa-lint.toml", "[levels]\nunused = 1\n");
     write(
         "visa-lint.toml",
@@ -170,7 +170,7 @@ fn fixes_and_baselines_are_watched_too() {
     assert!(watching.silent(), "{:?}", watching.written);
     let empty = "{\"version\": 1, \"findings\": []}";
     fs::write(folder.path().join("b.json"), empty).unwrap();
-    watching.until(&["a.rs:1:14: deny[unknown_rule]"]);
+    watching.until(&["a.rs:1:14: error[unknown_rule]"]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn names(folder: &TempDir) -> Vec<String> {
 
 /// The program in a folder, started by a shell that first runs a command of its own.
 fn after(folder: &TempDir, shell: &str, arguments: &str) -> Output {
-    Command::new("sh")
+    visa_tests::command("sh")
         .arg("-c")
         .arg(format!("{shell}; exec \"$0\" {arguments}"))
         .arg(env!("CARGO_BIN_EXE_visa-lint-tested"))

@@ -628,7 +628,7 @@ fn costs_are_those_of_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernel.rs");
     std::fs::write(&path, kernel()).unwrap();
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
         .args([
             "cost", "--model", "book", "--effort", "0", "--format", "json",
         ])

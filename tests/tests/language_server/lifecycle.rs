@@ -151,7 +151,7 @@ fn the_client_that_lives_is_no_reason_to_end() {
 }
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_visa-lsp-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lsp-tested"))
         .args(arguments)
         .stdin(Stdio::null())
         .output()
@@ -182,7 +182,7 @@ fn the_arguments_of_the_program() {
 
 #[test]
 fn the_linter_runs_the_same_server() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"));
+    let mut command = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"));
     command.args(["lsp", "--stdio"]);
     let mut client = Setup::utf16().start(super::support::started(command));
     let uri = untitled("a.rs");

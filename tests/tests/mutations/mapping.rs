@@ -41,7 +41,7 @@ impl Expr {
             Self::Copies(n) | Self::Axis(_, n) => (*n == 0).then(|| "no position".to_owned()),
             Self::Stride(inner, n) | Self::Modulo(inner, n) => inner.fault().or_else(|| {
                 let size = inner.size()?;
-                (*n == 0 || size % n != 0).then(|| format!("{size} is no multiple of {n}"))
+                (*n == 0 || size % n != 0).then(|| format!("{size} is not a multiple of {n}"))
             }),
             Self::Resize(inner, n) => inner.fault().or_else(|| {
                 let size = inner.size()?;

@@ -50,6 +50,22 @@ pub(super) fn derive(
     allocations: &[Allocation],
     violations: &[MemoryViolation],
 ) -> Vec<InPlaceCommit> {
+    let operations = body.operations.iter();
+    operations
+        .filter_map(|operation| of_operation(body, allocations, violations, operation))
+        .collect()
+}
+
+/// The commit in place of one operation.
+pub(super) fn of_operation(
+    body: &Body,
+    allocations: &[Allocation],
+    violations: &[MemoryViolation],
+    operation: &Operation,
+) -> Option<InPlaceCommit> {
+    let OperationKind::Pass(pass) = &operation.kind else {
+        return None;
+    };
     let overlaps = |source: TensorId, target: TensorId| {
         violations.iter().any(|violation| match violation {
             MemoryViolation::Conflict {
@@ -58,17 +74,7 @@ pub(super) fn derive(
             MemoryViolation::Sum(_) => false,
         })
     };
-    let passes = body
-        .operations
-        .iter()
-        .filter_map(|operation| match &operation.kind {
-            OperationKind::Pass(pass) => Some((operation, &**pass)),
-            _ => None,
-        });
-    passes
-        .filter_map(|(operation, pass)| judge(body, allocations, operation, pass))
-        .filter(|found| !overlaps(found.source, found.target))
-        .collect()
+    judge(body, allocations, operation, pass).filter(|found| !overlaps(found.source, found.target))
 }
 
 fn judge(

@@ -13,7 +13,7 @@ use crate::derivation::valid_count::{self, Placement};
 use crate::hardware::{ElementType, Function, OperationGroup, VectorOperation, vector_operation};
 use crate::items::Span;
 use crate::kernel::{
-    Body, Context, OperationId, OperationKind, Origin, Pass, Position, Stage, StageKind,
+    Body, Context, Operation, OperationId, OperationKind, Origin, Pass, Position, Stage, StageKind,
     StreamShape, TensorId,
 };
 use crate::mapping::{Form, Mapping, PaddingKind, project};
@@ -72,12 +72,18 @@ pub enum PaddingCause {
 
 /// Finds them in all passes of a body.
 pub(super) fn derive(body: &Body) -> Vec<PaddingRead> {
+    let operations = body.operations.iter();
+    operations
+        .flat_map(|operation| of_operation(body, operation))
+        .collect()
+}
+
+/// Finds them in one operation.
+pub(in crate::derivation) fn of_operation(body: &Body, operation: &Operation) -> Vec<PaddingRead> {
     let mut found = Vec::new();
-    for operation in &body.operations {
-        if let OperationKind::Pass(pass) = &operation.kind {
-            found.extend(across_slices(operation.id, pass));
-            found.extend(contracted(body, operation.id, pass));
-        }
+    if let OperationKind::Pass(pass) = &operation.kind {
+        found.extend(across_slices(operation.id, pass));
+        found.extend(contracted(body, operation.id, pass));
     }
     found
 }

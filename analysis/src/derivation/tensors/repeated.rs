@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::derivation::thread_memo::ThreadMemo;
 use crate::items::Span;
 use crate::kernel::{
-    Body, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor, Written,
+    Body, Operation, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor,
+    Written,
 };
 use crate::mapping::{AxisPart, Form, Mapping, project};
 
@@ -24,23 +25,32 @@ pub struct RepeatedAxis {
 
 /// Derives the repeated digits of all tensors at rest and of all streams, each place once.
 pub(super) fn derive(body: &Body) -> Vec<RepeatedAxis> {
+    let tensors = body.tensors.iter().filter_map(of_tensor);
+    let operations = body.operations.iter().filter_map(of_operation);
+    each_once(tensors.chain(operations))
+}
+
+/// Derives the repeated digits of all tensors at rest, each place once.
+pub(in crate::derivation) fn of_tensors(body: &Body) -> Vec<RepeatedAxis> {
+    each_once(body.tensors.iter().filter_map(of_tensor))
+}
+
+fn each_once(found: impl Iterator<Item = RepeatedAxis>) -> Vec<RepeatedAxis> {
     let mut repeated: Vec<RepeatedAxis> = Vec::new();
-    let mut add = |found: Option<RepeatedAxis>| {
-        if let Some(found) =
-            found.filter(|found| repeated.iter().all(|known| known.span != found.span))
-        {
+    for found in found {
+        if repeated.iter().all(|known| known.span != found.span) {
             repeated.push(found);
-        }
-    };
-    for tensor in &body.tensors {
-        add(of_tensor(tensor));
-    }
-    for operation in &body.operations {
-        if let OperationKind::Pass(pass) = &operation.kind {
-            add(of_pass(pass));
         }
     }
     repeated
+}
+
+/// The repeated digit of an operation's streams.
+pub(in crate::derivation) fn of_operation(operation: &Operation) -> Option<RepeatedAxis> {
+    match &operation.kind {
+        OperationKind::Pass(pass) => of_pass(pass),
+        OperationKind::Copy(_) | OperationKind::Collective(_) => None,
+    }
 }
 
 fn of_tensor(tensor: &Tensor) -> Option<RepeatedAxis> {

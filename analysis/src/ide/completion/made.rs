@@ -556,7 +556,7 @@ fn switched(receiver: &Receiver, pass: &Pass, level: Level) -> Option<Vec<Made>>
 fn lanes(input: &StreamShape, kind: &StageKind, wanted: Generic) -> Option<Vec<Made>> {
     let (time, packet) = vector::lanes_made(input, kind)?;
     let words = if wanted == TIME {
-        "the time behind the change of lanes"
+        "the time after the change of lanes"
     } else {
         "the lanes"
     };

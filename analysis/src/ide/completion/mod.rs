@@ -23,6 +23,8 @@ mod switch;
 mod variants;
 mod vector;
 
+pub(super) use self::rule_names::in_text as rules_in_text;
+
 use crate::db::Db;
 use crate::inputs::SourceFile;
 

@@ -1,7 +1,11 @@
 //! Names of rules, where a finding is allowed: in `#[allow(tcp::…)]` and in comments.
 
+use crate::catalogue::{all, url};
+use crate::db::Db;
+use crate::findings::Group;
 use crate::ide::{ByteRange, Completion, CompletionKind};
-use crate::rules::{Group, all, url};
+use crate::inputs::SourceFile;
+use crate::language::Language;
 
 use super::context::{Around, Bracket};
 use super::proposal;
@@ -34,7 +38,42 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
     }
     let start = around.start_of(comment);
     let length = around.offset.checked_sub(start)? as usize;
-    let left = comment.text().get(..length)?;
+    let replace = name_before(comment.text().get(..length)?, around.offset)?;
+    let mut found = rules(around);
+    for proposed in &mut found {
+        proposed.replace = replace;
+    }
+    Some(found)
+}
+
+/// Proposals in the comment to the end of a line that the offset of a text in another language than Rust is in.
+pub(in crate::ide) fn in_text(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+) -> Option<Vec<Completion>> {
+    let (text, language) = (file.text(db), file.language(db));
+    let line = text.get(..offset as usize)?.rsplit('\n').next()?;
+    let (_, comment) = line.split_once(language.comment())?;
+    let replace = name_before(comment, offset)?;
+    let own = all().filter(|rule| rule.looks_at(language));
+    let proposals = own.map(|rule| Completion {
+        label: rule.name.to_owned(),
+        kind: CompletionKind::Keyword,
+        detail: Some(rule.summary().into_owned()),
+        documentation: url(rule.name).map(|url| format!("[{}]({url})", rule.name)),
+        replace,
+        insert: rule.name.to_owned(),
+        snippet: false,
+        rank: rank(rule.group),
+    });
+    let mut found: Vec<Completion> = proposals.collect();
+    found.sort_by(|one, other| (one.rank, &one.label).cmp(&(other.rank, &other.label)));
+    Some(found)
+}
+
+/// The bytes of the name that is being written before an offset, by the comment before it, if names of rules are written there.
+fn name_before(left: &str, offset: u32) -> Option<ByteRange> {
     let (before, names) = left.rsplit_once('(')?;
     let words = before.split_once("visa-lint:")?.1.trim();
     if words != "allow" || names.contains(')') {
@@ -44,24 +83,21 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
         .rfind(|character: char| !character.is_ascii_alphanumeric() && character != '_')
         .map_or(0, |at| at + 1);
     let word = u32::try_from(names.len().saturating_sub(word_start)).ok()?;
-    let replace = ByteRange {
-        start: around.offset.checked_sub(word)?,
-        end: around.offset,
-    };
-    let mut found = rules(around);
-    for proposed in &mut found {
-        proposed.replace = replace;
-    }
-    Some(found)
+    Some(ByteRange {
+        start: offset.checked_sub(word)?,
+        end: offset,
+    })
 }
 
 fn rules(around: &Around) -> Vec<Completion> {
-    let rules = all().map(|rule| {
-        let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
-        found.detail = Some(rule.summary().into_owned());
-        found.documentation = url(rule.name).map(|url| format!("[{}]({url})", rule.name));
-        found
-    });
+    let rules = all()
+        .filter(|rule| rule.looks_at(Language::Rust))
+        .map(|rule| {
+            let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
+            found.detail = Some(rule.summary().into_owned());
+            found.documentation = url(rule.name).map(|url| format!("[{}]({url})", rule.name));
+            found
+        });
     rules.collect()
 }
 

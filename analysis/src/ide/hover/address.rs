@@ -154,7 +154,7 @@ impl Map<'_> {
             self.life(number, lifetime)
         ));
         let Some(own) = own else {
-            page.add("Its neighbours are not shown: the address is no constant, or the size is not known.".to_owned());
+            page.add("Its neighbours are not shown: the address is not a constant, or the size is not known.".to_owned());
             return page.into_markdown();
         };
         let (neighbours, unplaced) = self.beside(number, lifetime);

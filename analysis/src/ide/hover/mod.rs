@@ -26,7 +26,9 @@ mod uses;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
+pub(super) use self::rule::page as rule_page;
 use crate::cost::KernelCost;
+
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{

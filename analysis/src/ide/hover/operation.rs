@@ -153,7 +153,7 @@ impl Known<'_> {
         });
         let mut page = Page::headed(match part {
             OperationPart::Start => format!(
-                "**{}**: {} behind it, {}",
+                "**{}**: {} after it, {}",
                 code(method),
                 count(pass.stages.len() as u64, "stage"),
                 cycles_words(self.cost)
@@ -196,7 +196,7 @@ impl Known<'_> {
         if let Some(sequence) = sequence {
             let contiguous = sequence
                 .contiguous_bytes
-                .map(|bytes| format!("{} in a line", count(bytes, "byte")));
+                .map(|bytes| format!("{} contiguous", count(bytes, "byte")));
             let accesses = sequence
                 .accesses
                 .map(|accesses| thousands(accesses) + " accesses");

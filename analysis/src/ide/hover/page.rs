@@ -4,7 +4,6 @@ use crate::db::Db;
 use crate::hardware::ElementType;
 use crate::inputs::{SourceFile, line_index};
 use crate::items::{Span, file_range};
-use crate::numbers::thousands;
 
 /// Paragraphs of a page, an empty line between them.
 #[derive(Debug, Clone, Default)]
@@ -82,11 +81,7 @@ pub(super) fn code(words: &str) -> String {
     format!("`{words}`")
 }
 
-/// `1 cycle`, `1,024 cycles`.
-pub(super) fn count(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", thousands(number))
-}
+pub(super) use crate::numbers::count;
 
 /// `2,048 bytes`, or bits where the elements fill no whole byte.
 pub(super) fn bytes_of(elements: u64, element_type: ElementType) -> Option<String> {

@@ -1,15 +1,17 @@
 //! The page of a rule or group whose name is where a file allows it.
 
+use crate::catalogue;
 use crate::db::Db;
+use crate::findings::Group;
 use crate::inputs::SourceFile;
-use crate::rules::{self, Group};
+use crate::language::Language;
 use crate::suppression::suppressions;
 
 use super::super::{ByteRange, Hover};
 use super::page::{Page, code};
 
 /// The page, if such a name touches the offset.
-pub(super) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
+pub(in crate::ide) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
     let suppressions = suppressions(db, file);
     let (name, range) = suppressions.iter().find_map(|suppression| {
         let range = ByteRange {
@@ -18,12 +20,12 @@ pub(super) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> 
         };
         range.touches(offset).then_some((&suppression.name, range))
     })?;
-    let markdown = of_rule(name).or_else(|| of_group(name))?;
+    let markdown = of_rule(name).or_else(|| of_group(name, file.language(db)))?;
     Some(Hover { range, markdown })
 }
 
 fn of_rule(name: &str) -> Option<String> {
-    let rule = rules::find(name)?;
+    let rule = catalogue::find(name)?;
     let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary()));
     page.add(rule.why().into_owned());
     page.add(format!(
@@ -32,16 +34,16 @@ fn of_rule(name: &str) -> Option<String> {
         code(rule.group.name()),
         rule.engine.name(),
         code(&format!("visa-lint explain {}", rule.name)),
-        rules::url(rule.name)
+        catalogue::url(rule.name)
             .map(|url| format!(" [The rule's page]({url})"))
             .unwrap_or_default()
     ));
     Some(page.into_markdown())
 }
 
-fn of_group(name: &str) -> Option<String> {
+fn of_group(name: &str, language: Language) -> Option<String> {
     let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
-    let of_group = rules::all().filter(|rule| rule.group == group);
+    let of_group = catalogue::all().filter(|rule| rule.group == group && rule.looks_at(language));
     let names: Vec<String> = of_group.map(|rule| code(rule.name)).collect();
     let mut page = Page::headed(format!(
         "**{name}**: a group of {} rules, level {} by default",

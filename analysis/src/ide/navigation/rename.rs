@@ -195,7 +195,7 @@ fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), Rename
     }
     let identifier = syn::parse_str::<syn::Ident>(name);
     if identifier.is_err() || name.contains(char::is_whitespace) || name == "_" {
-        return refuse(format!("`{name}` is no identifier"));
+        return refuse(format!("`{name}` is not an identifier"));
     }
     if renaming.declaration && matches!(renaming.named, Named::Axis(_)) {
         let first = name.chars().next().unwrap_or('_');

@@ -277,7 +277,7 @@ pub static CATALOGUE: &[Row] = &[
         &[Fetch, FetchChipLift, FetchClusterLift, FetchSliceLift],
         FetchMask,
         &[TIME, PACKET],
-        "Masks the positions that are no data.",
+        "Masks the positions that hold no data.",
     ),
     adapter(
         (S::FetchTable, "table lookup"),
@@ -539,7 +539,7 @@ pub static CATALOGUE: &[Row] = &[
         VectorStage::FpDiv,
         Way::Way4,
         false,
-        "A division behind the reduction.",
+        "A division after the reduction.",
     ),
     inside(
         (S::VectorConcat, "concat"),

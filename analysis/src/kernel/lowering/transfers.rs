@@ -15,7 +15,7 @@ use super::types::TensorType;
 use super::{Call, Interpreter, Thing, Value};
 
 /// The words for an address that is no constant expression.
-pub(super) const COMPUTED_ADDRESS: &str = "an address that is no constant";
+pub(super) const COMPUTED_ADDRESS: &str = "an address that is not a constant";
 
 /// A method's generic arguments by meaning; what is left out or `_` is open.
 #[derive(Debug, Default)]

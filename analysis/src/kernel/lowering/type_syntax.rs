@@ -520,7 +520,7 @@ impl Interpreter<'_> {
                     .failed(UnresolvedReason::IllFormedMapping, span),
             },
             _ => self.own.draft.mappings.failed(
-                UnresolvedReason::UnsupportedExpression("a type that is no mapping".to_owned()),
+                UnresolvedReason::UnsupportedExpression("a type that is not a mapping".to_owned()),
                 span,
             ),
         }

@@ -83,7 +83,7 @@ fn parameters(config: &SwitchConfig) -> impl Iterator<Item = &Written<u64>> {
 fn number(written: &Written<u64>, what: &str) -> Option<Unresolved> {
     match written.value {
         Some(_) => None,
-        None => unfollowed(&format!("{what} that is no constant"), written.span),
+        None => unfollowed(&format!("{what} that is not a constant"), written.span),
     }
 }
 

@@ -255,7 +255,7 @@ pub(in crate::libraries) const SHAPES: &[Shape] = &[
     since("`HbmBuffer`", 10, path(&["HbmBuffer"])),
     // Macros.
     since(
-        "an axis or a parenthesis behind an operator of a mapping",
+        "an axis or a parenthesis after an operator of a mapping",
         8,
         Pattern::MappingFactor,
     ),

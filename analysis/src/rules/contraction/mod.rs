@@ -60,7 +60,7 @@ pub(in crate::rules) static TRF_ELEMENT_MISMATCH: Rule = rule!(
     Contraction,
     "to_trf",
     "the element of a TRF tensor is not the rest of the collected time followed by the packet",
-    "Within a row the flits of a load are one behind the other, padding of the last flit included. The element's mapping is \
+    "Within a row the flits of a load are one after the other, padding of the last flit included. The element's mapping is \
      the time without its row part, then the packet; a different order or packing would make the TRF Sequencer read the wrong \
      weights.",
     fix;

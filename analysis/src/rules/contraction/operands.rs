@@ -463,7 +463,8 @@ fn word_sequencer(
         TrfSequencerError::Packet { contiguous_bits } => (
             output.packet.span,
             format!(
-                "the packet shares {} in a line with the TRF tensor's element and is not these repeated; a cycle reads one run and repeats it",
+                "the packet shares a run of {} with the TRF tensor's element and is not these repeated; a cycle reads one run \
+                 and repeats it",
                 bytes(*contiguous_bits)
             ),
         ),

@@ -203,9 +203,8 @@ fn finding_by(
 /// Whether a tenth of the kernel can be saved by all runs of an operation that is so much faster. Another order of the rest may
 /// save more than the operation itself does, hardly twice as much; the kernel is scheduled again only for what may show.
 fn may_show(checked: &Checked<'_>, operation: &Operation, saved: u64) -> bool {
-    let operations = checked.body.operations.iter();
-    let runs = operations.filter(|other| other.span == operation.span);
-    let most = saved.saturating_mul(runs.count() as u64).saturating_mul(2);
+    let runs = checked.body.runs_of(operation);
+    let most = saved.saturating_mul(runs).saturating_mul(2);
     let total = checked.simulation().total();
     total.is_some_and(|total| most >= total / 10)
 }

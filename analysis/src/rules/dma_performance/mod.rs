@@ -29,7 +29,7 @@ pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
     "Packet size and internal DMA requests",
     "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
     "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
-     256. The packet is the longest run of bytes that is in a line on both sides, so the order of the axes decides it. \
+     256. The packet is the longest run of bytes that is contiguous on both sides, so the order of the axes decides it. \
      Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
     fix,
 );
@@ -115,7 +115,7 @@ pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
     Dma,
     "Optimizing DMA Performance",
     "a transfer whose requests all queue on one slice of a DMN",
-    "A slice keeps two commands in its queue, behind those of the Fetch and Commit Engines. A transfer that reaches one slice of \
+    "A slice keeps two commands in its queue, after those of the Fetch and Commit Engines. A transfer that reaches one slice of \
      a DMN is in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
      where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
@@ -174,7 +174,7 @@ pub(crate) static SLOW_TRANSFER: Rule = rule!(
     Dma,
     "Optimizing DMA Performance",
     "a transfer that takes several times what its bytes need",
-    "The same bytes in whole units of 256, in runs that are in a line on both sides and over all engines, would take a part of \
+    "The same bytes in whole units of 256, in runs that are contiguous on both sides and over all engines, would take a part of \
      the cycles. The finding says what stands in the way: short runs, several pieces to a unit of HBM, copies, idle \
      engines. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
      1,000 cycles more, and no other rule names a change of it. `visa-lint cost` searches for one: another split over slices \

@@ -140,7 +140,7 @@ impl Names<'_> {
     fn found(&mut self, node: &SyntaxNode, written: &str, instead: Instead) {
         let place = self.parsed.span(node);
         let message = format!(
-            "`{written}` is no name of `{}` {}",
+            "`{written}` is not a name of `{}` {}",
             self.own.library.crate_name(),
             self.own.release
         );

@@ -17,7 +17,7 @@ pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
     Commit,
     "Commit Sequencer, Tail Padding",
     "a packet is written in several pieces, where another order or padding of the tensor would make it one",
-    "A write puts bytes that are in a line into DM, up to a whole flit a cycle. Where the parts of a packet are apart in the \
+    "A write puts contiguous bytes into DM, up to a whole flit a cycle. Where the parts of a packet are apart in the \
      tensor, by its order or by padding between them, each part is a write of its own, and the pass waits for its commits. With \
      the packet's parts side by side the flit is one write; the operations that read the tensor are costed with the other \
      order too. \
@@ -91,12 +91,13 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
         &COMMIT_SPLIT_WRITES,
         tensor.levels.element.span,
         format!(
-            "each packet is {writes} writes, because its parts are apart in the tensor; side by side {} cycles become {}",
-            saving.operation_before, saving.operation_after
+            "each packet takes {writes} writes, because its parts are apart in the tensor; contiguous, they take {} cycles \
+             instead of {}",
+            saving.operation_after, saving.operation_before
         ),
     );
     let replaced = at_uses(&[(&tensor.levels.element, &joined)]);
-    let words = ("the element with the packet in a line: ", "{}");
+    let words = ("the element with the packet contiguous: ", "{}");
     let method = costed.operation.span;
     let finding = finding.suggest(words, Applicability::Maybe, method, &replaced);
     Some(with_saving(finding, saving))

@@ -15,9 +15,9 @@ pub(in crate::rules) static FETCH_NARROW_PACKET: Rule = rule!(
     Fetch,
     "Padding Packets",
     "packets of less than a flit, where wider ones would need fewer fetches",
-    "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than is in a line in DM. Packets of 8 \
-     bytes use a quarter of that, and each of them fills a flit of its own behind the Fetch Engine. Take inner steps of the \
-     time into the packet, or pad the packet: the bytes behind the data are read along and cost nothing. \
+    "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than is contiguous in DM. Packets of 8 \
+     bytes use a quarter of that, and each of them fills a flit of its own after the Fetch Engine. Take inner steps of the \
+     time into the packet, or pad the packet: the bytes after the data are read along and cost nothing. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
     fix,
 );
@@ -29,7 +29,7 @@ pub(in crate::rules) static FETCH_PARTIAL_FLIT: Rule = rule!(
     "Fetch Engine and Switch Engine Interaction",
     "packets of more than a flit whose last flit is partly padding",
     "Behind the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new one: of a packet of 40 bytes the \
-     second flit carries 8 bytes and 24 bytes of zeros, through every engine up to the commit. A length that is no multiple of \
+     second flit carries 8 bytes and 24 bytes of zeros, through every engine up to the commit. A length that is not a multiple of \
      32 bytes also makes each fetch smaller. Take inner steps of the time into the packet until it is whole flits, or pad it. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
     fix,

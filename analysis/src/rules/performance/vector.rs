@@ -15,7 +15,7 @@ pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
     Performance,
     Vector,
     "Vector Engine: Performance",
-    "a stream is split into four lanes and joined again for nothing, or for one operation that eight lanes have",
+    "a stream is split into four lanes and joined again without need, or for one operation that eight lanes have",
     "The float and reduction stages work on four lanes: a split makes two packets of every flit, and the Vector Engine takes \
      twice the cycles until they are joined again. Where nothing is between, or only an operation that a stage of eight lanes \
      has too (the Clip stage adds floats), the split costs half of the engine's throughput for nothing. \

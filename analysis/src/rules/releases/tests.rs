@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::*;
-use crate::rules::{Group, all, find};
+use crate::findings::{Confirmer, Group};
+use crate::items::Dialect;
+use crate::libraries::{Library, Release};
+use crate::rules::{all, families::find};
 
 /// Whether a rule holds in the book's library, and in which releases `0.n` of the successor.
 type Row = (bool, Option<RangeInclusive<u16>>, &'static str);

@@ -33,7 +33,7 @@ pub(in crate::rules) static VECTOR_STAGE_ORDER: Rule = rule!(
     Vector,
     "Stages",
     "a stage of the Vector Engine is entered after a later one",
-    "The stages are laid out one behind the other and data passes them once: Branch, Logic, Fxp, FxpToFp, Narrow, Fp, \
+    "The stages are laid out one after the other and data passes them once: Branch, Logic, Fxp, FxpToFp, Narrow, Fp, \
      IntraSliceReduce, FpDiv, Widen, FpToFxp, Clip. Any of them can be left out, none can be entered from a later one, and \
      only Logic, Fxp, Fp and Clip hold several ALUs to pass one after another. What does not fit into one pass takes a \
      second one, with the result in between in data memory.",
@@ -113,7 +113,7 @@ pub(in crate::rules) static STASH_STAGE: Rule = rule!(
     Vector,
     "Stash",
     "a stash that the stage cannot take, or that is read when it is not there",
-    "The stash is one register beside the pipeline. It can be written behind Branch, Logic, Fxp, Narrow, Fp, FpDiv and Clip, \
+    "The stash is one register beside the pipeline. It can be written after Branch, Logic, Fxp, Narrow, Fp, FpDiv and Clip, \
      holds one value of one type, and is gone once an operation has read it. Two groups have no stash.";
     refused: Refusal::BY_LIBRARIES,
 );
@@ -175,7 +175,7 @@ pub(in crate::rules) static REDUCE_PADDING: Rule = rule!(
     Vector,
     "library",
     "an intra-slice reduction over an axis with padding",
-    "A reduction takes in every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
+    "A reduction reads every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
      takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation \
      and declare an axis of the padded size.";
     holds: Holds::SUCCESSOR,
@@ -225,7 +225,7 @@ pub(in crate::rules) static INTER_REDUCE_STAGE: Rule = rule!(
     Vector,
     "Inter-Slice Block",
     "a reduction across slices from a 4-lane stage, or a second one in a pass",
-    "The inter-slice block hangs on the 8-lane part of the pipeline, before the first stage or behind Branch, Logic, Fxp, \
+    "The inter-slice block hangs on the 8-lane part of the pipeline, before the first stage or after Branch, Logic, Fxp, \
      FxpToFp, Widen, FpToFxp and Clip, and there is one of it. A 4-lane stream has to be widened first; a second \
      reduction takes a second pass.";
     refused: Refusal::BY_LIBRARIES,

@@ -89,7 +89,7 @@ pub(super) fn volume(span: Span, axis: &str, elements: u64) -> Finding {
         &UNZIP_GROUP,
         span,
         format!(
-            "{} elements are inside `{axis}`; one group holds {GROUP_CACHE_ELEMENTS} at the most",
+            "{} elements are inside `{axis}`; one group holds at most {GROUP_CACHE_ELEMENTS}",
             thousands(elements)
         ),
     )

@@ -108,7 +108,7 @@ fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, 
             }
             Some(Way::Way8) => {
                 let (call, _) = widen(pass, &shape, split)?;
-                title = format!("{title}, and `{call}` behind it");
+                title = format!("{title}, and `{call}` after it");
                 edits.push(before(later, &call));
                 break;
             }

@@ -174,7 +174,7 @@ fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
         .find(|target| matches!(target, ElementType::I32 | ElementType::F32));
     match target {
         Some(target) => finding.help(format!(
-            "convert to `{target}` while fetching, and collect flits of as many elements as there are lanes"
+            "convert to `{target}` while fetching, and collect flits with one element per lane"
         )),
         None => finding.help(format!(
             "no fetch converts `{found}` to `i32` or `f32`: store the tensor in another type"
@@ -223,7 +223,7 @@ fn order(
         &VECTOR_STAGE_ORDER,
         span,
         format!(
-            "`{}` enters {} behind {}; data passes the stages once, in their order",
+            "`{}` enters {} after {}; data passes the stages once, in their order",
             stage.method,
             entered.name(),
             from.name()
@@ -240,7 +240,7 @@ fn order(
         ))
     } else {
         finding.help(format!(
-            "behind {} come {}; move the call up, or run it in a second pass",
+            "after {} come {}; move the call up, or run it in a second pass",
             from.name(),
             allowed.join(", ")
         ))
@@ -331,7 +331,7 @@ fn reuse(
         &ALU_REUSE,
         span,
         format!(
-            "{} is in use already{shared}; each ALU runs one operation a pass",
+            "{} is already in use{shared}; each ALU runs one operation in a pass",
             alu.name()
         ),
     )
@@ -467,7 +467,7 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
         StashFault::NotStashable { stage } => {
             let stages: Vec<&str> = stages::stashable().iter().map(|stage| stage.name()).collect();
             finding(format!("{} hands nothing to the stash", stage.name()))
-                .help(format!("a stash can be taken behind {}", stages.join(", ")))
+                .help(format!("a stash can be taken after {}", stages.join(", ")))
         }
         StashFault::Live { earlier } => {
             finding("the stash holds one value, and the one from before was not read yet".to_owned())
@@ -484,7 +484,7 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
         StashFault::Type { stashed, stream, taken } => {
             finding(format!("the stash holds `{stashed}`; the stream is `{stream}` here, and nothing converts an operand"))
                 .related(*taken, format!("`{stashed}` is stashed here"))
-                .help(format!("stash behind the conversion to `{stream}`"))
+                .help(format!("stash after the conversion to `{stream}`"))
         }
         StashFault::TwoGroups => finding("two groups have no stash to read, nor has the stream they are zipped to".to_owned()),
     }

@@ -60,9 +60,12 @@ pub(crate) struct IgnoreArguments {
     pub(crate) reason: String,
 }
 
-/// Limits for warnings.
+/// Limits for findings.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct LimitArguments {
+    /// Write at most this many findings, errors before warnings, and say how many are left out; they still count for the exit code
+    #[arg(long, value_name = "N")]
+    pub(crate) max_diagnostics: Option<usize>,
     /// Exit with 1 where there are more warnings than this
     #[arg(long, value_name = "N")]
     pub(crate) max_warnings: Option<u64>,

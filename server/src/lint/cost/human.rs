@@ -437,21 +437,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
 
 fn proposal(proposal: &Proposal) -> String {
     let line = proposal.range.start.line;
-    let saves = match (proposal.saves, proposal.total) {
-        (Some(cycles), Some((before, after))) => format!(
-            "{} cycles ({} to {}{}), line",
-            thousands(cycles),
-            thousands(before),
-            thousands(after),
-            if proposal.is_certain {
-                ""
-            } else {
-                ", within the bounds of both"
-            }
-        ),
-        (Some(cycles), None) => format!("{} cycles, line", thousands(cycles)),
-        (None, _) => "not simulated, line".to_owned(),
-    };
+    let saves = saving(proposal);
     // What was searched says what to do; a rule says what to do in its help.
     let words = if proposal.by.is_some() {
         format!(": {}", proposal.message)
@@ -459,7 +445,25 @@ fn proposal(proposal: &Proposal) -> String {
         let help = proposal.help.as_ref();
         help.map_or_else(String::new, |help| format!(": {help}"))
     };
-    format!("{saves} {line}, {}{words}", proposal.rule)
+    format!("{saves}, line {line}, {}{words}", proposal.rule)
+}
+
+/// What a change saves: `128 cycles (1,024 to 896)`.
+pub(super) fn saving(proposal: &Proposal) -> String {
+    let Some(cycles) = proposal.saves else {
+        return "not simulated".to_owned();
+    };
+    let cycles = thousands(cycles);
+    let Some((before, after)) = proposal.total else {
+        return format!("{cycles} cycles");
+    };
+    let bounds = if proposal.is_certain {
+        ""
+    } else {
+        ", within the bounds of both"
+    };
+    let (before, after) = (thousands(before), thousands(after));
+    format!("{cycles} cycles ({before} to {after}{bounds})")
 }
 
 fn unresolved(kernel: &KernelCost) -> Vec<String> {

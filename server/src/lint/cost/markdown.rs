@@ -10,6 +10,7 @@ use visa_analysis::{KernelCost, Proposal, thousands};
 use super::compare::{
     Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
 };
+use super::human::saving;
 use super::overview::{all_together, binds, bounds, saves, sorted};
 use super::unknown::unknown_place;
 use crate::json::roofline::sentence;
@@ -130,21 +131,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
 
 fn proposal(proposal: &Proposal) -> String {
     let help = proposal.help.as_deref().unwrap_or(&proposal.message);
-    let saves = match (proposal.saves, proposal.total) {
-        (Some(cycles), Some((before, after))) => format!(
-            "{} cycles ({} to {}{})",
-            thousands(cycles),
-            thousands(before),
-            thousands(after),
-            if proposal.is_certain {
-                ""
-            } else {
-                ", within the bounds of both"
-            }
-        ),
-        (Some(cycles), None) => format!("{} cycles", thousands(cycles)),
-        (None, _) => "not simulated".to_owned(),
-    };
+    let saves = saving(proposal);
     format!(
         "- {saves}, line {}, {}: {}",
         proposal.range.start.line,

@@ -39,6 +39,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         paths: &options.paths,
         stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings: &options.settings,
+        since: None,
         quiet: options.quiet,
     };
     let mut session = Session::open(given, &Levels::default())?;

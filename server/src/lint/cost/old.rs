@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use visa_analysis::{KernelCost, Model};
@@ -10,6 +9,7 @@ use visa_analysis::{KernelCost, Model};
 use super::super::session::Session;
 use super::compare::{State, StateOperation};
 use crate::project::Failure;
+use crate::project::git::{LINK, Refusal, commit_of, git};
 use crate::project::paths::reason;
 
 /// What the kernels cost in the state that `old` names, and whether a file of it could not be analysed. The session is left
@@ -169,12 +169,8 @@ pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure
     let name = path.file_name().and_then(std::ffi::OsStr::to_str);
     let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is no file of a repository")))?;
 
-    let commit = format!("{revision}^{{commit}}");
-    let known = git(
-        folder,
-        &["rev-parse", "--verify", "--end-of-options", &commit],
-    );
-    let known = known.map_err(|why| match why {
+    let commit = commit_of(folder, revision);
+    let commit = commit.map_err(|why| match why {
         Refusal::NotRun(why) => Failure::new(format!(
             "`{revision}` is no file, and git cannot be run: {why}"
         )),
@@ -182,12 +178,11 @@ pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure
             "`{revision}` is neither a file nor a revision that git knows here: {why}"
         )),
     })?;
-    let commit = String::from_utf8_lossy(&known).trim().to_owned();
-    if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    let Some(commit) = commit else {
         return Err(Failure::new(format!(
             "`{revision}` names no single commit to compare with"
         )));
-    }
+    };
     let failed = |why: Refusal| {
         let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
         Failure::new(format!("git cannot give `{shown}` of `{revision}`: {why}"))
@@ -214,37 +209,4 @@ pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure
     let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
     String::from_utf8(text)
         .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is no UTF-8 text")))
-}
-
-/// The mode of a link in git's trees.
-const LINK: &str = "120000";
-
-/// Why git gave no answer.
-enum Refusal {
-    NotRun(String),
-    Said(String),
-}
-
-/// What git says about objects that are in the repository. Whatever the repository's own settings say, git fetches nothing
-/// and starts no other program: the repository may be a stranger's.
-fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(["--no-pager", "-c", "core.fsmonitor=false"])
-        .args(arguments)
-        .env("GIT_NO_LAZY_FETCH", "1")
-        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_LITERAL_PATHSPECS", "1")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Refusal::NotRun(reason(&error)))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Refusal::Said(why))
 }

@@ -17,7 +17,7 @@ use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::words::counted;
 
 /// Variables that agents set for the programs that they start: one that programs agree on, then those of single agents.
-const VARIABLES: [&str; 11] = [
+pub const VARIABLES: [&str; 11] = [
     "AI_AGENT",
     "AGENT",
     "CLAUDECODE",
@@ -51,6 +51,10 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
         text.push_str(&line(&alike, outline, &mut lines));
         text.push('\n');
     }
+    if let Some(words) = outline.left_out_words() {
+        text.push_str(&words);
+        text.push('\n');
+    }
     if quiet {
         return text;
     }
@@ -73,8 +77,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
 fn alike<'a>(outline: &Outline<'a>) -> Vec<Vec<&'a Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     let mut known = HashMap::new();
-    let open = outline.findings.iter();
-    for finding in open.filter(|finding| !finding.diagnostic.suppressed) {
+    for finding in outline.written_open() {
         let Diagnostic {
             rule,
             message,

@@ -48,7 +48,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
         text.push_str(match (outline.files, resolved, unresolved) {
             (0, ..) => "no file was checked",
             (_, _, 0) => "no findings",
-            (_, 0, _) => "nothing was looked at",
+            (_, 0, _) => "nothing was checked",
             _ => "nothing found in the others",
         });
     }
@@ -61,6 +61,15 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
         text.push_str(&words);
     }
     text
+}
+
+/// The word for a level that compilers use, and that editors and CI look for.
+pub(super) const fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Warn => "warning",
+        Level::Allow => "note",
+    }
 }
 
 /// Crates that are named for one library before the rest is counted.

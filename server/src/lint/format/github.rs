@@ -4,9 +4,9 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Level, Range};
+use visa_analysis::Range;
 
-use super::common::{summary, whole_text};
+use super::common::{level_word, summary, whole_text};
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 
@@ -18,9 +18,12 @@ pub(crate) fn is_running() -> bool {
 /// Renders a command a finding, and a notice each for the first operations that were not looked at; then, for the job's log, the statistics if asked for and the line that sums up.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
-    for finding in outline.open() {
-        text.push_str(&command(finding));
+    for finding in outline.written_open() {
+        text.push_str(&command(finding, finding.diagnostic.url.as_deref()));
         text.push('\n');
+    }
+    if let Some(words) = outline.left_out_words() {
+        text.push_str(&format!("::notice title=visa-lint::{}\n", data(&words)));
     }
     for operation in outline.examples().filter(|_| !quiet) {
         text.push_str(&notice(operation));
@@ -36,13 +39,10 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
     text
 }
 
-fn command(finding: &Finding) -> String {
+/// The command of a finding; `url` is the address of its rule's page, which GitHub shows as a link.
+fn command(finding: &Finding, url: Option<&str>) -> String {
     let diagnostic = &finding.diagnostic;
-    let command = if finding.level == Level::Deny {
-        "error"
-    } else {
-        "warning"
-    };
+    let command = level_word(finding.level);
     let Range { start, end } = diagnostic.range;
     let mut line = format!(
         "::{command} file={},line={},endLine={}",
@@ -54,13 +54,23 @@ fn command(finding: &Finding) -> String {
     if start.line == end.line {
         let _ = write!(line, ",col={},endColumn={}", start.column, end.column);
     }
+    let words = with_link(whole_text(diagnostic), url);
     let _ = write!(
         line,
         ",title={}::{}",
         property(diagnostic.rule),
-        data(&whole_text(diagnostic))
+        data(&words)
     );
     line
+}
+
+/// The words, and on a line of its own the address that GitHub makes a link of.
+fn with_link(mut words: String, url: Option<&str>) -> String {
+    if let Some(url) = url {
+        words.push('\n');
+        words.push_str(url);
+    }
+    words
 }
 
 /// An operation that was not looked at.
@@ -88,7 +98,15 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{data, property};
+    use super::{data, property, with_link};
+
+    #[test]
+    fn the_address_of_a_page_is_the_last_line() {
+        let url = "https://example.org/rules/alu_reuse.html";
+        let words = with_link("used twice".to_owned(), Some(url));
+        assert_eq!(data(&words), format!("used twice%0A{url}"));
+        assert_eq!(with_link("used twice".to_owned(), None), "used twice");
+    }
 
     #[test]
     fn commands_escape_what_would_end_them() {

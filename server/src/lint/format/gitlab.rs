@@ -37,7 +37,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .findings
         .iter()
         .zip(&fingerprints)
-        .filter(|(finding, _)| !finding.diagnostic.suppressed)
+        .filter(|(finding, _)| !finding.diagnostic.suppressed && !finding.left_out)
         .map(|(finding, fingerprint)| issue(finding, fingerprint))
         .collect();
     pretty(&issues)

@@ -49,7 +49,7 @@ pub(crate) fn render(
         ..Config::default()
     };
     let mut explained = BTreeSet::new();
-    for finding in outline.open() {
+    for finding in outline.written_open() {
         let first = explained.insert(finding.diagnostic.rule);
         let mut rendered = rendered(finding, &numbers, first, look.width);
         let labels = rendered.labels.iter();
@@ -69,6 +69,10 @@ pub(crate) fn render(
             .lines()
             .flat_map(|line| [line.trim_end(), "\n"])
             .collect();
+    }
+    if let Some(words) = outline.left_out_words() {
+        text.push_str(&words);
+        text.push('\n');
     }
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
@@ -100,11 +104,7 @@ fn number_files<'a>(
     sources: &mut Vec<Source<'a>>,
 ) -> BTreeMap<&'a str, usize> {
     let mut numbers = BTreeMap::new();
-    let findings = outline
-        .findings
-        .iter()
-        .filter(|finding| !finding.diagnostic.suppressed);
-    for finding in findings {
+    for finding in outline.written_open() {
         let related = finding
             .diagnostic
             .related

@@ -24,6 +24,9 @@ pub(crate) struct Document<'a> {
     dialects: Vec<Dialect<'a>>,
     /// What could not be checked, and why; the exit code is then 2.
     errors: &'a [&'a str],
+    /// How many findings are not among `diagnostics`, because `--max-diagnostics` allows no more.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Statistics<'a>>,
 }
@@ -134,11 +137,20 @@ pub(crate) struct Summary<'a> {
     dialects: Vec<Dialect<'a>>,
     /// What could not be checked, and why; the exit code is then 2.
     errors: &'a [&'a str],
+    /// How many findings have no line, because `--max-diagnostics` allows no more.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
+}
+
+/// Whether nothing is left out, which is not written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Renders everything as a line each, suppressed findings too.
 pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
-    let findings = outline.findings.iter().map(entry).map(Box::new);
+    let findings = outline.written().map(entry).map(Box::new);
     let unresolved = outline.unresolved.iter().map(unresolved);
     let whole = document(outline, false);
     let summary = Summary {
@@ -150,6 +162,7 @@ pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
         operations: whole.operations,
         dialects: whole.dialects,
         errors: whole.errors,
+        left_out: whole.left_out,
     };
     let lines = findings
         .map(Line::Finding)
@@ -184,10 +197,11 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
             resolved: outline.operations.resolved,
             unresolved: outline.operations.unresolved,
         },
-        diagnostics: outline.findings.iter().map(entry).collect(),
+        diagnostics: outline.written().map(entry).collect(),
         unresolved: outline.unresolved.iter().map(unresolved).collect(),
         dialects: outline.dialects.iter().map(dialect).collect(),
         errors: outline.errors,
+        left_out: outline.left_out(),
         statistics: statistics.then(|| Statistics {
             rules: outline.by_rule(),
             unresolved: &outline.operations.reasons,

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use visa_analysis::Level;
 
-use super::common::whole_text;
+use super::common::{level_word, whole_text};
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
+use crate::lint::words::{counted, xml_text};
 use crate::project::Failure;
 
 /// Renders the findings that no suppression covers.
@@ -21,11 +22,14 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .iter()
         .map(|file| (file.as_str(), Vec::new()))
         .collect();
+    let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
     for finding in outline.open() {
-        by_file
-            .entry(&finding.diagnostic.file)
-            .or_default()
-            .push(finding);
+        let of_file = by_file.entry(&finding.diagnostic.file).or_default();
+        if finding.left_out {
+            *left_out.entry(&finding.diagnostic.file).or_default() += 1;
+        } else {
+            of_file.push(finding);
+        }
     }
     let mut skipped: BTreeMap<&str, Vec<&NotLookedAt>> = BTreeMap::new();
     // Where findings say it, it is said.
@@ -36,20 +40,29 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     let mut report = Report::new("visa-lint");
     for (file, findings) in by_file {
         let skipped = skipped.remove(file).unwrap_or_default();
-        report.add_test_suite(suite(&portable_path(file), &findings, &skipped));
+        let left_out = left_out.remove(file).unwrap_or_default();
+        report.add_test_suite(suite(&portable_path(file), &findings, &skipped, left_out));
     }
     report
         .to_string()
         .map_err(|error| Failure::new(format!("cannot write XML: {error}")))
 }
 
-fn suite(file: &str, findings: &[&Finding], skipped: &[&NotLookedAt]) -> TestSuite {
-    let mut suite = TestSuite::new(plain(file));
+fn suite(file: &str, findings: &[&Finding], skipped: &[&NotLookedAt], left_out: u64) -> TestSuite {
+    let mut suite = TestSuite::new(xml_text(file));
     suite.add_test_cases(findings.iter().map(|finding| case(file, finding)));
     suite.add_test_cases(skipped.iter().map(|operation| skip(file, operation)));
-    if findings.is_empty() && skipped.is_empty() {
+    if left_out > 0 {
+        // A file whose findings are not written has not passed.
+        let mut status = TestCaseStatus::skipped();
+        let findings = counted(left_out, "more finding");
+        status.set_message(format!("left out by --max-diagnostics: {findings}"));
+        let mut case = TestCase::new("visa-lint", status);
+        case.set_classname(xml_text(file));
+        suite.add_test_case(case);
+    } else if findings.is_empty() && skipped.is_empty() {
         let mut case = TestCase::new("visa-lint", TestCaseStatus::success());
-        case.set_classname(plain(file));
+        case.set_classname(xml_text(file));
         suite.add_test_case(case);
     }
     suite
@@ -58,8 +71,8 @@ fn suite(file: &str, findings: &[&Finding], skipped: &[&NotLookedAt]) -> TestSui
 fn case(file: &str, finding: &Finding) -> TestCase {
     let diagnostic = &finding.diagnostic;
     let start = diagnostic.range.start;
-    let level = finding.level.name();
-    let text = plain(&format!(
+    let level = level_word(finding.level);
+    let text = xml_text(&format!(
         "{file}:{}:{}: {level}[{}] {}",
         start.line,
         start.column,
@@ -69,7 +82,7 @@ fn case(file: &str, finding: &Finding) -> TestCase {
     let mut case = if finding.level == Level::Deny {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status
-            .set_message(plain(&diagnostic.message))
+            .set_message(xml_text(&diagnostic.message))
             .set_type(diagnostic.rule)
             .set_description(text);
         TestCase::new(name(finding), status)
@@ -78,7 +91,7 @@ fn case(file: &str, finding: &Finding) -> TestCase {
         case.set_system_out(text);
         case
     };
-    case.set_classname(plain(file));
+    case.set_classname(xml_text(file));
     case
 }
 
@@ -86,10 +99,10 @@ fn case(file: &str, finding: &Finding) -> TestCase {
 fn skip(file: &str, operation: &NotLookedAt) -> TestCase {
     let start = operation.place.range.start;
     let mut status = TestCaseStatus::skipped();
-    status.set_message(plain(&operation.words()));
+    status.set_message(xml_text(&operation.words()));
     let name = format!("{UNRESOLVED_OPERATION} at {}:{}", start.line, start.column);
     let mut case = TestCase::new(name, status);
-    case.set_classname(plain(file));
+    case.set_classname(xml_text(file));
     case
 }
 
@@ -100,31 +113,4 @@ fn name(finding: &Finding) -> String {
         "{} at {}:{}",
         finding.diagnostic.rule, start.line, start.column
     )
-}
-
-/// The text without what XML 1.0 cannot hold, not even escaped.
-fn plain(text: &str) -> String {
-    let fits = |character: &char| matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
-    text.chars()
-        .map(|character| {
-            if fits(&character) {
-                character
-            } else {
-                '\u{fffd}'
-            }
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plain;
-
-    #[test]
-    fn what_xml_cannot_hold_is_replaced() {
-        assert_eq!(
-            plain("a\u{0}b\u{1b}[31m\u{ffff}\tü"),
-            "a\u{fffd}b\u{fffd}[31m\u{fffd}\tü"
-        );
-    }
 }

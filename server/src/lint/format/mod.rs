@@ -2,6 +2,7 @@
 
 mod advice;
 pub(crate) mod agent;
+mod checkstyle;
 mod common;
 mod excerpt;
 pub(crate) mod github;
@@ -10,6 +11,7 @@ pub(crate) mod human;
 pub(crate) mod json;
 mod junit;
 mod lines;
+mod rdjson;
 mod sarif;
 mod short;
 mod statistics;
@@ -44,23 +46,50 @@ pub(crate) fn render(
         CheckFormat::Github => github::render(outline, quiet, statistics),
         CheckFormat::Gitlab => gitlab::render(outline)?,
         CheckFormat::Junit => junit::render(outline)?,
+        CheckFormat::Rdjson => rdjson::render(outline)?,
+        CheckFormat::Checkstyle => checkstyle::render(outline)?,
         CheckFormat::Agent => agent::render(outline, quiet),
     })
 }
 
 /// Whether a format has a place for operations that were not looked at; else standard error says how many there are.
 pub(crate) const fn says_what_is_unresolved(format: CheckFormat) -> bool {
-    !matches!(format, CheckFormat::Gitlab)
+    !matches!(
+        format,
+        CheckFormat::Gitlab | CheckFormat::Rdjson | CheckFormat::Checkstyle
+    )
+}
+
+/// Whether a format has a place for how many findings are left out; else standard error says it.
+pub(crate) const fn says_what_is_left_out(format: CheckFormat) -> bool {
+    match format {
+        CheckFormat::Human
+        | CheckFormat::Short
+        | CheckFormat::Json
+        | CheckFormat::Jsonl
+        | CheckFormat::Sarif
+        | CheckFormat::Github
+        | CheckFormat::Agent => true,
+        CheckFormat::Gitlab
+        | CheckFormat::Junit
+        | CheckFormat::Rdjson
+        | CheckFormat::Checkstyle => false,
+    }
 }
 
 /// Whether a format writes the edits of fixes: they are then completed.
 pub(crate) const fn carries_fixes(format: CheckFormat) -> bool {
     match format {
-        CheckFormat::Json | CheckFormat::Jsonl | CheckFormat::Sarif | CheckFormat::Agent => true,
+        CheckFormat::Json
+        | CheckFormat::Jsonl
+        | CheckFormat::Sarif
+        | CheckFormat::Agent
+        | CheckFormat::Rdjson => true,
         CheckFormat::Human
         | CheckFormat::Short
         | CheckFormat::Github
         | CheckFormat::Gitlab
-        | CheckFormat::Junit => false,
+        | CheckFormat::Junit
+        | CheckFormat::Checkstyle => false,
     }
 }

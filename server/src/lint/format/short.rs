@@ -1,14 +1,15 @@
-//! One line a finding: `path:line:column: level[rule] message`. A last line says how much was not looked at, if anything was.
+//! One line a finding: `path:line:column: error[rule] message`, or `warning[rule]`. A last line says how much was not looked at, if anything was.
 
 use std::fmt::Write;
 
+use super::common::level_word;
 use crate::lint::outline::{Outline, UNRESOLVED_OPERATION};
 use crate::lint::words::printable;
 
 /// Renders the findings; then, unless it is to be quiet, what is no finding.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
-    for finding in outline.open() {
+    for finding in outline.written_open() {
         let diagnostic = &finding.diagnostic;
         let start = diagnostic.range.start;
         // Writing to a string cannot fail.
@@ -18,10 +19,14 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
             printable(&diagnostic.file).replace('\n', " "),
             start.line,
             start.column,
-            finding.level.name(),
+            level_word(finding.level),
             diagnostic.rule,
             printable(&diagnostic.message).replace('\n', " ")
         );
+    }
+    if let Some(words) = outline.left_out_words() {
+        text.push_str(&words);
+        text.push('\n');
     }
     for operation in outline.examples().filter(|_| !quiet) {
         let start = operation.place.range.start;

@@ -100,6 +100,7 @@ impl Settings {
                 Target::RngdS => visa_analysis::Target::RngdS,
             },
             chips: self.chips.as_ref().map(|(chips, _)| chips.get()),
+            ..Options::default()
         }
     }
 

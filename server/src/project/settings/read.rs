@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use globset::Glob;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
 use visa_analysis::{CfgSetting, Library, Release, nearest_names};
@@ -296,10 +297,15 @@ impl Reader<'_> {
         let mut builder = GitignoreBuilder::new(self.root);
         for pattern in &written {
             let text = pattern.get_ref();
-            if text.trim().is_empty() || text.starts_with('#') {
+            let path = text.strip_prefix('!').unwrap_or(text);
+            if path.trim().trim_matches('/').is_empty() || text.starts_with('#') {
                 self.refuse(&pattern.span(), "the pattern matches nothing");
             } else if let Err(error) = builder.add_line(None, text) {
                 self.refuse(&pattern.span(), &pattern_problem(text, &error));
+            } else if let Err(error) = Glob::new(path) {
+                // As in `.gitignore`, a bracket that nothing closes was taken, for a pattern that matches nothing.
+                let words = format!("`{text}` is no pattern: {}", error.kind());
+                self.refuse(&pattern.span(), &words);
             }
         }
         Patterns {

@@ -96,7 +96,7 @@ fn the_finding_stands_at_the_name_and_can_be_suppressed() {
     let output = run(folder.path(), &["a.rs", "--format", "short"]);
     assert_code(&output, 0);
     assert!(
-        stdout(&output).starts_with(&format!("a.rs:{line}:4: warn[budget_exceeded]")),
+        stdout(&output).starts_with(&format!("a.rs:{line}:4: warning[budget_exceeded]")),
         "{}",
         stdout(&output)
     );

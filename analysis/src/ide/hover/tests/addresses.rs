@@ -96,7 +96,7 @@ fn load(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, A]>, at: u64) {
 
             In `load`, needed by operations 1 to 3.
 
-            Its neighbours are not shown: the address is no constant, or the size is not known.
+            Its neighbours are not shown: the address is not a constant, or the size is not known.
         "#]],
     );
 }

@@ -195,7 +195,7 @@ fn lo$0ad(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, A]>, at: u64) {
 
             No total, because
 
-            - not resolved: unsupported expression: an address that is no constant (line 5)
+            - not resolved: unsupported expression: an address that is not a constant (line 5)
             - the address of `x` is not known (line 5)
 
             Assumes
@@ -212,7 +212,7 @@ fn rules_have_their_words() {
         &expect![[r#"
             **unknown_axis**: a name in a mapping expression that names no axis in scope
 
-            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without being looked at: another axis is another kernel.
+            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
             Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],
@@ -222,7 +222,7 @@ fn rules_have_their_words() {
         &expect![[r#"
             **unknown_axis**: a name in a mapping expression that names no axis in scope
 
-            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without being looked at: another axis is another kernel.
+            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
             Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],

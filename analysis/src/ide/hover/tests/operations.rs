@@ -79,7 +79,7 @@ fn a_fetch_has_its_sequencer() {
             Sequencer `[64:1], 8 bytes an access`  
             Cycles 32 = `time * ceil(packet / fetch_size)` with time 4, packet 64, fetch_size 8 (book: Batching)
 
-            256 bytes in a line, 32 accesses
+            256 bytes contiguous, 32 accesses
 
             Runs from cycle 565 to 597 of `raise`
         "#]],
@@ -129,7 +129,7 @@ fn a_commit_has_its_place() {
             Cycles 8 = `time * ceil(packet / commit_size)` with time 8, packet 32, commit_size 32 (book: Commit Sequencer)
 
             Stores `sum` in DM at `0x1000..0x1100`, 256 bytes a slice  
-            256 bytes in a line, 8 accesses
+            256 bytes contiguous, 8 accesses
 
             Runs from cycle 597 to 606 of `raise`
         "#]],
@@ -187,7 +187,7 @@ fn twice(ctx: &mut Context, x: &Row) { let y = keep(ctx, x, 0x1000); let z = kee
             Cycles 4 = `time * ceil(packet / commit_size)` with time 1, packet 32, commit_size 8 (book: Commit Sequencer)
 
             Stores `y` in DM at `0x1000..0x1020`, 32 bytes a slice  
-            32 bytes in a line, 4 accesses
+            32 bytes contiguous, 4 accesses
 
             Called from several kernels:
 
@@ -223,7 +223,7 @@ fn again(ctx: &mut Context, x: &Row) {
             Sequencer `[32:1], 8 bytes an access`  
             Cycles 4 = `time * ceil(packet / fetch_size)` with time 1, packet 32, fetch_size 8 (book: Batching)
 
-            32 bytes in a line, 4 accesses
+            32 bytes contiguous, 4 accesses
 
             Runs from cycle 0 to 4 of `again`, the first run in a loop of 3; all of them take 12 cycles
         "#]],

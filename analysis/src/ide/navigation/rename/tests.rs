@@ -146,12 +146,12 @@ fn another_dialect_allows_lower_case() {
 fn a_name_that_cannot_be_is_refused() {
     let text = "axes![A = 8]; type T = m![$0A];";
     for (name, words) in [
-        ("", "no identifier"),
-        ("1", "no identifier"),
-        ("A B", "no identifier"),
-        (" B", "no identifier"),
-        ("B,", "no identifier"),
-        ("_", "no identifier"),
+        ("", "not an identifier"),
+        ("1", "not an identifier"),
+        ("A B", "not an identifier"),
+        (" B", "not an identifier"),
+        ("B,", "not an identifier"),
+        ("_", "not an identifier"),
         ("fn", "keyword"),
         ("Self", "keyword"),
         ("gen", "keyword"),

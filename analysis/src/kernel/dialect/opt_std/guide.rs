@@ -110,12 +110,12 @@ pub(super) const GUIDE: &[GuideRow] = &[
     ),
     row(
         "pad",
-        "The view with padding behind its elements.",
+        "The view with padding after its elements.",
         &[ELEMENT],
     ),
     row(
         "unpad",
-        "The view without the padding behind its elements.",
+        "The view without the padding after its elements.",
         &[ELEMENT],
     ),
     annotated(

@@ -177,8 +177,8 @@ fn a_switch_and_a_tile_need_their_numbers() {
     );
     for (name, expected) in [
         ("stage", "the configuration of a switch"),
-        ("ringed", "a parameter of a switch that is no constant"),
-        ("tiled", "the length of a tile that is no constant"),
+        ("ringed", "a parameter of a switch that is not a constant"),
+        ("tiled", "the length of a tile that is not a constant"),
     ] {
         let (_, body) = lower_in(&text, name);
         let why: Vec<String> = reasons(&body).iter().map(UnresolvedReason::words).collect();

@@ -199,7 +199,7 @@ fn values_that_differ_after_a_branch_are_unknown() {
     assert_eq!(
         reasons(&body),
         [UnresolvedReason::UnsupportedExpression(
-            "an address that is no constant".to_owned()
+            "an address that is not a constant".to_owned()
         )]
     );
     assert_eq!(text_at(&db, body.unresolved[0].span), "at");

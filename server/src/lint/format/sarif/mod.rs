@@ -37,6 +37,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .findings
         .iter()
         .zip(&fingerprints)
+        .filter(|(finding, _)| !finding.left_out)
         .map(|(finding, fingerprint)| result(finding, fingerprint, &indices, &mut lines));
     let invocation = sarif::Invocation::builder()
         .execution_successful(outline.complete)
@@ -45,6 +46,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
                 .unresolved
                 .iter()
                 .map(|operation| notification(operation, &indices))
+                .chain(outline.left_out_words().map(left_out))
                 .collect::<Vec<_>>(),
         )
         .build();
@@ -74,7 +76,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
 
 /// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
 fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
-    let found = outline.findings.iter();
+    let found = outline.written();
     let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
     if !outline.unresolved.is_empty() {
         names.insert(UNRESOLVED_OPERATION);
@@ -224,6 +226,16 @@ fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sari
         locations: Some(vec![location(&operation.file, operation.place.range)]),
         ..sarif::Notification::builder()
             .message(message(operation.words()))
+            .build()
+    }
+}
+
+/// That not all findings are results.
+fn left_out(words: String) -> sarif::Notification {
+    sarif::Notification {
+        level: Some("warning".into()),
+        ..sarif::Notification::builder()
+            .message(message(words))
             .build()
     }
 }

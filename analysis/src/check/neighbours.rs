@@ -1,0 +1,95 @@
+//! What is said about one file in another language than Rust: what its front end answers, placed in its text, suppressions applied.
+//!
+//! Knows places in the file and nothing of the language.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use super::file::{counts, sort};
+use super::panic_words;
+use crate::causes::Causes;
+use crate::db::Db;
+use crate::inputs::{SourceFile, shown_path};
+use crate::neighbours::{FrontEnd, NeighbourReport, TransferSite};
+use crate::places::Places;
+use crate::report::{FileReport, Problem, Range, UnresolvedPlace};
+use crate::suppression;
+
+/// Everything about one file.
+pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) -> FileReport {
+    let mut places = Places::new(db);
+    let mut report = FileReport {
+        language: Some(file.language(db)),
+        ..FileReport::new(shown_path(db, file))
+    };
+    let found = guarded(db, &mut report, || front_end.report(db, file));
+    report.syntax_errors = found.syntax_errors;
+    report.kernels = found.kernels;
+    let not_analysed = found.not_analysed.clone().map(Problem::NotAnalysed);
+    report.problems.extend(not_analysed);
+    let mut causes = Causes::default();
+    for finding in &found.findings {
+        if let Some(diagnostic) = places.diagnostic_in(file, finding) {
+            causes.note_in_text(finding, &diagnostic);
+            report.diagnostics.push(diagnostic);
+        }
+    }
+    count(&found.transfers, file, &mut places, &mut report);
+    sort(&mut report.diagnostics);
+    // A front end runs all of its rules: what a name stands for was looked for.
+    suppression::apply(db, file, &|_| true, &mut report, &mut |start, end| {
+        places.place(file, start, end)
+    });
+    sort(&mut report.diagnostics);
+    report.diagnostics = causes.join(report.diagnostics);
+    report
+}
+
+fn count(
+    transfers: &[TransferSite],
+    file: SourceFile,
+    places: &mut Places<'_>,
+    report: &mut FileReport,
+) {
+    let mut resolved = 0;
+    let mut unresolved: BTreeMap<Range, UnresolvedPlace> = BTreeMap::new();
+    for transfer in transfers {
+        let Some(reason) = &transfer.unresolved else {
+            resolved += 1;
+            continue;
+        };
+        let range = places.place(file, transfer.span.start, transfer.span.end);
+        unresolved.insert(
+            range,
+            UnresolvedPlace {
+                what: transfer.what.clone(),
+                reason: reason.clone(),
+                said_once: false,
+                counts: true,
+                range,
+            },
+        );
+    }
+    report.unresolved = unresolved.into_values().collect();
+    report.operations = counts(resolved, &report.unresolved);
+}
+
+/// A panic of a front end is a defect: it is caught here, so that the other files are still checked.
+fn guarded(
+    db: &dyn Db,
+    report: &mut FileReport,
+    ask: impl FnOnce() -> Arc<NeighbourReport>,
+) -> Arc<NeighbourReport> {
+    match std::panic::catch_unwind(AssertUnwindSafe(ask)) {
+        Ok(found) => found,
+        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
+        Err(payload) => {
+            // What was read before it failed is not recorded: ask again after every change.
+            db.report_untracked_read();
+            let words = panic_words(&*payload);
+            report.problems.push(Problem::Internal(words));
+            Arc::default()
+        }
+    }
+}

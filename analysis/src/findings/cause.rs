@@ -1,0 +1,32 @@
+//! What several findings come from, as rules declare it. What becomes of findings of one cause is the business of
+//! [`crate::causes`].
+
+/// What a finding comes from: the kind of fault and what is at fault.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cause {
+    pub(crate) fault: &'static str,
+    pub(crate) subject: String,
+    /// Whether places in other items of the file belong to it.
+    pub(crate) everywhere: bool,
+}
+
+impl Cause {
+    /// A cause that places of one item share: what is right in one function may be wrong in another.
+    #[must_use]
+    pub fn in_item(fault: &'static str, subject: impl Into<String>) -> Self {
+        Self {
+            fault,
+            subject: subject.into(),
+            everywhere: false,
+        }
+    }
+
+    /// A cause that all places of a file share: a fault of what an axis is declared as.
+    #[must_use]
+    pub fn in_file(fault: &'static str, subject: impl Into<String>) -> Self {
+        Self {
+            everywhere: true,
+            ..Self::in_item(fault, subject)
+        }
+    }
+}

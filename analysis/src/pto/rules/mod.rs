@@ -1,0 +1,105 @@
+//! The rules about PTO: what is derived becomes findings with words, numbers and fixes. Each rule is declared once, beside its check.
+//!
+//! A rule is silent where a value is not known. One at deny fires on what holds in every reading of the sources.
+
+mod events;
+mod fields;
+mod nests;
+mod padding;
+mod registers;
+mod rows;
+mod text;
+mod unsynchronised;
+mod writing;
+
+use rustc_hash::FxHashSet;
+
+use super::analysis::Analysis;
+use crate::findings::{Finding, Rule, TextSpan};
+use writing::Constants;
+
+/// A finding in a PTO file.
+type Found = Finding<TextSpan>;
+
+/// All rules, in the catalogue's order.
+pub(crate) const RULES: &[&Rule] = &[
+    &text::PTO_SYNTAX,
+    &text::PTO_OPERANDS,
+    &text::PTO_UNKNOWN_VALUE,
+    &fields::PTO_DIRECTION,
+    &fields::PTO_ELEMENT_WIDTH,
+    &fields::PTO_FIELD_WIDTH,
+    &fields::PTO_FIELD_NARROW,
+    &fields::PTO_ADDRESS_ALIGNMENT,
+    &rows::PTO_STRIDE_ALIGNMENT,
+    &rows::PTO_UB_BOUNDS,
+    &rows::PTO_ROWS_OVERLAP,
+    &rows::PTO_SOURCE_ROWS_OVERLAP,
+    &registers::PTO_LOOP_STRIDE_UNSET,
+    &registers::PTO_LOOP_REGISTERS_UNSET,
+    &registers::PTO_LOOP_REGISTERS_STALE,
+    &registers::PTO_LOOP_DIRECTION,
+    &registers::PTO_LOOP_COUNT_ORDER,
+    &padding::PTO_PAD_VALUE_UNSET,
+    &padding::PTO_PADDING_DISABLED,
+    &padding::PTO_ROW_TAIL,
+    &padding::PTO_PAD_TYPE,
+    &fields::PTO_RESERVED_FIELD,
+    &fields::PTO_ZERO_COUNT,
+    &fields::PTO_ELEMENT_SPLIT,
+    &rows::PTO_UB_COPY_OVERLAP,
+    &unsynchronised::PTO_STORE_ORDER,
+    &unsynchronised::PTO_UNSYNCHRONISED,
+    &events::PTO_EVENT_NEVER_SET,
+    &events::PTO_EVENT_NEVER_AWAITED,
+    &events::PTO_EVENT_REUSED,
+    &events::PTO_EVENT_ID,
+    &events::PTO_UNKNOWN_PIPE,
+    &nests::PTO_LOOP_COLLAPSIBLE,
+    &nests::PTO_SOFTWARE_LOOP,
+    &nests::PTO_BURSTS_MERGEABLE,
+    &nests::PTO_SMALL_TRANSFER,
+    &fields::PTO_STREAM_ID,
+];
+
+/// What a check reads, and where its findings go.
+struct Check<'a> {
+    analysis: &'a Analysis,
+    constants: Constants,
+    found: Vec<Found>,
+}
+
+impl Check<'_> {
+    fn report(&mut self, finding: Found) {
+        self.found.push(finding);
+    }
+}
+
+/// What the rules find in a file; each place and rule once.
+pub(super) fn check(analysis: &Analysis) -> Vec<Found> {
+    let mut check = Check {
+        analysis,
+        constants: Constants::of(analysis),
+        found: Vec::new(),
+    };
+    text::check(&mut check);
+    for (function, facts) in analysis.functions() {
+        for derived in &facts.derived {
+            fields::check(&mut check, function, derived);
+            padding::check(&mut check, function, derived);
+            rows::check(&mut check, function, derived);
+            nests::check(&mut check, function, derived);
+            registers::check_copy(&mut check, function, derived);
+        }
+        fields::check_registers(&mut check, function);
+        padding::check_registers(&mut check, function);
+        registers::check(&mut check, function);
+        events::check(&mut check, function);
+        unsynchronised::check(&mut check, function, facts);
+    }
+    let mut seen = FxHashSet::default();
+    let mut found = check.found;
+    found.retain(|finding| seen.insert((finding.rule, finding.span)));
+    found.sort_by_key(|finding| (finding.span, finding.rule));
+    found
+}

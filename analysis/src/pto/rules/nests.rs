@@ -1,0 +1,268 @@
+//! Rules about the shape of nests: loops that could be rows, rows that could be one, transfers that are small.
+
+use super::super::program::{Function, What};
+use super::super::syntax::{OperationId, Place};
+use super::super::transfers::{Copy, CopyKind, Derived, Field, GivenLoop, LoopOrigin, SideStep};
+use super::writing::{Change, span};
+use super::{Check, Found};
+use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
+use crate::numbers::thousands;
+use crate::transfer::Side;
+
+pub(super) static PTO_LOOP_COLLAPSIBLE: Rule = rule!(
+    Pto: "pto_loop_collapsible",
+    Performance,
+    "derived",
+    "a loop whose steps continue the rows on both sides: more rows do the same",
+    "Where each iteration begins where the next row would, on both sides, the loop only counts rows. One transfer with all rows and \
+     no loop moves the same bytes to the same places, and needs no registers for it.",
+    fix
+);
+
+pub(super) static PTO_SOFTWARE_LOOP: Rule = rule!(
+    Pto: "pto_software_loop",
+    Performance,
+    "derived",
+    "a copy with more than two loops: the assembler issues one transfer for each iteration of the others",
+    "The engine has two loops around the rows. For each further one the assembler writes a loop of single transfers, each with \
+     the time of its own setup."
+);
+
+pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
+    Pto: "pto_bursts_mergeable",
+    Style,
+    "derived",
+    "rows that lie in a line on both sides: one row of all their bytes does the same",
+    "Where the stride is the length of a row on both sides, nothing lies between the rows. One long row says so.",
+    fix
+);
+
+pub(super) static PTO_SMALL_TRANSFER: Rule = rule!(
+    Pto: "pto_small_transfer",
+    Style,
+    "derived",
+    "a transfer of less than 16 KiB",
+    "Each transfer takes a time of its own before its first byte. For older generations the vendor gives 16 KiB as the size from \
+     which that hardly counts, and says that it varies with the chip."
+);
+
+/// Bytes of a transfer from which its setup hardly counts, by the vendor's figure for older generations.
+const SMALL: i128 = 16_384;
+/// The most rows and the longest row that all sources allow.
+const MOST: i64 = 65_535;
+
+pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    if derived.copy.kind == CopyKind::UbToUb {
+        return;
+    }
+    collapsible(check, function, derived);
+    software_loop(check, derived);
+    mergeable(check, derived);
+    small(check, derived);
+}
+
+fn rows(derived: &Derived) -> Option<(&SideStep, i64, [i64; 2])> {
+    let rows = derived.loops.first()?;
+    let count = rows.count.filter(|&count| count > 0)?;
+    Some((
+        rows,
+        count,
+        [rows.step(Side::Source)?, rows.step(Side::Target)?],
+    ))
+}
+
+fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    let Some((_, count, [source, target])) = rows(derived) else {
+        return;
+    };
+    // The innermost loop that runs more than once.
+    let Some(one) = derived
+        .loops
+        .iter()
+        .skip(1)
+        .find(|one| one.count != Some(1))
+    else {
+        return;
+    };
+    let Some(iterations) = one.count.filter(|&iterations| iterations > 1) else {
+        return;
+    };
+    let continues = |step: i64, side: Side| {
+        let next = step.checked_mul(count);
+        next.is_some() && next == one.step(side)
+    };
+    let all = count.checked_mul(iterations).filter(|&all| all <= MOST);
+    let (true, true, Some(all)) = (
+        continues(source, Side::Source),
+        continues(target, Side::Target),
+        all,
+    ) else {
+        return;
+    };
+    let Some(place) = one.count_place else {
+        return;
+    };
+    let message = format!(
+        "loop{} continues the rows on both sides: {count} rows {iterations} times are {} rows, without a loop",
+        one.level,
+        thousands(all.unsigned_abs()),
+    );
+    let name = check.analysis.file.operation(derived.operation()).name;
+    let mut finding = Found::new(&PTO_LOOP_COLLAPSIBLE, span(place), message);
+    if one.origin == LoopOrigin::Registers {
+        finding = finding.related(span(name), "this copy reads the loop");
+    }
+    let fix = match one.origin {
+        LoopOrigin::Group => without_group(check, &derived.copy, one.level, all),
+        _ => without_registers(check, function, derived, one, all),
+    };
+    finding.fixes.extend(fix);
+    let words = format!("`n_burst` of {all} and no loop do the same");
+    check.report(finding.help(words));
+}
+
+/// The rows with the loop's, and the group left out with its types.
+fn without_group(check: &Check<'_>, copy: &Copy, level: u8, all: i64) -> Option<Fix<TextSpan>> {
+    let group: &GivenLoop = copy.loops.get(usize::from(level).checked_sub(1)?)?;
+    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    change.number(copy.given(Field::Rows)?, all);
+    // With the blank before it.
+    let text = &check.analysis.file.text;
+    let before = text.get(..group.place.start as usize)?;
+    let blank = before.len() - before.trim_end_matches([' ', ',']).len();
+    let start = group.place.start - u32::try_from(blank).ok()?;
+    change.replace(
+        Place {
+            start,
+            end: group.place.end,
+        },
+        "",
+    );
+    let padded = usize::from(copy.padding.is_some());
+    if copy.types.len() == copy.fields.len() + 3 * copy.loops.len() + padded {
+        // All numbers are of one type: any three go.
+        let last = copy.types.len().checked_sub(padded + 1)?;
+        let (kept, last) = (copy.types.get(last.checked_sub(3)?)?, copy.types.get(last)?);
+        change.replace(
+            Place {
+                start: kept.end,
+                end: last.end,
+            },
+            "",
+        );
+    }
+    Some(change.fix(
+        Applicability::Maybe,
+        format!("Move {all} rows without the loop"),
+    ))
+}
+
+/// The rows with the loop's, and the register back at 1; only where no other copy reads it.
+fn without_registers(
+    check: &Check<'_>,
+    function: &Function,
+    derived: &Derived,
+    one: &SideStep,
+    all: i64,
+) -> Option<Fix<TextSpan>> {
+    let [setter] = derived.registers.size.setters[..] else {
+        return None;
+    };
+    let readers = function
+        .copies
+        .iter()
+        .filter(|copy| !copy.grouped && copy.kind == derived.copy.kind);
+    let mut given = None;
+    function.each(&mut |action| {
+        if let What::Size(_, counts) = &action.what
+            && action.operation == setter
+        {
+            given = counts.get(usize::from(one.level) - 1).copied();
+        }
+    });
+    if readers.count() != 1 {
+        return None;
+    }
+    let mut change = Change::before(check.analysis, &check.constants, setter);
+    // Both numbers are written where the register is set and where the copy stands, behind it.
+    let count = change.constant(1, "i64");
+    change.replace(given?.place(), count);
+    let rows = derived.copy.given(Field::Rows)?;
+    change.number(rows, all);
+    Some(change.fix(
+        Applicability::Maybe,
+        format!("Move {all} rows without the loop"),
+    ))
+}
+
+fn software_loop(check: &mut Check<'_>, derived: &Derived) {
+    let copy = &derived.copy;
+    let running: Vec<&GivenLoop> = copy
+        .loops
+        .iter()
+        .filter(|one| one.count.number().is_some_and(|count| count > 1))
+        .collect();
+    let Some((third, others)) = running.get(2..).and_then(<[_]>::split_first) else {
+        return;
+    };
+    let outer = std::iter::once(third).chain(others);
+    let transfers = outer
+        .filter_map(|one| u64::try_from(one.count.number()?).ok())
+        .try_fold(1_u64, u64::checked_mul);
+    let Some(transfers) = transfers else {
+        return;
+    };
+    let message = format!(
+        "{} loops run more than once, and the engine has two: the assembler issues {} transfers",
+        running.len(),
+        thousands(transfers),
+    );
+    check.report(Found::new(&PTO_SOFTWARE_LOOP, span(third.place), message));
+}
+
+fn mergeable(check: &mut Check<'_>, derived: &Derived) {
+    let Some((_, count, steps)) = rows(derived) else {
+        return;
+    };
+    let copy = &derived.copy;
+    let (Some(length), Some(rows)) = (copy.given(Field::Length), copy.given(Field::Rows)) else {
+        return;
+    };
+    let Some(number) = length.number().filter(|&number| number > 0) else {
+        return;
+    };
+    let all = number.checked_mul(count).filter(|&all| all <= MOST);
+    let (true, Some(all)) = (count > 1 && steps == [number; 2], all) else {
+        return;
+    };
+    // With padding each row ends at its stride, which is its length: nothing is filled in, and one row is the same.
+    let message = format!(
+        "{count} rows of {number} bytes lie in a line on both sides: one row of {} bytes",
+        thousands(all.unsigned_abs()),
+    );
+    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    change.number(rows, 1);
+    change.number(length, all);
+    let fix = change.fix(Applicability::Maybe, format!("Move one row of {all} bytes"));
+    let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, span(rows.place()), message);
+    finding.fixes.push(fix);
+    check.report(finding);
+}
+
+fn small(check: &mut Check<'_>, derived: &Derived) {
+    let moved = derived
+        .transfer
+        .as_ref()
+        .and_then(crate::transfer::Transfer::bytes);
+    let Some(moved) = moved.filter(|&moved| moved > 0 && moved < SMALL) else {
+        return;
+    };
+    let id: OperationId = derived.operation();
+    let message = format!(
+        "the transfer moves {} bytes, and below {} its setup counts",
+        thousands(u64::try_from(moved).unwrap_or(0)),
+        thousands(u64::try_from(SMALL).unwrap_or(0)),
+    );
+    let name = check.analysis.file.operation(id).name;
+    check.report(Found::new(&PTO_SMALL_TRANSFER, span(name), message));
+}

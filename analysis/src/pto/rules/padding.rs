@@ -1,0 +1,243 @@
+//! Rules about what is filled in behind rows.
+
+use super::super::program::{Function, What};
+use super::super::registers::Presence;
+use super::super::syntax::{Cursor, Place};
+use super::super::transfers::{CopyKind, Derived, Field, UB_ALIGNMENT};
+use super::super::values::Element;
+use super::writing::{Change, span};
+use super::{Check, Found};
+use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
+use crate::transfer::Side;
+
+pub(super) static PTO_PAD_VALUE_UNSET: Rule = rule!(
+    Pto: "pto_pad_value_unset",
+    Suspicious,
+    "Alignment Constraints",
+    "a copy that fills up its rows although nothing in the function says with what",
+    "With `data_select_bit` each row in UB is filled up with the value that `pto.set_mov_pad_val` set. Where nothing set it, the \
+     register holds what an earlier kernel left there.",
+    fix
+);
+
+pub(super) static PTO_PADDING_DISABLED: Rule = rule!(
+    Pto: "pto_padding_disabled",
+    Suspicious,
+    "pto.copy_gm_to_ubuf",
+    "a copy with left or right padding whose `data_select_bit` is false",
+    "Padding is written only where `data_select_bit` is true. With false the counts of bytes to the left and right have no effect.",
+    fix
+);
+
+pub(super) static PTO_ROW_TAIL: Rule = rule!(
+    Pto: "pto_row_tail",
+    Suspicious,
+    "Alignment Constraints",
+    "rows in UB that end within a block of 32 bytes, without padding",
+    "UB is written in blocks of 32 bytes. Behind a row that ends within a block, the rest of the block holds nothing that is \
+     defined: what computes with whole vectors there reads it.",
+    fix
+);
+
+pub(super) static PTO_PAD_TYPE: Rule = rule!(
+    Pto: "pto_pad_type",
+    Hardware,
+    "derived",
+    "a padding value of a type that none is",
+    "The register of the padding value takes i8, i16, i32, f16, bf16 and f32; the assembler refuses other types."
+);
+
+/// The types that a padding value may have.
+const PAD_TYPES: [&str; 12] = [
+    "i8", "si8", "ui8", "i16", "si16", "ui16", "i32", "si32", "ui32", "f16", "bf16", "f32",
+];
+
+pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    pad_value_unset(check, function, derived);
+    padding_disabled(check, derived);
+    row_tail(check, derived);
+    if let Some(padding) = &derived.copy.padding
+        && let Some(element) = padding.element
+    {
+        pad_type(check, padding.value.place(), element);
+    }
+}
+
+/// The types of what `set_mov_pad_val` is given.
+pub(super) fn check_registers(check: &mut Check<'_>, function: &Function) {
+    let mut set = Vec::new();
+    function.each(&mut |action| {
+        if let What::PadValue(given) = &action.what {
+            set.push((action.operation, *given));
+        }
+    });
+    for (id, given) in set {
+        let file = &check.analysis.file;
+        let mut cursor = Cursor::new(file, id);
+        if !cursor.pass_colon() {
+            continue;
+        }
+        let element = cursor
+            .types()
+            .first()
+            .and_then(|&place| Element::of(file.at(place)));
+        if let Some(element) = element {
+            pad_type(check, given.place(), element);
+        }
+    }
+}
+
+fn pad_type(check: &mut Check<'_>, place: Place, element: Element) {
+    if PAD_TYPES.contains(&element.name) {
+        return;
+    }
+    let message = format!(
+        "the padding value is of type {}, and the register takes i8, i16, i32, f16, bf16 and f32",
+        element.name
+    );
+    check.report(Found::new(&PTO_PAD_TYPE, span(place), message));
+}
+
+/// The element that rows in UB are made of.
+fn element(derived: &Derived) -> Option<Element> {
+    let of = |side: Side| {
+        derived
+            .copy
+            .pointer(side)
+            .and_then(|pointer| pointer.element)
+    };
+    of(Side::Target)
+        .or(of(Side::Source))
+        .filter(|element| PAD_TYPES.contains(&element.name))
+}
+
+/// A zero of the element, and its type, defined before the copy.
+fn zero(change: &mut Change<'_>, element: Element) -> (String, &'static str) {
+    let is_float = element.name.contains('f');
+    let number = if is_float { "0.0" } else { "0" };
+    let value = change.defined(
+        &format!("zero_{}", element.name),
+        &format!("arith.constant {number} : {}", element.name),
+    );
+    (value, element.name)
+}
+
+fn pad_value_unset(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    let copy = &derived.copy;
+    let unset = derived.registers.padding.presence == Presence::Never;
+    if copy.grouped || function.is_before || copy.fills() != Some(true) || !unset {
+        return;
+    }
+    let Some(select) = copy.given(Field::Select) else {
+        return;
+    };
+    let message = "rows are filled up, and `pto.set_mov_pad_val` stands nowhere before: with what is \
+                   what the register happens to hold";
+    let mut finding = Found::new(&PTO_PAD_VALUE_UNSET, span(select.place()), message);
+    if let Some(element) = element(derived) {
+        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+        let (value, of_type) = zero(&mut change, element);
+        change.line(format!("pto.set_mov_pad_val {value} : {of_type}"));
+        let fix = change.fix(
+            Applicability::Maybe,
+            "Set the padding value to 0 before the copy",
+        );
+        finding.fixes.push(fix);
+        finding =
+            finding.help("`pto.set_mov_pad_val` before the copy sets what rows are filled up with");
+    }
+    check.report(finding);
+}
+
+fn padding_disabled(check: &mut Check<'_>, derived: &Derived) {
+    let copy = &derived.copy;
+    if copy.grouped || copy.fills() != Some(false) {
+        return;
+    }
+    let Some(select) = copy.given(Field::Select) else {
+        return;
+    };
+    for field in [Field::LeftPadding, Field::RightPadding] {
+        let Some(given) = copy.given(field) else {
+            continue;
+        };
+        let Some(number) = given.number().filter(|&number| number > 0) else {
+            continue;
+        };
+        let name = field.name(copy.kind);
+        let message =
+            format!("{name} is {number}, and has no effect while `data_select_bit` is false");
+        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+        change.number(select, 1);
+        let fix = change.fix(
+            Applicability::Maybe,
+            "Fill up rows: write `true` for `data_select_bit`",
+        );
+        let mut finding = Found::new(&PTO_PADDING_DISABLED, span(given.place()), message)
+            .related(span(select.place()), "`data_select_bit` is false here");
+        finding.fixes.push(fix);
+        check.report(finding);
+        return;
+    }
+}
+
+fn row_tail(check: &mut Check<'_>, derived: &Derived) {
+    let copy = &derived.copy;
+    if copy.kind != CopyKind::GmToUb || copy.fills() != Some(false) {
+        return;
+    }
+    let Some(given) = copy.given(Field::Length) else {
+        return;
+    };
+    let Some(length) = given.number().filter(|&length| length > 0) else {
+        return;
+    };
+    let rest = length.rem_euclid(UB_ALIGNMENT);
+    if rest == 0 {
+        return;
+    }
+    let message = format!(
+        "a row of {length} bytes leaves {} bytes of its last block of {UB_ALIGNMENT} undefined",
+        UB_ALIGNMENT - rest
+    );
+    let mut finding = Found::new(&PTO_ROW_TAIL, span(given.place()), message);
+    if let Some(fix) = with_padding(check, derived) {
+        finding.fixes.push(fix);
+    }
+    check.report(finding.help("with padding they are filled in"));
+}
+
+/// The copy with its rows filled up with 0.
+fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
+    let copy = &derived.copy;
+    let element = element(derived)?;
+    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    if copy.grouped {
+        let file = &check.analysis.file;
+        let (value, of_type) = zero(&mut change, element);
+        let mut cursor = Cursor::new(file, copy.operation);
+        if !cursor.pass_colon() {
+            return None;
+        }
+        let last = *copy.types.last()?;
+        // Groups end before the colon, and types at the end.
+        let colon = file.token(cursor.index().checked_sub(1)?).place;
+        let at = |offset: u32| Place {
+            start: offset,
+            end: offset,
+        };
+        change.replace(at(colon.start), format!("pad({value}) "));
+        change.replace(at(last.end), format!(", pad {of_type}"));
+    } else {
+        change.number(copy.given(Field::Select)?, 1);
+        match derived.registers.padding.presence {
+            Presence::Always => {}
+            Presence::Never => {
+                let (value, of_type) = zero(&mut change, element);
+                change.line(format!("pto.set_mov_pad_val {value} : {of_type}"));
+            }
+            Presence::Sometimes | Presence::Unknown => return None,
+        }
+    }
+    Some(change.fix(Applicability::Maybe, "Fill up rows with 0"))
+}

@@ -1,0 +1,469 @@
+//! Rules about where rows lie: alignment of their steps, the end of UB, rows that share bytes.
+
+use super::super::program::Function;
+use super::super::syntax::Place;
+use super::super::transfers::{
+    Copy, CopyKind, Derived, Field, LoopOrigin, SideStep, UB_ALIGNMENT, UB_BYTES, UB_BYTES_BEFORE,
+};
+use super::super::values::Memory;
+use super::writing::{Change, span};
+use super::{Check, Found};
+use crate::findings::{Alternative, Applicability, Rule, TextSpan, rule};
+use crate::numbers::thousands;
+use crate::transfer::{Loop, Meeting, Side, Transfer, rows_meet, sides_meet};
+
+pub(super) static PTO_STRIDE_ALIGNMENT: Rule = rule!(
+    Pto: "pto_stride_alignment",
+    Hardware,
+    "Alignment Constraints",
+    "a step in UB, of rows or of a loop, that is no multiple of 32",
+    "Every row in UB begins a block of 32 bytes. A step that is taken at least once and is no multiple of 32 puts the next row \
+     into the middle of a block. Rows of another length lie apart, with the rest of the last block filled in or left alone.",
+    fix
+);
+
+pub(super) static PTO_UB_BOUNDS: Rule = rule!(
+    Pto: "pto_ub_bounds",
+    Hardware,
+    "Loop Stride Configuration",
+    "a copy that reaches beyond the end of UB",
+    "UB has 262,144 bytes; in the generations a2 and a3 it has 196,608. The reach of a copy is its address, the steps of all \
+     loops taken to the end, and the last row.",
+    alt
+);
+
+pub(super) static PTO_ROWS_OVERLAP: Rule = rule!(
+    Pto: "pto_rows_overlap",
+    Silent,
+    "Burst / Stride / Pad Model",
+    "rows of the destination that share bytes: one overwrites another",
+    "A step is from the start of one row to the start of the next, not a gap between them. Where it is shorter than the row, or \
+     that of a loop shorter than what the loops inside of it reach, rows are written over each other and nobody says so. What is \
+     filled in behind a row belongs to it.",
+    fix
+);
+
+pub(super) static PTO_SOURCE_ROWS_OVERLAP: Rule = rule!(
+    Pto: "pto_source_rows_overlap",
+    Suspicious,
+    "Burst / Stride / Pad Model",
+    "rows of the source that share bytes; with a step of 0 the same row is read again",
+    "A stride is at least as long as a row. A shorter one reads bytes twice, which windows over a signal mean; a stride of 0 \
+     reads one row again and again, which is how a row is broadcast. In most other cases a gap was given for a stride."
+);
+
+pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
+    Pto: "pto_ub_copy_overlap",
+    Suspicious,
+    "derived",
+    "a copy within UB whose source and destination share bytes",
+    "In which order a copy within UB reads and writes is not said. Where source and destination share bytes, the result depends on it. \
+     The finding holds in both readings of its strides: in blocks of 32 bytes from the end of a burst, and in bytes from its start."
+);
+
+pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    alignment(check, derived);
+    bounds(check, function, derived);
+    if derived.copy.kind == CopyKind::UbToUb {
+        ub_copy(check, &derived.copy);
+        return;
+    }
+    overlap(check, derived, Side::Target);
+    overlap(check, derived, Side::Source);
+}
+
+fn bytes(number: i128) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    let amount = u64::try_from(number.unsigned_abs()).unwrap_or(u64::MAX);
+    format!("{sign}{}", thousands(amount))
+}
+
+/// What a loop is called.
+fn loop_name(one: &SideStep) -> String {
+    match one.level {
+        0 => "rows".to_owned(),
+        level => format!("iterations of loop{level}"),
+    }
+}
+
+fn alignment(check: &mut Check<'_>, derived: &Derived) {
+    let copy = &derived.copy;
+    let Some(gm) = copy.kind.gm_side() else {
+        return;
+    };
+    let side = if gm == Side::Source {
+        Side::Target
+    } else {
+        Side::Source
+    };
+    let name = check.analysis.file.operation(copy.operation).name;
+    for one in derived.loops.iter().filter(|one| one.is_taken()) {
+        let (Some(step), Some(place)) = (one.step(side), one.place(side)) else {
+            continue;
+        };
+        if step < 0 || step % UB_ALIGNMENT == 0 {
+            continue;
+        }
+        let next = (step / UB_ALIGNMENT + 1) * UB_ALIGNMENT;
+        let message = format!(
+            "{} start {} bytes apart in UB; a row starts at a multiple of {UB_ALIGNMENT}",
+            loop_name(one),
+            bytes(i128::from(step)),
+        );
+        let mut finding = Found::new(&PTO_STRIDE_ALIGNMENT, span(place), message);
+        if one.origin == LoopOrigin::Registers {
+            finding = finding.related(span(name), "this copy reads the step");
+        }
+        let row = copy.number(Field::Length).filter(|_| one.level == 0);
+        let left = row.map(|row| next - row).filter(|left| *left > 0);
+        let words = match left {
+            Some(left) => format!("which leaves {left} bytes behind a row"),
+            None => "the next multiple".to_owned(),
+        };
+        if let Some((text, fix)) = other_step(check, derived, one, side, next) {
+            finding.fixes.push(fix);
+            finding = finding.help(format!("{text} would be {next}, {words}"));
+        }
+        check.report(finding);
+    }
+}
+
+/// Another number for a step, where it is written.
+fn other_step(
+    check: &Check<'_>,
+    derived: &Derived,
+    one: &SideStep,
+    side: Side,
+    step: i64,
+) -> Option<(String, crate::findings::Fix<TextSpan>)> {
+    let field = match one.level {
+        0 => Field::Stride(side),
+        level => Field::LoopStride(level, side),
+    };
+    let name = field.name(derived.copy.kind);
+    let place = one.place(side)?;
+    let (operation, operand) = operand_at(check, derived, one, place)?;
+    let given = super::super::transfers::Given {
+        operand,
+        known: None,
+    };
+    let mut change = Change::before(check.analysis, &check.constants, operation);
+    change.number(&given, step);
+    let title = format!("Write {step} for `{name}`");
+    Some((format!("`{name}`"), change.fix(Applicability::Maybe, title)))
+}
+
+/// The operation that an operand belongs to, and the operand: the copy itself, or the one that set the register.
+fn operand_at(
+    check: &Check<'_>,
+    derived: &Derived,
+    one: &SideStep,
+    place: Place,
+) -> Option<(
+    super::super::syntax::OperationId,
+    super::super::syntax::Operand,
+)> {
+    let operation = if one.origin == LoopOrigin::Registers {
+        let registers = &derived.registers;
+        let strides = registers
+            .strides
+            .get(usize::from(one.level).checked_sub(1)?)?;
+        let setters = [&registers.size, strides];
+        let mut all = setters
+            .into_iter()
+            .flat_map(|register| register.setters.iter());
+        let file = &check.analysis.file;
+        *all.find(|id| {
+            let whole = file.operation(**id).place;
+            whole.start <= place.start && place.end <= whole.end
+        })?
+    } else {
+        derived.operation()
+    };
+    let tokens = &check.analysis.file.tokens;
+    let token = tokens.partition_point(|token| token.place.start < place.start);
+    Some((
+        operation,
+        super::super::syntax::Operand {
+            token: u32::try_from(token).ok()?,
+            place,
+        },
+    ))
+}
+
+fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    let copy = &derived.copy;
+    let size = if function.is_before {
+        UB_BYTES_BEFORE
+    } else {
+        UB_BYTES
+    };
+    for (side, word) in [(Side::Source, "source"), (Side::Target, "destination")] {
+        if copy.kind.memory(side) != Memory::Ub {
+            continue;
+        }
+        let Some((base, address)) = copy
+            .base(side)
+            .and_then(|base| Some((base, base.number()?)))
+        else {
+            continue;
+        };
+        if address < 0 || address >= size {
+            let message = format!(
+                "the {word} begins at {}, and UB has {} bytes",
+                bytes(i128::from(address)),
+                bytes(i128::from(size)),
+            );
+            check.report(Found::new(&PTO_UB_BOUNDS, span(base.place()), message));
+            continue;
+        }
+        // Of a copy within UB only the address is what both readings agree on.
+        if copy.kind == CopyKind::UbToUb {
+            continue;
+        }
+        let Some(extent) = derived
+            .transfer
+            .as_ref()
+            .and_then(|moved| moved.extent(side))
+        else {
+            continue;
+        };
+        let (low, high) = (
+            i128::from(address) + extent.low,
+            i128::from(address) + extent.high,
+        );
+        if low >= 0 && high <= i128::from(size) {
+            continue;
+        }
+        let message = if high > i128::from(size) {
+            format!(
+                "the {word} begins at {} and reaches {} bytes, to {}: {} bytes beyond the {} of UB",
+                bytes(i128::from(address)),
+                bytes(extent.length()),
+                bytes(high),
+                bytes(high - i128::from(size)),
+                bytes(i128::from(size)),
+            )
+        } else {
+            format!(
+                "the {word} reaches down to {}, before UB begins",
+                bytes(low)
+            )
+        };
+        let finding = Found::new(&PTO_UB_BOUNDS, span(base.place()), message);
+        let fitting = fitting_counts(check, derived, side, address, size);
+        check.report(finding.alternatives("in UB fits ", fitting));
+    }
+}
+
+/// The largest count of each loop with which a side ends within UB.
+fn fitting_counts(
+    check: &Check<'_>,
+    derived: &Derived,
+    side: Side,
+    address: i64,
+    size: i64,
+) -> Vec<Alternative<TextSpan>> {
+    let Some(transfer) = &derived.transfer else {
+        return Vec::new();
+    };
+    let fitting = |index: usize, one: &SideStep| {
+        let step = one.step(side).filter(|&step| step > 0)?;
+        let place = one.count_place.filter(|_| one.is_taken())?;
+        // The nest has the outermost loop first.
+        let position = transfer.loops.len().checked_sub(index + 1)?;
+        let mut without = transfer.clone();
+        without.loops.remove(position);
+        let reach = without.extent(side).filter(|extent| extent.low == 0)?.high;
+        let room = i128::from(size) - i128::from(address) - reach;
+        let count = i64::try_from(room.div_euclid(i128::from(step)) + 1).ok()?;
+        if room < 0 || count < 1 {
+            return None;
+        }
+        let (operation, operand) = operand_at(check, derived, one, place)?;
+        let given = super::super::transfers::Given {
+            operand,
+            known: None,
+        };
+        let mut change = Change::before(check.analysis, &check.constants, operation);
+        let name = change.number(&given, count);
+        let field = match one.level {
+            0 => Field::Rows,
+            level => Field::LoopCount(level),
+        };
+        let words = format!("`{}` of {count} (`{name}`)", field.name(derived.copy.kind));
+        Some(change.alternative(words))
+    };
+    let loops = derived.loops.iter().enumerate();
+    loops
+        .filter_map(|(index, one)| fitting(index, one))
+        .collect()
+}
+
+fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
+    let Some(transfer) = &derived.transfer else {
+        return;
+    };
+    let Meeting::Shared {
+        iterations,
+        distance,
+    } = rows_meet(transfer, side)
+    else {
+        return;
+    };
+    // The outermost loop that lies between the two rows is the one whose step is too short.
+    let Some(position) = iterations.iter().position(|&number| number != 0) else {
+        return;
+    };
+    let Some(level) = transfer.loops.len().checked_sub(position + 1) else {
+        return;
+    };
+    let Some(one) = derived.loops.get(level) else {
+        return;
+    };
+    let Some(place) = one.place(side) else {
+        return;
+    };
+    let inner = Transfer {
+        loops: transfer
+            .loops
+            .get(position + 1..)
+            .unwrap_or_default()
+            .to_vec(),
+        ..transfer.clone()
+    };
+    let (Some(reach), Some(step)) = (inner.reach(side), one.step(side)) else {
+        return;
+    };
+    let name = check.analysis.file.operation(derived.operation()).name;
+    let related = |finding: Found| {
+        if one.origin == LoopOrigin::Registers {
+            finding.related(span(name), "this copy reads the step")
+        } else {
+            finding
+        }
+    };
+    if side == Side::Source {
+        let message = if step == 0 {
+            format!(
+                "broadcast: {} of the source are 0 bytes apart, so that the same bytes are read {} times",
+                loop_name(one),
+                one.count.unwrap_or_default(),
+            )
+        } else {
+            format!(
+                "{} of the source are {} bytes apart and reach {} bytes: some are read twice",
+                loop_name(one),
+                bytes(i128::from(step)),
+                bytes(reach),
+            )
+        };
+        check.report(related(Found::new(
+            &PTO_SOURCE_ROWS_OVERLAP,
+            span(place),
+            message,
+        )));
+        return;
+    }
+    let message = format!(
+        "{} of the destination are {} bytes apart and reach {} bytes: one overwrites {} bytes of another",
+        loop_name(one),
+        bytes(i128::from(step)),
+        bytes(reach),
+        bytes(i128::from(transfer.row(side)) - distance.abs()),
+    );
+    let mut finding = related(Found::new(&PTO_ROWS_OVERLAP, span(place), message));
+    if let Some(wanted) = step_apart(
+        derived,
+        &inner,
+        *transfer.loops.get(position).unwrap_or(&Loop {
+            count: 1,
+            source: 0,
+            target: 0,
+        }),
+    ) && let Some((text, fix)) = other_step(check, derived, one, side, wanted)
+    {
+        finding.fixes.push(fix);
+        finding = finding.help(format!("{text} of {wanted} puts one behind another"));
+    }
+    check.report(finding);
+}
+
+/// The step that puts what the loops inside reach one behind another: the reach, in UB up to the next multiple of 32.
+fn step_apart(derived: &Derived, inner: &Transfer, outer: Loop) -> Option<i64> {
+    let reach = i64::try_from(inner.reach(Side::Target)?).ok()?;
+    let wanted = match derived.copy.kind.memory(Side::Target) {
+        Memory::Ub => (reach + UB_ALIGNMENT - 1).div_euclid(UB_ALIGNMENT) * UB_ALIGNMENT,
+        _ => reach,
+    };
+    // Loops inside that overlap themselves are another finding, with another step.
+    let apart = rows_meet(inner, Side::Target) == Meeting::Never;
+    (apart && outer.count > 1).then_some(wanted)
+}
+
+fn ub_copy(check: &mut Check<'_>, copy: &Copy) {
+    let number = |field: Field| copy.number(field);
+    let (Some(rows), Some(length)) = (number(Field::Rows), number(Field::Length)) else {
+        return;
+    };
+    let steps = (
+        number(Field::Stride(Side::Source)),
+        number(Field::Stride(Side::Target)),
+    );
+    let (Some(source_step), Some(target_step)) = steps else {
+        return;
+    };
+    let (Some(source), Some(target)) = (copy.base(Side::Source), copy.base(Side::Target)) else {
+        return;
+    };
+    let distance = source
+        .known
+        .zip(target.known)
+        .and_then(|(source, target)| source.always.minus(target.always));
+    let (Some(distance), Ok(rows), Ok(length)) =
+        (distance, u64::try_from(rows), u64::try_from(length))
+    else {
+        return;
+    };
+    let in_blocks = |gap: i64| {
+        i64::try_from(length)
+            .ok()?
+            .checked_add(gap)?
+            .checked_mul(UB_ALIGNMENT)
+    };
+    let (Some(source_blocks), Some(target_blocks)) =
+        (in_blocks(source_step), in_blocks(target_step))
+    else {
+        return;
+    };
+    let nest = |run: u64, source: i64, target: i64| {
+        Transfer::new(
+            run,
+            vec![Loop {
+                count: rows,
+                source,
+                target,
+            }],
+        )
+    };
+    let readings = [
+        nest(length.saturating_mul(32), source_blocks, target_blocks),
+        nest(length, source_step, target_step),
+    ];
+    let meets = |nest: &Transfer| {
+        let meeting = sides_meet(
+            (nest, Side::Target),
+            (nest, Side::Source),
+            i128::from(distance),
+        );
+        matches!(meeting, Meeting::Shared { .. })
+    };
+    if readings.iter().all(meets) {
+        let apart = bytes(i128::from(distance).abs());
+        let message = format!(
+            "source and destination begin {apart} bytes apart and share bytes: which is read or written first is not said"
+        );
+        let finding = Found::new(&PTO_UB_COPY_OVERLAP, span(target.place()), message);
+        check.report(finding.related(span(source.place()), "the source"));
+    }
+}

@@ -1,0 +1,174 @@
+//! Rules about what nothing orders: reads of UB after writes of another pipe, and stores to the same bytes of GM.
+
+use rustc_hash::FxHashSet;
+
+use super::super::analysis::Facts;
+use super::super::program::{EVENTS, Function, Step, What};
+use super::super::syntax::OperationId;
+use super::super::transfers::{CopyKind, Derived};
+use super::writing::{Change, span};
+use super::{Check, Found};
+use crate::findings::{Applicability, Rule, rule};
+use crate::transfer::{Meeting, Side, sides_meet};
+
+pub(super) static PTO_STORE_ORDER: Rule = rule!(
+    Pto: "pto_store_order",
+    Suspicious,
+    "derived",
+    "two stores to the same bytes of GM with no barrier of their pipe between them",
+    "Stores of one pipe may overtake each other on their way to GM. Where two of them write the same bytes, which one stays is \
+     open unless a barrier of `PIPE_MTE3` stands between them.",
+    fix
+);
+
+pub(super) static PTO_UNSYNCHRONISED: Rule = rule!(
+    Pto: "pto_unsynchronised",
+    Silent,
+    "DMA Transfer Execution",
+    "a read of UB that nothing orders after the write of another pipe",
+    "The engines that load, compute and store run beside each other. A read sees what another pipe writes only behind a flag that \
+     leads from the writer's pipe to the reader's, or a barrier of all pipes. Functions without any such operation are left out: \
+     for them the assembler inserts the order.",
+    fix
+);
+
+pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+    races(check, function, facts);
+    let mut stores = Vec::new();
+    store_order(check, &function.steps, facts, &mut stores);
+}
+
+fn used_events(function: &Function, from: &str, to: &str) -> FxHashSet<u32> {
+    let mut used = FxHashSet::default();
+    function.each(&mut |action| {
+        if let What::Set(flag) | What::Wait(flag) = &action.what
+            && flag.from.name == from
+            && flag.to.name == to
+        {
+            used.extend(flag.number());
+        }
+    });
+    used
+}
+
+fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+    let file = &check.analysis.file;
+    let mut said = FxHashSet::default();
+    let mut found = Vec::new();
+    for race in &facts.races {
+        // What orders the first read of a write orders the others.
+        if !said.insert((race.write, race.read_pipe)) {
+            continue;
+        }
+        let (write, read) = (file.operation(race.write), file.operation(race.read));
+        let message = format!(
+            "{} reads bytes of UB that {} writes in line {}, and nothing orders the two pipes",
+            race.read_pipe,
+            race.write_pipe,
+            file.line(write.place.start),
+        );
+        let mut finding = Found::new(&PTO_UNSYNCHRONISED, span(read.name), message).related(
+            span(write.name),
+            format!("{} writes them here", race.write_pipe),
+        );
+        let used = used_events(function, race.write_pipe, race.read_pipe);
+        if let Some(event) = (0..EVENTS).find(|event| !used.contains(event)) {
+            let mut change = Change::before(check.analysis, &check.constants, race.read);
+            let flag = format!(
+                "[\"{}\", \"{}\", \"EVENT_ID{event}\"]",
+                race.write_pipe, race.read_pipe
+            );
+            change.line(format!("pto.set_flag{flag}"));
+            change.line(format!("pto.wait_flag{flag}"));
+            let title = format!("Set and await `EVENT_ID{event}` before the read");
+            finding.fixes.push(change.fix(Applicability::Maybe, title));
+            finding = finding.help(format!(
+                "`pto.set_flag{flag}` behind the write and `pto.wait_flag{flag}` before the read order them"
+            ));
+        }
+        found.push(finding);
+    }
+    check.found.extend(found);
+}
+
+/// Stores in a straight line since the last barrier; what is in a branch or a loop begins anew.
+fn store_order<'a>(
+    check: &mut Check<'_>,
+    steps: &[Step],
+    facts: &'a Facts,
+    stores: &mut Vec<&'a Derived>,
+) {
+    for step in steps {
+        match step {
+            Step::Do(action) => match &action.what {
+                What::Copy(index) => {
+                    let store = facts
+                        .derived
+                        .get(*index)
+                        .filter(|derived| derived.copy.kind == CopyKind::UbToGm);
+                    if let Some(store) = store {
+                        if let Some(earlier) = stores.iter().rev().find(|one| meet(one, store)) {
+                            report_store(check, store, earlier.operation());
+                        }
+                        stores.push(store);
+                    }
+                }
+                What::Barrier(named) if matches!(named.name.as_str(), "PIPE_MTE3" | "PIPE_ALL") => {
+                    stores.clear();
+                }
+                What::Orders | What::Call | What::Forget => stores.clear(),
+                _ => {}
+            },
+            Step::Choice(one, other) => {
+                store_order(check, one, facts, &mut Vec::new());
+                store_order(check, other, facts, &mut Vec::new());
+                stores.clear();
+            }
+            Step::Repeat { body, .. } => {
+                store_order(check, body, facts, &mut Vec::new());
+                stores.clear();
+            }
+        }
+    }
+}
+
+fn meet(one: &Derived, other: &Derived) -> bool {
+    let known = |derived: &Derived| derived.copy.base(Side::Target)?.known;
+    let (Some(one_base), Some(other_base)) = (known(one), known(other)) else {
+        return false;
+    };
+    let Some(distance) = other_base.always.minus(one_base.always) else {
+        return false;
+    };
+    let (Some(one), Some(other)) = (&one.transfer, &other.transfer) else {
+        return false;
+    };
+    let meeting = sides_meet(
+        (one, Side::Target),
+        (other, Side::Target),
+        i128::from(distance),
+    );
+    matches!(meeting, Meeting::Shared { .. })
+}
+
+fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
+    let file = &check.analysis.file;
+    let (name, earlier) = (
+        file.operation(store.operation()).name,
+        file.operation(earlier).name,
+    );
+    let message = format!(
+        "the store writes bytes of GM that the one in line {} writes, and no barrier of PIPE_MTE3 stands between",
+        file.line(earlier.start),
+    );
+    let mut change = Change::before(check.analysis, &check.constants, store.operation());
+    change.line("pto.barrier #pto.pipe<PIPE_MTE3>".to_owned());
+    let fix = change.fix(
+        Applicability::Maybe,
+        "Insert a barrier of PIPE_MTE3 before the store",
+    );
+    let mut finding = Found::new(&PTO_STORE_ORDER, span(name), message)
+        .related(span(earlier), "the earlier store");
+    finding.fixes.push(fix);
+    check.report(finding.help("`pto.barrier #pto.pipe<PIPE_MTE3>` between them orders them"));
+}

@@ -1,0 +1,225 @@
+//! What fixes write: operands with other numbers, operations before others.
+//!
+//! A number is an operand, so that another number needs a constant: one that is there and seen, or a new one before the operation.
+
+use rustc_hash::FxHashMap;
+
+use super::super::analysis::Analysis;
+use super::super::syntax::{Cursor, Kind, OperationId, Place};
+use super::super::transfers::Given;
+use super::super::values::DefinitionId;
+use crate::findings::{Alternative, Applicability, Edit, Fix, TextSpan};
+
+/// A place as findings have it.
+pub(super) const fn span(place: Place) -> TextSpan {
+    TextSpan::new(place.start, place.end)
+}
+
+/// The constants of a file by their number.
+#[derive(Debug, Default)]
+pub(super) struct Constants(FxHashMap<i64, Vec<DefinitionId>>);
+
+impl Constants {
+    pub(super) fn of(analysis: &Analysis) -> Self {
+        let mut constants: FxHashMap<i64, Vec<DefinitionId>> = FxHashMap::default();
+        for (index, definition) in analysis.names.definitions.iter().enumerate() {
+            let is_constant = definition
+                .operation
+                .is_some_and(|id| analysis.file.name(id) == "arith.constant");
+            let known = analysis.program.values.get(definition.value);
+            if let (true, Some(number)) = (is_constant, known.and_then(|known| known.number())) {
+                let id = DefinitionId(u32::try_from(index).unwrap_or(u32::MAX));
+                constants.entry(number).or_default().push(id);
+            }
+        }
+        Self(constants)
+    }
+}
+
+/// A change of a file around one operation.
+pub(super) struct Change<'a> {
+    analysis: &'a Analysis,
+    constants: &'a Constants,
+    at: OperationId,
+    lines: Vec<String>,
+    named: Vec<String>,
+    edits: Vec<Edit<TextSpan>>,
+}
+
+impl<'a> Change<'a> {
+    /// A change that puts new operations before one.
+    pub(super) const fn before(
+        analysis: &'a Analysis,
+        constants: &'a Constants,
+        at: OperationId,
+    ) -> Self {
+        Self {
+            analysis,
+            constants,
+            at,
+            lines: Vec::new(),
+            named: Vec::new(),
+            edits: Vec::new(),
+        }
+    }
+
+    /// The name of a constant: one that is seen here, or a new one.
+    pub(super) fn constant(&mut self, number: i64, of_type: &str) -> String {
+        let file = &self.analysis.file;
+        let at = file.operation(self.at);
+        let candidates = self.constants.0.get(&number).map_or(&[][..], Vec::as_slice);
+        let seen = candidates.iter().find_map(|id| {
+            let definition = self.analysis.names.definitions.get(id.0 as usize)?;
+            let seen = definition.place < at.place && file.is_within(at.region, definition.region);
+            let typed = type_of_constant(self.analysis, definition.operation?);
+            (seen && typed == of_type).then(|| file.at(definition.place).to_owned())
+        });
+        seen.unwrap_or_else(|| {
+            let text = match (of_type, number) {
+                ("i1", 0) => "false".to_owned(),
+                ("i1", _) => "true".to_owned(),
+                _ => number.to_string(),
+            };
+            let name = if of_type == "i1" {
+                text.clone()
+            } else {
+                format!("c{text}")
+            };
+            let line = if of_type == "i1" {
+                text
+            } else {
+                format!("{text} : {of_type}")
+            };
+            self.defined(&name, &format!("arith.constant {line}"))
+        })
+    }
+
+    /// A new value with a name like the given one.
+    pub(super) fn defined(&mut self, name: &str, operation: &str) -> String {
+        let name = name.replace('-', "m");
+        let text = &self.analysis.file.text;
+        let is_taken = |name: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let behind = text
+                    .as_bytes()
+                    .get(at + name.len())
+                    .copied()
+                    .unwrap_or(b' ');
+                !(behind.is_ascii_alphanumeric() || matches!(behind, b'_' | b'.' | b'$' | b'-'))
+            })
+        };
+        let free = std::iter::once(format!("%{name}"))
+            .chain((1..1000).map(|number| format!("%{name}_{number}")))
+            .find(|name| !is_taken(name) && !self.named.contains(name));
+        let free = free.unwrap_or_else(|| format!("%{name}_new"));
+        self.named.push(free.clone());
+        self.line(format!("{free} = {operation}"));
+        free
+    }
+
+    /// A new operation before the one.
+    pub(super) fn line(&mut self, line: String) {
+        self.lines.push(line);
+    }
+
+    /// Another text in a place.
+    pub(super) fn replace(&mut self, place: Place, with: impl Into<String>) {
+        self.edits.push(Edit::new(span(place), with.into()));
+    }
+
+    /// Another number as an operand; its name.
+    pub(super) fn number(&mut self, given: &Given, number: i64) -> String {
+        let of_type = type_of(self.analysis, given).unwrap_or_else(|| "i64".to_owned());
+        let name = self.constant(number, &of_type);
+        self.replace(given.place(), name.clone());
+        name
+    }
+
+    fn into_edits(mut self) -> Vec<Edit<TextSpan>> {
+        if !self.lines.is_empty() {
+            let file = &self.analysis.file;
+            let start = file.operation(self.at).place.start;
+            let line_break = if file.text.contains("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
+            let before = file.text.get(..start as usize).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let is_blank = line.chars().all(char::is_whitespace);
+            let indent = if is_blank { line } else { "" };
+            let text: String = self
+                .lines
+                .iter()
+                .map(|line| format!("{line}{line_break}{indent}"))
+                .collect();
+            let place = Place { start, end: start };
+            // An operation that begins where its own name is replaced gets one edit for both.
+            let clash = self.edits.iter_mut().find(|edit| edit.span.start == start);
+            match clash {
+                Some(edit) => edit.text.insert_str(0, &text),
+                None => self.edits.insert(0, Edit::new(span(place), text)),
+            }
+        }
+        self.edits
+    }
+
+    /// The change as a code action.
+    pub(super) fn fix(
+        self,
+        applicability: Applicability,
+        title: impl Into<String>,
+    ) -> Fix<TextSpan> {
+        Fix {
+            title: title.into(),
+            applicability,
+            edits: self.into_edits(),
+        }
+    }
+
+    /// The change as an alternative in these words.
+    pub(super) fn alternative(self, text: impl Into<String>) -> Alternative<TextSpan> {
+        Alternative {
+            text: text.into(),
+            edits: self.into_edits(),
+        }
+    }
+}
+
+/// The type of an `arith.constant`, as it is written.
+fn type_of_constant(analysis: &Analysis, id: OperationId) -> String {
+    let file = &analysis.file;
+    let mut cursor = Cursor::new(file, id);
+    if !cursor.pass_colon() {
+        return "i1".to_owned();
+    }
+    match cursor.types().last() {
+        Some(&place) => file.at(place).to_owned(),
+        None => String::new(),
+    }
+}
+
+/// The type of an operand's value: as its definition writes it.
+fn type_of(analysis: &Analysis, given: &Given) -> Option<String> {
+    let value = analysis.names.value(given.operand.token)?;
+    let (_, definition) = analysis.names.definition(value)?;
+    if let Some(place) = definition.written_type {
+        return Some(analysis.file.at(place).to_owned());
+    }
+    let id = definition.operation?;
+    if analysis.file.name(id) == "arith.constant" {
+        return Some(type_of_constant(analysis, id));
+    }
+    let mut cursor = Cursor::new(&analysis.file, id);
+    if !cursor.pass_colon() {
+        return None;
+    }
+    let mut types = cursor.types();
+    if cursor.peek().kind == Kind::Arrow || cursor.text() == "to" {
+        cursor.next();
+        types = cursor.types();
+    }
+    types
+        .last()
+        .map(|&place| analysis.file.at(place).to_owned())
+}

@@ -1,0 +1,562 @@
+//! Tokens to operations.
+//!
+//! An operation has no terminator: it ends where the next one begins, which is where a list of results or a name with a dot
+//! stands at depth 0 and nothing before it asks for more. One loop over the tokens with a stack of its own.
+
+use std::sync::Arc;
+
+use super::{
+    Alias, File, Kind, Label, Operation, OperationId, Place, Problem, Region, RegionId, ResultName,
+    Token, lex,
+};
+
+/// What the parser is in: a region, and the operation in it that is not complete.
+struct Frame {
+    region: RegionId,
+    /// The token of the brace that opens it; the file has none.
+    brace: Option<Place>,
+    open: Option<Open>,
+}
+
+/// An operation that is not complete.
+struct Open {
+    id: OperationId,
+    /// The brackets that are open in it.
+    brackets: Vec<(u8, Place)>,
+    /// Whether an `=` was met at depth 0.
+    assigned: bool,
+}
+
+struct Parser {
+    file: File,
+    stack: Vec<Frame>,
+    at: u32,
+}
+
+/// The operations of a text.
+#[must_use]
+pub fn parse(text: &str) -> File {
+    let mut parser = Parser {
+        file: File {
+            text: Arc::from(text),
+            tokens: lex(text),
+            operations: Vec::new(),
+            regions: Vec::new(),
+            parts: Vec::new(),
+            aliases: Vec::new(),
+            problems: Vec::new(),
+        },
+        stack: Vec::new(),
+        at: 0,
+    };
+    parser.begin_part();
+    parser.run();
+    parser.file
+}
+
+impl Parser {
+    fn token(&self, index: u32) -> Token {
+        self.file.token(index)
+    }
+
+    fn text(&self, index: u32) -> &str {
+        self.file.at(self.token(index).place)
+    }
+
+    fn run(&mut self) {
+        loop {
+            let token = self.token(self.at);
+            match token.kind {
+                Kind::End => return self.end_part(token.place),
+                Kind::Split => {
+                    self.end_part(token.place);
+                    self.at += 1;
+                    self.begin_part();
+                }
+                _ => {
+                    if self.stack.last().is_some_and(|frame| frame.open.is_some()) {
+                        self.in_operation(token);
+                    } else {
+                        self.in_region(token);
+                    }
+                }
+            }
+        }
+    }
+
+    fn begin_region(&mut self, owner: Option<OperationId>, brace: Option<Place>) -> RegionId {
+        let id = RegionId(number(self.file.regions.len()));
+        self.file.regions.push(Region {
+            owner,
+            tokens: self.at..self.at,
+            depth: number(self.stack.len()),
+            end: id.0 + 1,
+            ..Region::default()
+        });
+        self.stack.push(Frame {
+            region: id,
+            brace,
+            open: None,
+        });
+        id
+    }
+
+    fn begin_part(&mut self) {
+        let part = self.begin_region(None, None);
+        self.file.parts.push(part);
+    }
+
+    /// Ends all that is open, with a word about each brace that is not closed (the innermost is enough).
+    fn end_part(&mut self, place: Place) {
+        if let Some(brace) = self.stack.last().and_then(|frame| frame.brace) {
+            self.file.problems.push(Problem {
+                place,
+                message: "the text ends in a region: `}` is missing".to_owned(),
+                related: Some((brace, "the region begins here")),
+            });
+        }
+        while !self.stack.is_empty() {
+            self.end_operation();
+            self.end_region();
+        }
+    }
+
+    fn end_region(&mut self) {
+        let Some(frame) = self.stack.pop() else {
+            return;
+        };
+        let end = number(self.file.regions.len());
+        if let Some(region) = self.file.regions.get_mut(frame.region.0 as usize) {
+            region.tokens.end = self.at;
+            region.end = end;
+        }
+    }
+
+    fn end_operation(&mut self) {
+        let Some(open) = self.stack.last_mut().and_then(|frame| frame.open.take()) else {
+            return;
+        };
+        let unclosed = open
+            .brackets
+            .iter()
+            .rev()
+            .find(|(bracket, _)| *bracket != b'<');
+        let end = self.at;
+        let last = self.token(end.saturating_sub(1)).place.end;
+        if let Some(&(bracket, place)) = unclosed {
+            let bracket = char::from(bracket);
+            let message = format!("`{bracket}` is not closed before the next operation");
+            self.problem(open.id, place, message);
+        }
+        if let Some(operation) = self.file.operations.get_mut(open.id.0 as usize) {
+            operation.tokens.end = end;
+            operation.place.end = last.max(operation.name.end);
+        }
+    }
+
+    /// A problem in an operation; the first one says enough.
+    fn problem(&mut self, id: OperationId, place: Place, message: String) {
+        let Some(operation) = self.file.operations.get_mut(id.0 as usize) else {
+            return;
+        };
+        if !operation.broken {
+            operation.broken = true;
+            self.file.problems.push(Problem {
+                place,
+                message,
+                related: None,
+            });
+        }
+    }
+
+    /// The next token where no operation is open.
+    fn in_region(&mut self, token: Token) {
+        if token.is(b'}') {
+            let has_brace = self.stack.last().is_some_and(|frame| frame.brace.is_some());
+            self.at += 1;
+            if has_brace {
+                self.end_region();
+            } else {
+                self.stray(token.place, "`}` closes nothing");
+            }
+        } else if let Some(end) = self.label_at(self.at) {
+            let label = Label {
+                place: token.place,
+                arguments: self.at + 1..end - 1,
+            };
+            if let Some(region) = self.current_region() {
+                region.labels.push(label);
+            }
+            self.at = end;
+        } else if self.is_alias(self.at) {
+            self.alias();
+        } else if let Some(name) = self.operation_at(self.at) {
+            self.begin_operation(token, name);
+        } else {
+            let from = self.at;
+            self.skip_to_operation();
+            let message = match token.kind {
+                Kind::Unknown if self.text(from).starts_with('"') => {
+                    "the text that begins here has no end on its line"
+                }
+                Kind::Unknown => "MLIR has no such character",
+                Kind::Value => "no operation behind this value: `%x = dialect.name …` is expected",
+                _ => "an operation begins with a name with a dot, or with `%x =`",
+            };
+            self.stray(token.place, message);
+        }
+    }
+
+    fn stray(&mut self, place: Place, message: &str) {
+        self.file.problems.push(Problem {
+            place,
+            message: message.to_owned(),
+            related: None,
+        });
+    }
+
+    fn current_region(&mut self) -> Option<&mut Region> {
+        let id = self.stack.last()?.region;
+        self.file.regions.get_mut(id.0 as usize)
+    }
+
+    /// Goes on to what may begin an operation, a label or end the region; at least one token.
+    fn skip_to_operation(&mut self) {
+        self.at += 1;
+        loop {
+            let token = self.token(self.at);
+            let ends = matches!(token.kind, Kind::End | Kind::Split) || token.is(b'}');
+            if ends || (token.begins_line && self.begins_something(self.at)) {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn begins_something(&self, at: u32) -> bool {
+        self.operation_at(at).is_some() || self.label_at(at).is_some() || self.is_alias(at)
+    }
+
+    fn is_alias(&self, at: u32) -> bool {
+        matches!(self.token(at).kind, Kind::Type | Kind::Attribute) && self.token(at + 1).is(b'=')
+    }
+
+    fn alias(&mut self) {
+        let name = self.token(self.at).place;
+        self.at += 2;
+        let first = self.token(self.at).place;
+        let mut depth = 0_u32;
+        loop {
+            let token = self.token(self.at);
+            match token.kind {
+                Kind::End | Kind::Split => break,
+                _ if depth == 0 && token.begins_line && self.begins_something(self.at) => break,
+                Kind::Mark(b'(' | b'[' | b'{' | b'<') => depth += 1,
+                Kind::Mark(b')' | b']' | b'}' | b'>') => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let value = first.to(self.token(self.at.saturating_sub(1)).place);
+        self.file.aliases.push(Alias { name, value });
+    }
+
+    /// The token behind the colon of a label that begins here.
+    fn label_at(&self, at: u32) -> Option<u32> {
+        if self.token(at).kind != Kind::Label {
+            return None;
+        }
+        let mut end = at + 1;
+        if self.token(end).is(b'(') {
+            let mut depth = 0_u32;
+            loop {
+                match self.token(end).kind {
+                    Kind::Mark(b'(' | b'<' | b'[') => depth += 1,
+                    Kind::Mark(b')' | b'>' | b']') => depth = depth.saturating_sub(1),
+                    Kind::End | Kind::Split | Kind::Mark(b'{' | b'}') => return None,
+                    _ => {}
+                }
+                end += 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        self.token(end).is(b':').then_some(end + 1)
+    }
+
+    /// The token of the name of an operation that begins here, with its results before it.
+    fn operation_at(&self, at: u32) -> Option<u32> {
+        let mut next = at;
+        if self.token(at).kind == Kind::Value {
+            loop {
+                if self.token(next).kind != Kind::Value {
+                    return None;
+                }
+                next = self.behind_result(next);
+                if !self.token(next).is(b',') {
+                    break;
+                }
+                next += 1;
+            }
+            if !self.token(next).is(b'=') {
+                return None;
+            }
+            next += 1;
+        }
+        self.is_name(next).then_some(next)
+    }
+
+    /// The token behind a result and its `:2`.
+    fn behind_result(&self, at: u32) -> u32 {
+        let counted = self.token(at + 1).is(b':') && self.token(at + 2).kind == Kind::Number;
+        at + if counted { 3 } else { 1 }
+    }
+
+    /// The results between a token and that of a name.
+    fn results(&self, from: u32, name: u32) -> Vec<ResultName> {
+        let mut results = Vec::new();
+        let mut next = from;
+        while next < name && self.token(next).kind == Kind::Value {
+            let behind = self.behind_result(next);
+            let count = if behind == next + 3 {
+                self.text(next + 2).parse().unwrap_or(1)
+            } else {
+                1
+            };
+            results.push(ResultName {
+                place: self.token(next).place,
+                count,
+            });
+            next = behind + 1;
+        }
+        results
+    }
+
+    fn is_name(&self, at: u32) -> bool {
+        match self.token(at).kind {
+            Kind::Word => {
+                let word = self.text(at);
+                matches!(word, "module" | "return")
+                    || word
+                        .split_once('.')
+                        .is_some_and(|(dialect, rest)| !dialect.is_empty() && !rest.is_empty())
+            }
+            Kind::Text => self.token(at + 1).is(b'('),
+            _ => false,
+        }
+    }
+
+    fn begin_operation(&mut self, token: Token, name: u32) {
+        let results = self.results(self.at, name);
+        let id = OperationId(number(self.file.operations.len()));
+        let Some(frame) = self.stack.last_mut() else {
+            return;
+        };
+        frame.open = Some(Open {
+            id,
+            brackets: Vec::new(),
+            assigned: false,
+        });
+        let region = frame.region;
+        let name_place = self.token(name).place;
+        if let Some(region) = self.current_region() {
+            region.operations.push(id);
+        }
+        self.file.operations.push(Operation {
+            name: name_place,
+            results,
+            tokens: name + 1..name + 1,
+            regions: Vec::new(),
+            region,
+            place: token.place.to(name_place),
+            broken: false,
+        });
+        self.at = name + 1;
+    }
+
+    /// Whether the token before another one asks for more.
+    fn asks_for_more(&self, at: u32) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
+        match self.token(before).kind {
+            Kind::Mark(b':' | b',' | b'=' | b'(' | b'[' | b'{' | b'<') | Kind::Arrow => true,
+            Kind::Word => matches!(self.text(before), "attributes" | "to" | "step" | "in"),
+            _ => false,
+        }
+    }
+
+    /// Whether the next operation begins here although brackets are open: what is never written inside of brackets.
+    fn breaks_out(&self, at: u32) -> bool {
+        let token = self.token(at);
+        if !token.begins_line || self.asks_for_more(at) {
+            return false;
+        }
+        match self.operation_at(at) {
+            Some(name) => {
+                let word = self.text(name);
+                name > at
+                    || ["pto.", "scf.", "arith.", "func.", "memref."]
+                        .iter()
+                        .any(|dialect| word.starts_with(dialect))
+            }
+            None => false,
+        }
+    }
+
+    /// Whether an operation, a label or an alias begins here, at depth 0 of the one before.
+    fn next_begins(&self, at: u32, open: &Open) -> bool {
+        if self.asks_for_more(at) {
+            return false;
+        }
+        let first = self.file.operation(open.id).tokens.start == at;
+        match self.token(at).kind {
+            Kind::Label => self.label_at(at).is_some(),
+            Kind::Type | Kind::Attribute => {
+                !first && self.token(at).begins_line && self.is_alias(at)
+            }
+            Kind::Value => {
+                let defines_variable = !open.assigned && self.file.name(open.id).ends_with(".for");
+                !defines_variable && self.operation_at(at).is_some()
+            }
+            _ => self.is_name(at),
+        }
+    }
+
+    /// The next token of an operation.
+    fn in_operation(&mut self, token: Token) {
+        let Some(open) = self.stack.last().and_then(|frame| frame.open.as_ref()) else {
+            return;
+        };
+        let ends = match open.brackets.last() {
+            None => token.is(b'}') || self.next_begins(self.at, open),
+            Some(_) => self.breaks_out(self.at),
+        };
+        if ends {
+            return self.end_operation();
+        }
+        match token.kind {
+            Kind::Mark(b'{') => self.brace(token),
+            Kind::Mark(bracket @ (b'(' | b'[' | b'<')) => self.push_bracket(bracket, token.place),
+            Kind::Mark(bracket @ (b')' | b']' | b'}' | b'>')) => self.close(bracket, token),
+            Kind::Unknown => {
+                let id = open.id;
+                let message = if self.text(self.at).starts_with('"') {
+                    "the text that begins here has no end on its line"
+                } else {
+                    "MLIR has no such character"
+                };
+                self.problem(id, token.place, message.to_owned());
+                self.at += 1;
+            }
+            _ => {
+                let assigned = token.is(b'=') && open.brackets.is_empty();
+                if let Some(open) = self.open() {
+                    open.assigned |= assigned;
+                }
+                self.at += 1;
+            }
+        }
+    }
+
+    fn open(&mut self) -> Option<&mut Open> {
+        self.stack.last_mut()?.open.as_mut()
+    }
+
+    fn push_bracket(&mut self, bracket: u8, place: Place) {
+        if let Some(open) = self.open() {
+            open.brackets.push((bracket, place));
+        }
+        self.at += 1;
+    }
+
+    fn close(&mut self, bracket: u8, token: Token) {
+        let opening = match bracket {
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => b'<',
+        };
+        let Some(open) = self.open() else {
+            return;
+        };
+        let id = open.id;
+        if bracket == b'>' {
+            // Elsewhere it compares.
+            if open.brackets.last().is_some_and(|last| last.0 == b'<') {
+                open.brackets.pop();
+            }
+            self.at += 1;
+            return;
+        }
+        let wanted = open.brackets.iter().rposition(|last| last.0 != b'<');
+        match wanted.and_then(|index| open.brackets.get(index).copied().zip(Some(index))) {
+            Some(((last, _), index)) if last == opening => {
+                open.brackets.truncate(index);
+                self.at += 1;
+            }
+            // The end of the region: what is open in the operation is said there.
+            Some(_) if bracket == b'}' => self.end_operation(),
+            None if bracket == b'}' => {
+                open.brackets.clear();
+            }
+            _ => {
+                let message = format!("`{}` closes nothing", char::from(bracket));
+                self.problem(id, token.place, message);
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `{` opens a dictionary or a region.
+    fn brace(&mut self, token: Token) {
+        let Some(open) = self.stack.last().and_then(|frame| frame.open.as_ref()) else {
+            return;
+        };
+        let (id, inside) = (open.id, open.brackets.last().map(|last| last.0));
+        // In parentheses only the generic form has regions: `"scf.if"(%c) ({ … }, { … })`.
+        let may_be_region = inside.is_none() || (inside == Some(b'(') && self.file.is_generic(id));
+        if !may_be_region || (inside.is_none() && self.is_dictionary(self.at, id)) {
+            return self.push_bracket(b'{', token.place);
+        }
+        let region = self.begin_region(Some(id), Some(token.place));
+        if let Some(operation) = self.file.operations.get_mut(id.0 as usize) {
+            operation.regions.push(region);
+        }
+        self.at += 1;
+    }
+
+    fn is_dictionary(&self, at: u32, id: OperationId) -> bool {
+        let before = at.saturating_sub(1);
+        let follows_attributes =
+            self.token(before).kind == Kind::Word && self.text(before) == "attributes";
+        let first = self.token(at + 1);
+        if follows_attributes {
+            return true;
+        }
+        match first.kind {
+            Kind::Mark(b'}') => true,
+            Kind::Word | Kind::Text => {
+                let second = self.token(at + 2);
+                if second.is(b'}') && first.kind == Kind::Word {
+                    // One operation without operands, as in `{ scf.yield }`.
+                    let word = self.text(at + 1);
+                    let holds_operations = matches!(
+                        self.file.name(id),
+                        "scf.if" | "scf.for" | "scf.while" | "func.func" | "module"
+                    );
+                    let yields =
+                        word == "return" || word.ends_with(".yield") || word.ends_with(".return");
+                    return !(yields || (holds_operations && word.contains('.')));
+                }
+                second.is(b'=') || second.is(b',') || second.is(b'}')
+            }
+            _ => false,
+        }
+    }
+}
+
+fn number(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

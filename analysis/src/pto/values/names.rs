@@ -1,0 +1,339 @@
+//! Which definition each `%x` of a file means.
+//!
+//! A name is seen in its region behind its definition, and in the regions in that one. Blocks with labels may come in any
+//! order, so that in a function with labels a later definition counts too.
+
+use rustc_hash::FxHashMap;
+
+use super::super::syntax::{Cursor, File, Kind, OperationId, Place, RegionId};
+
+/// One value: an argument, or a result of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+/// A name's definition, by its number in the order of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DefinitionId(pub u32);
+
+/// Where a name is defined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// The name with its `%`.
+    pub place: Place,
+    /// The region in which it is seen.
+    pub region: RegionId,
+    /// The first of its values.
+    pub value: ValueId,
+    /// How many values the name stands for.
+    pub count: u32,
+    /// The operation whose result or argument it is; none for arguments of labels.
+    pub operation: Option<OperationId>,
+    /// The type behind an argument's colon.
+    pub written_type: Option<Place>,
+}
+
+/// A name that nothing defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The number of its token.
+    pub token: u32,
+    /// The operation that uses it.
+    pub operation: OperationId,
+}
+
+/// The definitions and uses of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    /// All definitions.
+    pub definitions: Vec<Definition>,
+    /// How many values there are.
+    pub values: u32,
+    /// The names that nothing defines, where the operation is one that defines none in a way that we do not know.
+    pub unknown: Vec<Unknown>,
+    /// The arguments that operations define for their regions, in the order of the operations.
+    arguments: Vec<(OperationId, ValueId)>,
+    /// The first value of each operation's results; `u32::MAX` where it has none.
+    first_result: Vec<u32>,
+    /// The definition of each value.
+    definition_of: Vec<DefinitionId>,
+    /// The value of each token that is a name, with the part behind it; `u32::MAX` where there is none.
+    value_of: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+/// A name that stands for more values is taken as one.
+const MOST_PARTS: u32 = 64;
+/// Dialects whose operations define names only in the ways that are read here.
+const DIALECTS: [&str; 6] = ["pto", "arith", "scf", "func", "memref", "cf"];
+
+impl Names {
+    /// The names of a file.
+    #[must_use]
+    pub fn of(file: &File) -> Self {
+        let mut reader = Reader {
+            file,
+            names: Self {
+                value_of: vec![NONE; file.tokens.len()],
+                first_result: vec![NONE; file.operations.len()],
+                ..Self::default()
+            },
+            seen: FxHashMap::default(),
+            all: FxHashMap::default(),
+            later: Vec::new(),
+        };
+        for operation in file.ids() {
+            reader.operation(operation);
+        }
+        reader.resolve_later();
+        reader.names
+    }
+
+    /// The value that a token means.
+    #[must_use]
+    pub fn value(&self, token: u32) -> Option<ValueId> {
+        let value = self.value_of.get(token as usize).copied()?;
+        (value != NONE).then_some(ValueId(value))
+    }
+
+    /// A definition.
+    #[must_use]
+    pub fn definition(&self, value: ValueId) -> Option<(DefinitionId, &Definition)> {
+        let id = *self.definition_of.get(value.0 as usize)?;
+        Some((id, self.definitions.get(id.0 as usize)?))
+    }
+
+    /// The values that an operation defines for its first region: arguments of a function, variables of a loop.
+    pub fn arguments(&self, operation: OperationId) -> impl Iterator<Item = ValueId> {
+        let first = self.arguments.partition_point(|(of, _)| *of < operation);
+        let rest = self.arguments.get(first..).unwrap_or_default().iter();
+        rest.take_while(move |(of, _)| *of == operation)
+            .map(|&(_, value)| value)
+    }
+
+    /// The values that an operation's results are.
+    pub fn results(&self, file: &File, operation: OperationId) -> impl Iterator<Item = ValueId> {
+        let results = &file.operation(operation).results;
+        let first = self.first_result.get(operation.0 as usize).copied();
+        let first = first.filter(|&first| first != NONE);
+        let count: u32 = results
+            .iter()
+            .map(|result| result.count.clamp(1, MOST_PARTS))
+            .sum();
+        first
+            .into_iter()
+            .flat_map(move |first| (first..first + count).map(ValueId))
+    }
+}
+
+struct Reader<'a> {
+    file: &'a File,
+    names: Names,
+    /// Definitions by name, those of regions that have ended removed when they are met.
+    seen: FxHashMap<&'a str, Vec<DefinitionId>>,
+    /// All definitions by name.
+    all: FxHashMap<&'a str, Vec<DefinitionId>>,
+    /// Uses that nothing before them defines, in functions with labels.
+    later: Vec<(u32, OperationId)>,
+}
+
+impl<'a> Reader<'a> {
+    fn operation(&mut self, id: OperationId) {
+        let operation = self.file.operation(id);
+        let region = operation.region;
+        if self.file.region(region).operations.first() == Some(&id) {
+            self.labels(region);
+        }
+        let inner = operation.regions.first().copied();
+        let arguments = self.header(id, inner);
+        let first = self.names.values;
+        if let Some(place) = self.names.first_result.get_mut(id.0 as usize)
+            && !operation.results.is_empty()
+        {
+            *place = first;
+        }
+        for result in &operation.results {
+            self.define(result.place, region, result.count, Some(id), None);
+        }
+        if let Some(inner) = inner {
+            for (place, written_type) in arguments {
+                let value = ValueId(self.names.values);
+                self.names.arguments.push((id, value));
+                self.define(place, inner, 1, Some(id), written_type);
+            }
+        }
+    }
+
+    /// The arguments of a region's labels.
+    fn labels(&mut self, region: RegionId) {
+        for label in &self.file.region(region).labels {
+            for token in label.arguments.clone() {
+                let found = self.file.token(token);
+                if found.kind == Kind::Value && self.file.token(token + 1).is(b':') {
+                    let written_type = self.type_behind(token + 1);
+                    self.define(found.place, region, 1, None, written_type);
+                }
+            }
+        }
+    }
+
+    /// The type behind a colon, up to the comma or parenthesis that ends it.
+    fn type_behind(&self, colon: u32) -> Option<Place> {
+        let first = self.file.token(colon + 1);
+        let mut last = None;
+        let mut depth = 0_i32;
+        for index in colon + 1.. {
+            let token = self.file.token(index);
+            match token.kind {
+                Kind::Mark(b'<' | b'(' | b'[') => depth += 1,
+                Kind::Mark(b'>' | b')' | b']') if depth > 0 => depth -= 1,
+                Kind::Mark(b',' | b')' | b'{' | b'=') if depth == 0 => break,
+                Kind::End | Kind::Split => break,
+                _ => {}
+            }
+            last = Some(token.place);
+        }
+        Some(first.place.to(last?))
+    }
+
+    /// Reads the uses of an operation; the arguments that it defines for its first region.
+    fn header(&mut self, id: OperationId, inner: Option<RegionId>) -> Vec<(Place, Option<Place>)> {
+        let mut arguments = Vec::new();
+        let is_function = self.file.name(id).ends_with(".func");
+        let dialect = self.file.name(id).split('.').next().unwrap_or_default();
+        let known = DIALECTS.contains(&dialect) || self.file.name(id) == "return";
+        let mut cursor = Cursor::new(self.file, id);
+        loop {
+            let index = cursor.index();
+            let token = cursor.next();
+            if token.kind == Kind::End {
+                return arguments;
+            }
+            if token.kind != Kind::Value {
+                continue;
+            }
+            let behind = cursor.peek();
+            let defines = inner.is_some() && (behind.is(b'=') || self.is_in_variables(index));
+            let is_argument = is_function && behind.is(b':');
+            if defines || is_argument {
+                let written_type = is_argument.then(|| self.type_behind(index + 1)).flatten();
+                arguments.push((token.place, written_type));
+                continue;
+            }
+            if self
+                .resolve(index, self.file.operation(id).region)
+                .is_some()
+            {
+                continue;
+            }
+            if inner.is_some() && !known {
+                arguments.push((token.place, None));
+            } else if known {
+                self.unresolved(index, id);
+            }
+        }
+    }
+
+    /// Whether a token is in the variables of a loop: `(%i, %j) = …` or `(%i) in …`.
+    fn is_in_variables(&self, index: u32) -> bool {
+        let mut end = index + 1;
+        while self.file.token(end).is(b',') && self.file.token(end + 1).kind == Kind::Value {
+            end += 2;
+        }
+        if !self.file.token(end).is(b')') {
+            return false;
+        }
+        let behind = self.file.token(end + 1);
+        behind.is(b'=') || (behind.kind == Kind::Word && self.file.at(behind.place) == "in")
+    }
+
+    fn unresolved(&mut self, token: u32, operation: OperationId) {
+        let mut region = Some(self.file.operation(operation).region);
+        while let Some(id) = region {
+            let found = self.file.region(id);
+            if !found.labels.is_empty() {
+                return self.later.push((token, operation));
+            }
+            region = found.owner.map(|owner| self.file.operation(owner).region);
+        }
+        self.names.unknown.push(Unknown { token, operation });
+    }
+
+    fn define(
+        &mut self,
+        place: Place,
+        region: RegionId,
+        count: u32,
+        operation: Option<OperationId>,
+        written_type: Option<Place>,
+    ) {
+        let count = count.clamp(1, MOST_PARTS);
+        let id = DefinitionId(u32::try_from(self.names.definitions.len()).unwrap_or(NONE));
+        self.names.definitions.push(Definition {
+            place,
+            region,
+            value: ValueId(self.names.values),
+            count,
+            operation,
+            written_type,
+        });
+        self.names.values += count;
+        for _ in 0..count {
+            self.names.definition_of.push(id);
+        }
+        let name = self.file.at(place);
+        self.seen.entry(name).or_default().push(id);
+        self.all.entry(name).or_default().push(id);
+    }
+
+    fn resolve(&mut self, token: u32, region: RegionId) -> Option<ValueId> {
+        let name = self.file.at(self.file.token(token).place);
+        let candidates = self.seen.get_mut(name)?;
+        while let Some(&last) = candidates.last() {
+            let definition = self.names.definitions.get(last.0 as usize)?;
+            if self.file.is_within(region, definition.region) {
+                return self.note(token, last);
+            }
+            // Names are met in the order of the text: a region that does not hold this one has ended.
+            candidates.pop();
+        }
+        None
+    }
+
+    fn note(&mut self, token: u32, definition: DefinitionId) -> Option<ValueId> {
+        let found = self.names.definitions.get(definition.0 as usize)?;
+        let part = self.file.token(token + 1);
+        let part = if part.kind == Kind::Part {
+            let digits = self.file.at(part.place).trim_start_matches('#');
+            digits
+                .parse()
+                .ok()
+                .filter(|&part: &u32| part < found.count)?
+        } else {
+            0
+        };
+        let value = found.value.0 + part;
+        *self.names.value_of.get_mut(token as usize)? = value;
+        Some(ValueId(value))
+    }
+
+    fn resolve_later(&mut self) {
+        for (token, operation) in std::mem::take(&mut self.later) {
+            let name = self.file.at(self.file.token(token).place);
+            let region = self.file.operation(operation).region;
+            let found = self.all.get(name).and_then(|all| {
+                let is_seen = |id: &&DefinitionId| {
+                    let definition = self.names.definitions.get(id.0 as usize);
+                    definition.is_some_and(|found| self.file.is_within(region, found.region))
+                };
+                all.iter().find(is_seen).copied()
+            });
+            match found {
+                Some(found) => {
+                    let _ = self.note(token, found);
+                }
+                None => self.names.unknown.push(Unknown { token, operation }),
+            }
+        }
+        self.names.unknown.sort_by_key(|unknown| unknown.token);
+    }
+}

@@ -1,0 +1,101 @@
+//! What [`Analysis`] answers about costs: cycles of kernels in Rust, and what files in other languages move.
+
+use rayon::prelude::*;
+
+use super::Analysis;
+use crate::advice::advise;
+use crate::cost::{KernelCost, kernel_costs, transfer_costs};
+use crate::db::AnalysisDatabase;
+use crate::inputs::SourceFile;
+use crate::neighbours::TransferCost;
+use crate::report::Problem;
+
+/// Those of some files that are in Rust.
+fn in_rust<'a>(
+    db: &'a AnalysisDatabase,
+    files: &'a [SourceFile],
+) -> impl Iterator<Item = SourceFile> + 'a {
+    let files = files.iter().copied();
+    files.filter(|file| !file.language(db).is_neighbour())
+}
+
+impl Analysis {
+    /// What the kernels of one file cost, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or the engine failed.
+    pub fn costs(&self, path: &str) -> Result<Vec<KernelCost>, Problem> {
+        let parts = self.parts(path);
+        if parts.is_empty() {
+            return Err(Problem::NoSuchFile);
+        }
+        self.guarded(|db| {
+            let costs = in_rust(db, &parts).map(|file| kernel_costs(db, file));
+            costs.collect::<Vec<_>>().concat()
+        })
+    }
+
+    /// As [`Analysis::costs`], with what a search for remedies proposes: at most `effort` changes of a kernel are tried in a copy,
+    /// none for 0. A newer edit stops it.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, a newer edit overtook the question, or the engine failed.
+    pub fn costs_with_advice(&self, path: &str, effort: usize) -> Result<Vec<KernelCost>, Problem> {
+        let parts = self.parts(path);
+        if parts.is_empty() {
+            return Err(Problem::NoSuchFile);
+        }
+        self.guarded(|db| {
+            let advised = |file: SourceFile| {
+                let mut costs = kernel_costs(db, file);
+                advise(db, file, &mut costs, effort);
+                costs
+            };
+            in_rust(db, &parts).flat_map(advised).collect()
+        })
+    }
+
+    /// What the functions of a file in another language than Rust move, in the order of the file; nothing of one in Rust.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or the engine failed.
+    pub fn transfer_costs(&self, path: &str) -> Result<Vec<TransferCost>, Problem> {
+        let parts = self.parts(path);
+        if parts.is_empty() && !self.is_aside(path) {
+            return Err(Problem::NoSuchFile);
+        }
+        self.guarded(|db| {
+            let costs = parts.iter().map(|file| transfer_costs(db, *file));
+            costs.collect::<Vec<_>>().concat()
+        })
+    }
+
+    /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
+    #[must_use]
+    pub fn costs_of(&self, paths: &[String]) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
+        paths
+            .par_iter()
+            .map_with(self.clone(), |analysis, path| {
+                (path.clone(), analysis.costs(path))
+            })
+            .collect()
+    }
+
+    /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads.
+    #[must_use]
+    pub fn costs_with_advice_of(
+        &self,
+        paths: &[String],
+        effort: usize,
+    ) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
+        paths
+            .par_iter()
+            .map_with(self.clone(), |analysis, path| {
+                (path.clone(), analysis.costs_with_advice(path, effort))
+            })
+            .collect()
+    }
+}

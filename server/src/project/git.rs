@@ -1,0 +1,78 @@
+//! What git says of a repository's history.
+//!
+//! Knows how to ask: whatever the repository's own settings say, git fetches nothing and starts no other program, since the
+//! repository may be a stranger's. So nothing here reads the working tree through git, whose filters are such programs.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::paths::reason;
+
+/// The mode of a link in git's trees.
+pub(crate) const LINK: &str = "120000";
+
+/// Why git gave no answer.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The program cannot be started.
+    NotRun(String),
+    /// What it printed.
+    Said(String),
+}
+
+/// The commit that a revision names in the repository around a folder; nothing where it names several.
+pub(crate) fn commit_of(folder: &Path, revision: &str) -> Result<Option<String>, Refusal> {
+    let commit = format!("{revision}^{{commit}}");
+    let known = git(
+        folder,
+        &["rev-parse", "--verify", "--end-of-options", &commit],
+    )?;
+    let commit = String::from_utf8_lossy(&known).trim().to_owned();
+    let is_one = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Ok(is_one.then_some(commit))
+}
+
+/// What git prints about objects that are in the repository around a folder.
+pub(crate) fn git(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<Vec<u8>, Refusal> {
+    git_with(folder, arguments, Vec::new())
+}
+
+/// The same with something on its standard input.
+pub(crate) fn git_with(
+    folder: &Path,
+    arguments: &[impl AsRef<OsStr>],
+    input: Vec<u8>,
+) -> Result<Vec<u8>, Refusal> {
+    let not_run = |error: std::io::Error| Refusal::NotRun(reason(&error));
+    let mut child = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["--no-pager", "-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(not_run)?;
+    // From another thread: git answers while it reads, and would wait for a reader of its answers.
+    let stdin = child.stdin.take();
+    let asking = std::thread::spawn(move || {
+        // Where git does not read to the end, it says why.
+        stdin.map(|mut stdin| stdin.write_all(&input))
+    });
+    let output = child.wait_with_output().map_err(not_run)?;
+    let _ = asking.join();
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Refusal::Said(why))
+}

@@ -1,0 +1,208 @@
+//! What the site is made of beside the pages that are written by hand: its list of pages, the rules by release, and the picture of
+//! an editor.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use visa_analysis::{Group, Library, Release, Rule, Workspace, all_rules};
+
+use crate::{read, repository};
+
+/// Pages before the rules, below `docs`: file and title.
+const PAGES: [(&str, &str); 10] = [
+    ("commands.md", "Commands"),
+    ("editors.md", "Editors"),
+    ("ci.md", "CI"),
+    ("agents.md", "Coding agents"),
+    ("cost.md", "Cost of kernels"),
+    ("fixing.md", "Fixes and known findings"),
+    ("configuration.md", "Settings and levels"),
+    ("output-formats.md", "Output formats"),
+    ("releases.md", "Releases of the library"),
+    ("migration.md", "Migration"),
+];
+
+/// Pages for people who change the program.
+const INSIDE: [(&str, &str); 8] = [
+    ("architecture.md", "How it is built"),
+    ("stages.md", "Stages"),
+    ("performance.md", "Speed"),
+    ("recipes/rule.md", "Recipe: a rule"),
+    ("recipes/format.md", "Recipe: an output format"),
+    ("recipes/method.md", "Recipe: a method of the protocol"),
+    ("recipes/stage.md", "Recipe: a stage"),
+    ("recipes/release.md", "Recipe: a release"),
+];
+
+/// The name of a group's page below `docs/rules`.
+#[must_use]
+pub fn group_page(group: Group) -> String {
+    format!("group-{}.md", group.name())
+}
+
+/// `docs/SUMMARY.md`: every page of the site once, the rules below their groups.
+#[must_use]
+pub fn summary() -> String {
+    let mut text = String::from(
+        "# Summary\n\n[visa-lint](README.md)\n\n# Using it\n\n- [You saw this error of the compiler](compiler-errors.md)\n",
+    );
+    // Writing to a string cannot fail.
+    for (file, title) in PAGES {
+        let _ = writeln!(text, "- [{title}]({file})");
+    }
+    text.push_str("\n# Rules\n\n- [All rules](rules/README.md)\n- [By release](rules/releases.md)\n- [The machine as the rules see it](machine.md)\n");
+    for group in Group::ALL {
+        let (name, page) = (group.name(), group_page(group));
+        let _ = writeln!(text, "- [Group {name}](rules/{page})");
+        for rule in all_rules().filter(|rule| rule.group == group) {
+            let _ = writeln!(text, "  - [{0}](rules/{0}.md)", rule.name);
+        }
+    }
+    text.push_str("\n# Changing it\n\n");
+    for (file, title) in INSIDE {
+        let _ = writeln!(text, "- [{title}]({file})");
+    }
+    text
+}
+
+/// `docs/rules/releases.md`: what changes from one release of a library to the next.
+#[must_use]
+pub fn rules_by_release() -> String {
+    let mut text = String::from(
+        "# Rules by release\n\nA rule holds from the release at which it is listed, up to the one that drops it. \
+         [Releases of the library](../releases.md) says how the release of a crate is found out.\n",
+    );
+    let name = Library::VisaStd.crate_name();
+    let book = all_rules().filter(|rule| rule.holds.releases(Library::VisaStd).is_some());
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\n## The book's `{name}`\n\n{} rules hold. These are not among them:\n",
+        book.count()
+    );
+    for rule in all_rules().filter(|rule| rule.holds.releases(Library::VisaStd).is_none()) {
+        text.push_str(&row(rule));
+    }
+    let mut begin: BTreeMap<Release, Vec<&Rule>> = BTreeMap::new();
+    let mut end: BTreeMap<Release, Vec<&Rule>> = BTreeMap::new();
+    for rule in all_rules() {
+        let Some(releases) = rule.holds.releases(Library::OptStd) else {
+            continue;
+        };
+        begin.entry(releases.since).or_default().push(rule);
+        if let Some(until) = releases.until {
+            end.entry(until).or_default().push(rule);
+        }
+    }
+    let mut all: Vec<Release> = begin.keys().chain(end.keys()).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    let name = Library::OptStd.crate_name();
+    for release in all {
+        let _ = writeln!(text, "\n## `{name}` {release}");
+        for (words, rules) in [
+            ("Rules that hold from here on", begin.get(&release)),
+            ("Rules that hold no longer", end.get(&release)),
+        ] {
+            let Some(rules) = rules else { continue };
+            let _ = writeln!(text, "\n{words}: {}.\n", rules.len());
+            rules.iter().for_each(|rule| text.push_str(&row(rule)));
+        }
+    }
+    text
+}
+
+fn row(rule: &Rule) -> String {
+    format!("- [`{0}`]({0}.md): {1}\n", rule.name, rule.summary())
+}
+
+/// The kernel that the README shows, and the lines of it that the picture has.
+const KERNEL: &str = "fixtures/kernels/faulty/gate.rs";
+const SHOWN: std::ops::RangeInclusive<usize> = 15..=25;
+
+/// `docs/editor.svg`: what an editor shows of the README's kernel, drawn from the finding itself.
+#[must_use]
+pub fn editor() -> String {
+    let text = read(&repository().join(KERNEL));
+    let mut workspace = Workspace::new();
+    workspace.set_file("gate.rs", &text);
+    let report = workspace.analysis().check_file_completed("gate.rs");
+    let (line, letter, left) = (22, 7.83, 64.0);
+    let mut body = String::new();
+    let shown = (1_usize..)
+        .zip(text.lines())
+        .filter(|(number, _)| SHOWN.contains(number));
+    let mut top = 34;
+    // Writing to a string cannot fail.
+    for (number, code) in shown {
+        let _ = writeln!(
+            body,
+            "<text class=\"n\" x=\"48\" y=\"{top}\">{number}</text><text x=\"{left}\" y=\"{top}\" xml:space=\"preserve\">{}</text>",
+            escaped(code)
+        );
+        let here = report
+            .diagnostics
+            .iter()
+            .find(|found| found.range.start.line as usize == number);
+        if let Some(found) = here {
+            let at = |column: u32| left + f64::from(column.saturating_sub(1)) * letter;
+            let (from, to) = (at(found.range.start.column), at(found.range.end.column));
+            let _ = writeln!(
+                body,
+                "<path class=\"w\" d=\"{}\"/>",
+                wave(from, to, f64::from(top) + 5.0)
+            );
+            let mut words = vec![format!("{} [{}]", found.message, found.rule)];
+            words.extend(
+                found
+                    .fixes
+                    .first()
+                    .map(|fix| format!("Quick fix: {}", fix.title)),
+            );
+            let height = words.len() * line + 12;
+            let _ = writeln!(
+                body,
+                "<rect class=\"p\" x=\"{left}\" y=\"{}\" width=\"756\" height=\"{height}\" rx=\"4\"/>",
+                top + 12
+            );
+            for (index, words) in words.iter().enumerate() {
+                let class = if index == 0 { "e" } else { "f" };
+                let y = top + 34 + i32::try_from(index * line).unwrap_or(0);
+                let _ = writeln!(
+                    body,
+                    "<text class=\"{class}\" x=\"76\" y=\"{y}\">{}</text>",
+                    escaped(words)
+                );
+            }
+            top += i32::try_from(height).unwrap_or(0) + 10;
+        }
+        top += 22;
+    }
+    let height = top;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 840 {height}\" width=\"840\" height=\"{height}\" role=\"img\">\n\
+         <title>An editor underlines the second use of an ALU, says why, and offers a free one</title>\n\
+         <style>text{{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dce2}}.n{{fill:#6b7684;text-anchor:end}}\
+         .w{{stroke:#f0625d;stroke-width:1.4;fill:none}}.p{{fill:#2a3038;stroke:#47505c}}.e{{fill:#ff9d99;font-size:12px}}.f{{fill:#8cc4ff;font-size:12px}}</style>\n\
+         <rect width=\"840\" height=\"{height}\" rx=\"8\" fill=\"#1d2127\"/>\n{body}</svg>\n"
+    )
+}
+
+/// A wavy line.
+fn wave(from: f64, to: f64, y: f64) -> String {
+    let mut path = format!("M{from:.1} {y:.1}");
+    let mut x = from;
+    let mut up = true;
+    while x + 3.0 <= to {
+        x += 3.0;
+        let _ = write!(path, "L{x:.1} {:.1}", if up { y + 2.5 } else { y });
+        up = !up;
+    }
+    path
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
