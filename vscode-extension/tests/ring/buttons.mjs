@@ -67,7 +67,7 @@ export async function allowed(editor, place, rule, count) {
 }
 
 /** Each entry of the menu behind the status item. */
-export async function menu(editor) {
+export async function menu(editor, file) {
   const { page } = editor;
   const widget = page.locator('.quick-input-widget');
   const outcomes = {
@@ -86,6 +86,8 @@ export async function menu(editor) {
   demand(shown === Object.keys(outcomes).length, `${shown} entries`);
   await page.keyboard.press('Escape');
   for (const [words, seen] of Object.entries(outcomes)) {
+    // The item is there where a kernel has the focus, and not the log.
+    await editor.file(file);
     await editor.again(words, async (timeout) => {
       await item(editor).click({ timeout });
       await widget.locator('.monaco-list-row', { hasText: words }).first().click({ timeout });
@@ -133,10 +135,9 @@ export async function walkthrough(editor, picture) {
   await editor.until('four steps', async () => (await steps.count()) === 4);
   await page.waitForTimeout(1500);
   await picture();
-  const open = page.locator('.gettingStartedContainer .button-container a, .gettingStartedContainer button', {
-    hasText: 'Open an Example Kernel',
-  });
-  await open.first().click();
+  // The step that it is in is a button with the same words.
+  const open = page.locator('.gettingStartedContainer .monaco-button', { hasText: 'Open an Example Kernel' });
+  await open.last().click();
   await editor.until('the example', async () => (await editor.text()).includes('fn example('));
   // The example has one fault, with a fix.
   await page.locator('.squiggly-error').first().waitFor({ timeout: PATIENCE });

@@ -359,7 +359,9 @@ try {
     );
   });
 
-  await step('every entry of the menu behind the status item', () => buttons.menu(editor));
+  await step('every entry of the menu behind the status item', () =>
+    buttons.menu(editor, 'double_buffer.rs'),
+  );
   await step('every button above the views', () => buttons.titles(editor));
   await step('the walkthrough and its example', () =>
     buttons.walkthrough(editor, () => picture('walkthrough')),
