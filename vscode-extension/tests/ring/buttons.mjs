@@ -99,28 +99,24 @@ export async function menu(editor, file) {
 }
 
 /** Each button above the two views. */
-export async function titles(editor) {
+export async function titles(editor, file) {
   const { page } = editor;
   await editor.command('VISA: Show Timeline');
-  const bar = page.locator('.panel .pane-header, .panel .title').filter({ hasText: /timeline/i });
+  const bar = page.locator('.panel .pane-header', { hasText: 'Timeline' }).first();
   const pressed = [];
   for (const name of ['Show Log', 'Restart Language Server']) {
     await editor.again(name, async (timeout) => {
-      await bar.first().hover({ timeout });
-      const own = page.locator(`.panel [aria-label^="VISA: ${name}"], .panel [aria-label^="${name}"]`);
-      if ((await own.count()) > 0) {
-        await own.first().click({ timeout });
-      } else {
-        // Where there is no room for buttons they are in the menu of three dots.
-        await page.locator('.panel [aria-label^="Views and More Actions"]').first().click({ timeout });
-        await page.locator('.context-view .action-label', { hasText: name }).first().click({ timeout });
-      }
+      await bar.hover({ timeout });
+      await bar.locator('.codicon-toolbar-more').first().click({ timeout });
+      await page.locator('.monaco-menu .action-label', { hasText: name }).first().click({ timeout });
     });
     pressed.push(name);
     if (name === 'Show Log') {
       await page.locator('.panel .view-line', { hasText: 'version' }).first().waitFor({ timeout: PATIENCE });
+      await editor.file(file);
       await editor.command('VISA: Show Timeline');
     } else {
+      await editor.file(file);
       await editor.until('ready again', async () => /visa-lsp \d/.test(await status(editor)));
     }
   }
@@ -161,17 +157,4 @@ export async function rows(editor, [line, column], picture) {
   const bare = words.filter((row) => !/\d|\(/.test(row.split('\n').slice(1).join(' ')));
   demand(words.length > 2 && bare.length === 0, `rows without words: ${bare.join(' / ')}`);
   return `${words.length} rows, such as ${JSON.stringify(words[0].replace(/\s+/g, ' '))}`;
-}
-
-/** The task of the package: its findings are among the problems. */
-export async function task(editor) {
-  const { page } = editor;
-  await editor.pick('F1', '>Tasks: Run Task', 'Tasks: Run Task');
-  const widget = page.locator('.quick-input-widget');
-  const named = (words) => widget.locator('.monaco-list-row', { hasText: words }).first();
-  await named('visa-lint').click({ timeout: PATIENCE });
-  await named('check all kernels').click({ timeout: PATIENCE });
-  const output = page.locator('.panel .xterm-rows', { hasText: /\[[a-z_]+\]/ });
-  await output.first().waitFor({ timeout: PATIENCE });
-  return 'findings in the terminal';
 }

@@ -362,11 +362,10 @@ try {
   await step('every entry of the menu behind the status item', () =>
     buttons.menu(editor, 'double_buffer.rs'),
   );
-  await step('every button above the views', () => buttons.titles(editor));
+  await step('every button above the views', () => buttons.titles(editor, 'double_buffer.rs'));
   await step('the walkthrough and its example', () =>
     buttons.walkthrough(editor, () => picture('walkthrough')),
   );
-  await step('the task reads the whole folder', () => buttons.task(editor));
 
   await step('a server that ends before it answers is started again', async () => {
     server.settings({ 'visa.server.path': hasty });
