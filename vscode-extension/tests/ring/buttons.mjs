@@ -34,7 +34,7 @@ async function choose(editor, [line, column], words, before) {
 
 /** The page of a rule, from the server. */
 export async function explained(editor, place, rule, picture) {
-  await choose(editor, place, `Explain ${rule}`);
+  await choose(editor, place, `Explain \`${rule}\``);
   const view = await editor.view('h1#' + rule + ', h1');
   await editor.until('the page of the rule', async () => {
     const words = await view.locator('body').innerText();
@@ -51,7 +51,7 @@ export async function explained(editor, place, rule, picture) {
 export async function allowed(editor, place, rule, count) {
   const file = join(editor.folder, 'visa-lint.toml');
   const before = await count();
-  await choose(editor, place, `Allow ${rule} in`);
+  await choose(editor, place, `Allow \`${rule}\` in`);
   await editor.until('the settings file', () => Promise.resolve(existsSync(file)));
   await editor.until('a saved settings file', async () => {
     if (readFileSync(file, 'utf8').includes(rule)) return true;
@@ -67,7 +67,7 @@ export async function allowed(editor, place, rule, count) {
 }
 
 /** Each entry of the menu behind the status item. */
-export async function menu(editor) {
+export async function menu(editor, file) {
   const { page } = editor;
   const widget = page.locator('.quick-input-widget');
   const outcomes = {
@@ -86,6 +86,8 @@ export async function menu(editor) {
   demand(shown === Object.keys(outcomes).length, `${shown} entries`);
   await page.keyboard.press('Escape');
   for (const [words, seen] of Object.entries(outcomes)) {
+    // The item is there where a kernel has the focus, and not the log.
+    await editor.file(file);
     await editor.again(words, async (timeout) => {
       await item(editor).click({ timeout });
       await widget.locator('.monaco-list-row', { hasText: words }).first().click({ timeout });
@@ -97,28 +99,24 @@ export async function menu(editor) {
 }
 
 /** Each button above the two views. */
-export async function titles(editor) {
+export async function titles(editor, file) {
   const { page } = editor;
   await editor.command('VISA: Show Timeline');
-  const bar = page.locator('.panel .pane-header, .panel .title').filter({ hasText: /timeline/i });
+  const bar = page.locator('.panel .pane-header', { hasText: 'Timeline' }).first();
   const pressed = [];
   for (const name of ['Show Log', 'Restart Language Server']) {
     await editor.again(name, async (timeout) => {
-      await bar.first().hover({ timeout });
-      const own = page.locator(`.panel [aria-label^="VISA: ${name}"], .panel [aria-label^="${name}"]`);
-      if ((await own.count()) > 0) {
-        await own.first().click({ timeout });
-      } else {
-        // Where there is no room for buttons they are in the menu of three dots.
-        await page.locator('.panel [aria-label^="Views and More Actions"]').first().click({ timeout });
-        await page.locator('.context-view .action-label', { hasText: name }).first().click({ timeout });
-      }
+      await bar.hover({ timeout });
+      await bar.locator('.codicon-toolbar-more').first().click({ timeout });
+      await page.locator('.monaco-menu .action-label', { hasText: name }).first().click({ timeout });
     });
     pressed.push(name);
     if (name === 'Show Log') {
       await page.locator('.panel .view-line', { hasText: 'version' }).first().waitFor({ timeout: PATIENCE });
+      await editor.file(file);
       await editor.command('VISA: Show Timeline');
     } else {
+      await editor.file(file);
       await editor.until('ready again', async () => /visa-lsp \d/.test(await status(editor)));
     }
   }
@@ -133,10 +131,9 @@ export async function walkthrough(editor, picture) {
   await editor.until('four steps', async () => (await steps.count()) === 4);
   await page.waitForTimeout(1500);
   await picture();
-  const open = page.locator('.gettingStartedContainer .button-container a, .gettingStartedContainer button', {
-    hasText: 'Open an Example Kernel',
-  });
-  await open.first().click();
+  // The step that it is in is a button with the same words.
+  const open = page.locator('.gettingStartedContainer .monaco-button', { hasText: 'Open an Example Kernel' });
+  await open.last().click();
   await editor.until('the example', async () => (await editor.text()).includes('fn example('));
   // The example has one fault, with a fix.
   await page.locator('.squiggly-error').first().waitFor({ timeout: PATIENCE });
@@ -160,17 +157,4 @@ export async function rows(editor, [line, column], picture) {
   const bare = words.filter((row) => !/\d|\(/.test(row.split('\n').slice(1).join(' ')));
   demand(words.length > 2 && bare.length === 0, `rows without words: ${bare.join(' / ')}`);
   return `${words.length} rows, such as ${JSON.stringify(words[0].replace(/\s+/g, ' '))}`;
-}
-
-/** The task of the package: its findings are among the problems. */
-export async function task(editor) {
-  const { page } = editor;
-  await editor.pick('F1', '>Tasks: Run Task', 'Tasks: Run Task');
-  const widget = page.locator('.quick-input-widget');
-  const named = (words) => widget.locator('.monaco-list-row', { hasText: words }).first();
-  await named('visa-lint').click({ timeout: PATIENCE });
-  await named('check all kernels').click({ timeout: PATIENCE });
-  const output = page.locator('.panel .xterm-rows', { hasText: /\[[a-z_]+\]/ });
-  await output.first().waitFor({ timeout: PATIENCE });
-  return 'findings in the terminal';
 }

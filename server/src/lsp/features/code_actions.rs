@@ -60,6 +60,7 @@ pub(crate) fn code_actions(
     let mut left_wrong = Vec::new();
     let lazily = snapshot.view.client.code_action_resolve;
     let mut mends_all = None;
+    let mut about = None;
     if wants(only, &CodeActionKind::QUICKFIX) {
         let found = findings(snapshot, &path, range, &params.context.diagnostics)?;
         for shown in &found {
@@ -72,6 +73,8 @@ pub(crate) fn code_actions(
             actions.extend(fix_rules(snapshot, &path, &found)?);
             // Editors hide source actions in the menu at a finding.
             mends_all = Some(CodeActionKind::QUICKFIX);
+            // They put what is about no finding last.
+            about = found.first().map(|shown| vec![shown.diagnostic.clone()]);
         }
         left_wrong = leaving_wrong(snapshot, (&path, &params.text_document.uri), &found)?;
     }
@@ -82,7 +85,11 @@ pub(crate) fn code_actions(
     if let Some(kind) = mends_all
         && fixable(snapshot, &path)?
     {
-        actions.extend(fix_all(snapshot, &path, (kind, lazily))?);
+        let all = fix_all(snapshot, &path, (kind, lazily))?;
+        actions.extend(all.map(|all| CodeAction {
+            diagnostics: about,
+            ..all
+        }));
     }
     for assist in snapshot.analysis.assists(&path, range)? {
         if wants(only, &kind_of(assist.kind)) {
