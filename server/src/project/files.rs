@@ -16,6 +16,7 @@ use super::Failure;
 use super::features::features_of;
 use super::languages::{is_known, is_rust, refusal, takes_no_part};
 use super::libraries::{Libraries, libraries_of};
+pub(crate) use super::loaded::LoadedFile;
 use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
@@ -26,15 +27,6 @@ use super::since::changed_since;
 
 /// Directories above or below a lone file that are searched for modules.
 const MODULE_DEPTH: usize = 32;
-
-/// A file that was read.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LoadedFile {
-    /// The absolute path, as the engine sees it.
-    pub(crate) path: String,
-    /// The text.
-    pub(crate) text: String,
-}
 
 /// What standard input is, where a path is `-`.
 #[derive(Debug, Clone, Copy)]

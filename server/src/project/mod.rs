@@ -8,6 +8,7 @@ pub(crate) mod git;
 pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
+mod loaded;
 mod locks;
 pub(crate) mod packages;
 pub(crate) mod parts;

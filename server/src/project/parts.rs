@@ -9,7 +9,7 @@ use std::ops::{Bound, Range};
 
 use visa_analysis::Package;
 
-use super::files::LoadedFile;
+use super::loaded::LoadedFile;
 
 /// Bytes of text below which files are not parted: fewer would leave threads without work, and their findings take no
 /// memory to speak of.

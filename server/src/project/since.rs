@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::files::LoadedFile;
 use super::git::{LINK, Refusal, commit_of, git, git_with};
+use super::loaded::LoadedFile;
 use super::paths::slashes;
 
 /// The paths of those files that differ from what the revision has of them.

@@ -128,7 +128,10 @@ fn explain_finds_the_rule_of_a_pasted_error() {
 #[test]
 fn explain_lists_the_rules_of_a_group() {
     let list = stdout(&run(&repository(), &["explain", "style"]));
-    assert!(list.starts_with("style (allow by default)\n"), "{list}");
+    assert!(
+        list.starts_with("style (group, allow by default)\n"),
+        "{list}"
+    );
     let style = visa_analysis::all_rules().filter(|rule| rule.group.name() == "style");
     for rule in style {
         assert!(list.contains(&format!("\n  {}", rule.name)), "{list}");

@@ -8,14 +8,16 @@ use crate::nki::transfers::{Kind, Transfer};
 pub static COMPUTE_OPERATION: Rule = rule!(
     Nki: "nki_compute_operation", Hardware, "derived",
     "`dma_compute` with another operation than addition, or a scale",
-    "The DMA engines add what they read. Another operation, or a scale other than 1.0, is the work of a compute engine."
+    "The DMA engines add what they read. Another operation, or a scale other than 1.0, is the work of a compute engine. \
+     Scale on the Scalar or Vector Engine before the transfer, or after it."
 );
 
 /// See the declaration.
 pub static COMPUTE_SOURCES: Rule = rule!(
     Nki: "nki_compute_sources", Hardware, "derived",
     "`dma_compute` of a number of sources that it does not take",
-    "At most 16 sources are added. With rows chosen at run time there are two: what is gathered or scattered, and the other."
+    "At most 16 sources are added. With rows chosen at run time there are two: what is gathered or scattered, and the other. \
+     Add the others in a second instruction, with the result of the first as one of its sources."
 );
 
 /// The most sources.

@@ -21,28 +21,32 @@ pub static INDIRECT_MODE: Rule = rule!(
 pub static INDIRECT_TARGET: Rule = rule!(
     Nki: "nki_indirect_target", Hardware, "swdge — software DGE",
     "an indirect transpose on a core before generation 3",
-    "Gathering and transposing in one instruction came with the third generation of the core, trn2."
+    "Gathering and transposing in one instruction came with the third generation of the core, trn2. \
+     On inf2 and trn1 gather the rows first, by a copy with `swdge`, and transpose them in a second instruction."
 );
 
 /// See the declaration.
 pub static INDIRECT_MEMORY: Rule = rule!(
     Nki: "nki_indirect_memory", Hardware, "swdge — software DGE",
     "what is gathered from or scattered to is not in HBM",
-    "Offsets of a gather are added to an address in HBM. SBUF and PSUM are addressed by partition and have no such offsets."
+    "Offsets of a gather are added to an address in HBM. SBUF and PSUM are addressed by partition and have no such offsets. \
+     Keep the table in HBM, and gather rows of it into SBUF."
 );
 
 /// See the declaration.
 pub static INDEX_MEMORY: Rule = rule!(
     Nki: "nki_index_memory", Hardware, "swdge — software DGE",
     "the tensor of indices is not in SBUF",
-    "The GpSimd Engine reads indices from SBUF. Those in HBM have to be copied there first."
+    "The GpSimd Engine reads indices from SBUF. Those in HBM have to be copied there first. \
+     Allocate an index tensor in SBUF, copy the indices there, and pass that one as the offset."
 );
 
 /// See the declaration.
 pub static INDEX_DTYPE: Rule = rule!(
     Nki: "nki_index_dtype", Hardware, "swdge — software DGE",
     "the indices of an indirect transpose are not of type uint32",
-    "The GpSimd Engine reads indices as words of 32 bits without sign.",
+    "The GpSimd Engine reads indices as words of 32 bits without sign. \
+     Another type is refused, or read as other numbers than were meant: declare the index tensor with `nl.uint32`.",
     fix
 );
 
@@ -60,7 +64,8 @@ pub static INDIRECT_SHAPE: Rule = rule!(
     Nki: "nki_indirect_shape", Hardware, "swdge — software DGE",
     "the source of an indirect transpose has a shape that is not taken",
     "A row has at most 128 elements, one for each partition of the result. Rows come in groups of 16. Of four axes the second or the \
-     third is 1.",
+     third is 1. \
+     Cut the source into blocks of legal sizes, and transpose one at a time.",
     alt
 );
 
@@ -68,7 +73,8 @@ pub static INDIRECT_SHAPE: Rule = rule!(
 pub static OOB_DIRECT: Rule = rule!(
     Nki: "nki_oob_direct", Hardware, "derived",
     "indices out of bounds are skipped where there are no indices",
-    "`oob_mode.skip` is about indices that are read at run time. A direct transpose has none, and is refused with it.",
+    "`oob_mode.skip` is about indices that are read at run time. A direct transpose has none, and is refused with it. \
+     Leave the argument out; bounds of a direct transpose are known before the run.",
     fix
 );
 
@@ -84,7 +90,8 @@ pub static OOB_ABORT: Rule = rule!(
 pub static OFFSETS_EXCLUSIVE: Rule = rule!(
     Nki: "nki_offsets_exclusive", Hardware, "derived",
     "`vector_offset` and `scalar_offset` in one access pattern",
-    "A pattern has one offset that is read at run time: one for all rows, or one for each."
+    "A pattern has one offset that is read at run time: one for all rows, or one for each. \
+     Both at once would name two addresses for one row: keep the one that is meant, and slice the tensor for the other."
 );
 
 /// Looks at a transfer.

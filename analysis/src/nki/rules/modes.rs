@@ -12,7 +12,8 @@ use crate::nki::types::{Generation, Generations};
 pub static HWDGE_ENGINE: Rule = rule!(
     Nki: "nki_hwdge_engine", Hardware, "hwdge — hardware DGE",
     "hardware descriptors are triggered by an engine other than Scalar and Sync",
-    "The hardware block is triggered by the sequencer of the Scalar Engine or of the Sync Engine. No other engine has a way to it.",
+    "The hardware block is triggered by the sequencer of the Scalar Engine or of the Sync Engine. No other engine has a way to it. \
+     Name Scalar or Sync, or leave the engine out, so that the compiler chooses.",
     alt
 );
 
@@ -30,7 +31,8 @@ pub static ENGINE_WITHOUT_MODE: Rule = rule!(
     Nki: "nki_engine_without_mode", Suspicious, "derived",
     "an engine is named and the mode is left to the compiler",
     "Only hardware descriptors have an engine that triggers them. The compiler may choose a mode that has none, and the engine means \
-     nothing then.",
+     nothing then. \
+     State `hwdge` with the engine, or leave both out.",
     fix
 );
 
@@ -47,7 +49,8 @@ pub static HWDGE_TARGET: Rule = rule!(
 pub static DYNAMIC_DESCRIPTOR: Rule = rule!(
     Nki: "nki_dynamic_descriptor", Suspicious, "none — pre-computed descriptors in HBM",
     "descriptors made before the run, for an address that is computed during it",
-    "With `none` the host writes all addresses before the kernel runs. One that comes from a register is not known then.",
+    "With `none` the host writes all addresses before the kernel runs. One that comes from a register is not known then. \
+     State `hwdge`, which makes descriptors while the kernel runs, or `swdge`; `unknown` leaves the choice to the compiler.",
     alt
 );
 
@@ -55,7 +58,8 @@ pub static DYNAMIC_DESCRIPTOR: Rule = rule!(
 pub static PRIORITY: Rule = rule!(
     Nki: "nki_priority", Hardware, "derived",
     "a priority outside of 0 to 3, or on a core that has none",
-    "Queues have four priorities, from the fourth generation of the core on, trn3. Earlier ones refuse the argument."
+    "Queues have four priorities, from the fourth generation of the core on, trn3. Earlier ones refuse the argument. \
+     Leave it out for earlier cores, and write a number from 0 to 3 for later ones."
 );
 
 /// Looks at a transfer.

@@ -13,7 +13,8 @@ use crate::nki::types::{Generation, Generations, Space};
 pub static SBUF_COPY: Rule = rule!(
     Nki: "nki_sbuf_copy", Performance, "derived",
     "a copy within SBUF by DMA",
-    "A DMA starts after more than a microsecond. Within SBUF the Vector or Scalar Engine copies by `tensor_copy` at once.",
+    "A DMA starts after more than a microsecond. Within SBUF the Vector or Scalar Engine copies by `tensor_copy` at once. \
+     The queue of the DMA engine stays free for what comes from HBM.",
     fix
 );
 
@@ -40,7 +41,8 @@ pub static DESCRIPTOR_COUNT: Rule = rule!(
     Nki: "nki_descriptor_count", Performance, "none — pre-computed descriptors in HBM",
     "static descriptors of 4,096 instances or more",
     "Descriptors that are made before the run stay in HBM, one for each instance of the instruction, and loops with constant bounds \
-     multiply them.",
+     multiply them. \
+     Descriptors that the hardware makes while the kernel runs take no memory: state `hwdge`.",
     alt
 );
 

@@ -12,7 +12,8 @@ use crate::nki::types::Space;
 pub static HWDGE_DTYPE: Rule = rule!(
     Nki: "nki_hwdge_dtype", Toolchain, "derived",
     "a copy by hardware descriptors between different types",
-    "Since release 0.3 only the GpSimd Engine's descriptors convert. A `.view` of the other type moves the bits as they are.",
+    "Since release 0.3 only the GpSimd Engine's descriptors convert. A `.view` of the other type moves the bits as they are. \
+     Convert on a compute engine, state `swdge`, or view one side as the type of the other.",
     alt
 );
 
@@ -20,7 +21,8 @@ pub static HWDGE_DTYPE: Rule = rule!(
 pub static PSUM_SOURCE: Rule = rule!(
     Nki: "nki_psum_source", Toolchain, "derived",
     "a copy by DMA reads PSUM",
-    "Since release 0.3 DMA does not read PSUM. The Vector or Scalar Engine copies to SBUF first, by `tensor_copy`.",
+    "Since release 0.3 DMA does not read PSUM. The Vector or Scalar Engine copies to SBUF first, by `tensor_copy`. \
+     The result of a matrix product is moved to a tile in SBUF in this way, and stored from there.",
     alt
 );
 
@@ -29,7 +31,8 @@ pub static REMOVED_PARAMETER: Rule = rule!(
     Nki: "nki_removed_parameter", Toolchain, "derived",
     "an argument that the current API has not",
     "`dst_rmw_op`, `unique_indices` and `mask` belong to the older API. Since release 0.3 accumulation is `dma_compute`, and a mask is a \
-     smaller slice.",
+     smaller slice. \
+     The argument is refused as unknown when the kernel is traced.",
     alt
 );
 

@@ -13,7 +13,8 @@ use crate::nki::types::{Space, shape_text};
 pub static TRANSPOSE_AXES: Rule = rule!(
     Nki: "nki_transpose_axes", Hardware, "derived",
     "a permutation that no transpose by DMA makes",
-    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), as the source has axes.",
+    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), as the source has axes. \
+     Other permutations are made by reshaping first, or on the Tensor Engine.",
     fix
 );
 
@@ -21,7 +22,8 @@ pub static TRANSPOSE_AXES: Rule = rule!(
 pub static TRANSPOSE_RESULT: Rule = rule!(
     Nki: "nki_transpose_result", Hardware, "derived",
     "the destination of a transpose has not the permuted shape",
-    "The element at (i, j) goes to (j, i). A destination of another shape has no place for it.",
+    "The element at (i, j) goes to (j, i). A destination of another shape has no place for it. \
+     Declare the destination with the axes of the source in the order of the permutation.",
     fix
 );
 
@@ -29,21 +31,24 @@ pub static TRANSPOSE_RESULT: Rule = rule!(
 pub static TRANSPOSE_RANK: Rule = rule!(
     Nki: "nki_transpose_rank", Toolchain, "derived",
     "source and destination of a transpose have different numbers of axes",
-    "Releases before 0.4 took a destination with the same number of elements in other axes. Give both ends the same axes by `reshape`."
+    "Releases before 0.4 took a destination with the same number of elements in other axes. Give both ends the same axes by `reshape`. \
+     The bytes stay where they are; only the axes are named otherwise."
 );
 
 /// See the declaration.
 pub static TRANSPOSE_DESTINATION: Rule = rule!(
     Nki: "nki_transpose_destination", Hardware, "derived",
     "a transpose by DMA whose destination is not in SBUF",
-    "The transposing DMA writes partitions of SBUF. Copy from there to HBM or PSUM."
+    "The transposing DMA writes partitions of SBUF. Copy from there to HBM or PSUM. \
+     Allocate the destination with `buffer=nl.sbuf`, and store it by a copy where it is needed elsewhere."
 );
 
 /// See the declaration.
 pub static COPY_SIZE: Rule = rule!(
     Nki: "nki_copy_size", Hardware, "derived",
     "source and destination of a copy have different numbers of elements",
-    "A copy reads an element for each that it writes. Shapes may differ, their products may not."
+    "A copy reads an element for each that it writes. Shapes may differ, their products may not. \
+     Otherwise bytes would be read behind the source or stay unwritten in the destination: slice the larger of the two."
 );
 
 /// Looks at a transfer.

@@ -17,7 +17,8 @@ pub static FORCED_MODE: Rule = rule!(
 pub static UNNAMED_DMA: Rule = rule!(
     Nki: "nki_unnamed_dma", Style, "The name Parameter",
     "a transfer without a name",
-    "Profiles and the compiler's output show the name of a transfer. Without one it is a number among many."
+    "Profiles and the compiler's output show the name of a transfer. Without one it is a number among many. \
+     Give each transfer of a kernel a `name=` that says what it moves."
 );
 
 /// Looks at a transfer.

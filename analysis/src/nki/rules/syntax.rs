@@ -16,7 +16,8 @@ pub static SYNTAX: Rule = rule!(
 pub static UNKNOWN_MEMBER: Rule = rule!(
     Nki: "nki_unknown_member", Mapping, "DGE Modes",
     "`dge_mode`, `engine` or `oob_mode` has no such member",
-    "The modes are `unknown`, `none`, `swdge` and `hwdge`. Python looks a member up when the kernel is traced, and ends there.",
+    "The modes are `unknown`, `none`, `swdge` and `hwdge`. Python looks a member up when the kernel is traced, and ends there. \
+     Write one of the members that the release has; the nearest is proposed.",
     fix
 );
 

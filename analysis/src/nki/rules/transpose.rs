@@ -14,7 +14,7 @@ pub static TRANSPOSE_DTYPE: Rule = rule!(
     Nki: "nki_transpose_dtype", Hardware, "hwdge — hardware DGE",
     "a transpose of elements that are not 2 bytes wide, or into another type",
     "The hardware block and the gathering transpose move elements of 2 bytes. No transpose converts: source and destination have one \
-     type.",
+     type. View wider elements as pairs of 2 bytes, or transpose on the Tensor Engine.",
     alt
 );
 
@@ -32,14 +32,16 @@ pub static TRANSPOSE_SHAPE_VERSION: Rule = rule!(
     Nki: "nki_transpose_shape_version", Toolchain, "hwdge — hardware DGE",
     "a transpose by hardware descriptors of a shape that some releases take",
     "Fewer than 16 rows and fewer than 128 columns are taken since release 0.6. More than 128 columns are described, but not listed \
-     since release 0.3."
+     since release 0.3. \
+     Where the release is not known, a shape that all of them take is safer."
 );
 
 /// See the declaration.
 pub static TRANSPOSE_MODE: Rule = rule!(
     Nki: "nki_transpose_mode", Hardware, "swdge — software DGE",
     "a direct transpose with descriptors of the GpSimd Engine",
-    "The GpSimd Engine transposes what it gathers. Without indices a transpose takes `unknown` or `hwdge`.",
+    "The GpSimd Engine transposes what it gathers. Without indices a transpose takes `unknown` or `hwdge`. \
+     Name one of these, or give the source an access pattern with indices, which is what this mode is for.",
     fix
 );
 
@@ -47,7 +49,8 @@ pub static TRANSPOSE_MODE: Rule = rule!(
 pub static TRANSPOSE_MODE_VERSION: Rule = rule!(
     Nki: "nki_transpose_mode_version", Toolchain, "none — pre-computed descriptors in HBM",
     "a direct transpose with descriptors made before the run",
-    "The current releases list `unknown` and `hwdge` for a transpose. Use `unknown` where the mode does not matter."
+    "The current releases list `unknown` and `hwdge` for a transpose. Use `unknown` where the mode does not matter. \
+     An earlier description allows `none` as well, so that kernels written by it still state it."
 );
 
 /// Looks at a transfer.
