@@ -23,8 +23,9 @@ const PAGES: [(&str, &str); 10] = [
 ];
 
 /// Pages for people who change the program.
-const INSIDE: [(&str, &str); 8] = [
+const INSIDE: [(&str, &str); 9] = [
     ("architecture.md", "How it is built"),
+    ("adding-a-language.md", "Adding a language"),
     ("stages.md", "Stages"),
     ("performance.md", "Speed"),
     ("recipes/rule.md", "Recipe: a rule"),

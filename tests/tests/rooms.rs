@@ -22,6 +22,7 @@ const ORDER: &[&[&str]] = &[
         "names",
         "numbers",
         "threads",
+        "transfer",
     ],
     &["libraries", "syntax"],
     &["fragments"],

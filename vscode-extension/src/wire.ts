@@ -78,6 +78,23 @@ export interface Free {
   readonly tier: string;
 }
 
+/** What one function moves. */
+export interface FunctionTransfers {
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  readonly notes: readonly string[];
+  /** The most bytes in use at once, by memory. */
+  readonly peaks: Readonly<Record<string, unknown>>;
+  /** The sum of all times, at least. */
+  readonly time: number | null;
+  /** Bytes by direction, all runs together. */
+  readonly totals: Readonly<Record<string, unknown>>;
+  readonly transfers: readonly Transfer[];
+  /** The unit of times: cycles by figures of the settings, nanoseconds by published figures. */
+  readonly unit: string | null;
+}
+
 export interface Idle {
   readonly context: string;
   readonly end: number;
@@ -144,6 +161,8 @@ export interface MemoryMap {
   readonly total: number | null;
   readonly version: number;
 }
+
+export type Quantity = number | string | null;
 
 export interface Operation {
   readonly assumptions: readonly string[];
@@ -256,6 +275,21 @@ export interface Stage {
   readonly way: number | null;
 }
 
+/** What one transfer moves. */
+export interface Transfer {
+  readonly by: string | null;
+  readonly bytes: Quantity;
+  readonly direction: string;
+  readonly line: number;
+  readonly notes: readonly string[];
+  readonly rows: Quantity;
+  readonly run: Quantity;
+  readonly time: number | null;
+  readonly times: Quantity;
+  readonly what: string;
+  readonly written: Quantity;
+}
+
 export interface Unresolved {
   readonly range: Range;
   readonly reason: string;
@@ -269,5 +303,7 @@ export interface Wait {
 
 export interface Document {
   readonly kernels: readonly Kernel[];
+  /** What functions in other languages than Rust move. */
+  readonly transfers?: readonly FunctionTransfers[];
   readonly version: number;
 }

@@ -27,7 +27,7 @@ pub(crate) struct FunctionTransfers<'a> {
     line: u32,
     transfers: Vec<Transfer<'a>>,
     /// Bytes by direction, all runs together.
-    totals: BTreeMap<&'a str, Number<'a>>,
+    totals: BTreeMap<&'a str, Quantity<'a>>,
     /// The most bytes in use at once, by memory.
     peaks: &'a BTreeMap<String, u64>,
     /// The unit of times: cycles by figures of the settings, nanoseconds by published figures.
@@ -44,11 +44,11 @@ struct Transfer<'a> {
     line: u32,
     direction: &'a str,
     by: Option<&'a str>,
-    times: Number<'a>,
-    rows: Number<'a>,
-    run: Number<'a>,
-    bytes: Number<'a>,
-    written: Number<'a>,
+    times: Quantity<'a>,
+    rows: Quantity<'a>,
+    run: Quantity<'a>,
+    bytes: Quantity<'a>,
+    written: Quantity<'a>,
     time: Option<u64>,
     notes: &'a [String],
 }
@@ -56,13 +56,13 @@ struct Transfer<'a> {
 /// A number, a text with symbols, or null.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Number<'a> {
+enum Quantity<'a> {
     Known(u64),
     Symbolic(&'a str),
     Unknown(Option<()>),
 }
 
-impl<'a> From<&'a Amount> for Number<'a> {
+impl<'a> From<&'a Amount> for Quantity<'a> {
     fn from(amount: &'a Amount) -> Self {
         match amount {
             Amount::Known(number) => Self::Known(*number),

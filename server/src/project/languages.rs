@@ -11,21 +11,21 @@ const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
 /// Whether a file that is named can be checked; the case of the ending does not matter.
 pub(crate) fn is_known(path: &Path) -> bool {
-    let name = path.to_str();
-    name.is_some_and(|name| ending_of(name).is_some() || is_markdown(name))
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| ending_of(&name).is_some() || is_markdown(&name))
 }
 
 /// Whether a search of a folder takes a file up.
 pub(crate) fn is_searched(path: &Path) -> bool {
+    // A name that is no text is taken up as well, so that it is said that it cannot be checked.
     path.file_name()
-        .and_then(|name| name.to_str())
-        .is_some_and(may_be_source)
+        .is_some_and(|name| may_be_source(&name.to_string_lossy()))
 }
 
 /// Whether a file is in Rust by its name: one that others may take names from.
 pub(crate) fn is_rust(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    let ending = name.and_then(ending_of);
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let ending = name.as_deref().and_then(ending_of);
     ending.is_some_and(|ending| ending.language == Language::Rust)
 }
 

@@ -69,7 +69,13 @@ fn the_catalogue_says_where_rules_hold() {
             rule["since"].is_string() && rule["aliases"].is_array(),
             "{rule}"
         );
-        assert!(!rule["holds"].as_array().unwrap().is_empty(), "{rule}");
+        // Kernels in other languages are written for no library.
+        let other = rule["language"] == "pto" || rule["language"] == "nki";
+        assert_eq!(
+            rule["holds"].as_array().unwrap().is_empty(),
+            other,
+            "{rule}"
+        );
     }
     let page = stdout(&run(&folder, &["explain", "dm_overlap"]));
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
