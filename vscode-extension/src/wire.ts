@@ -162,8 +162,6 @@ export interface MemoryMap {
   readonly version: number;
 }
 
-export type Quantity = number | string | null;
-
 export interface Operation {
   readonly assumptions: readonly string[];
   readonly bottleneck: string | null;
@@ -218,6 +216,8 @@ export interface Proposal {
   readonly rule: string;
   readonly saves: number | null;
 }
+
+export type Quantity = number | string | null;
 
 /** A range of a file. */
 export interface Range {
