@@ -601,7 +601,11 @@ impl Analysis {
             .map(|(path, _)| file_of(path).to_owned())
             .collect();
         paths.dedup();
-        paths.extend(self.neighbours().iter().map(|path| path.to_string()));
+        paths.extend(
+            self.neighbours()
+                .iter()
+                .map(std::string::ToString::to_string),
+        );
         self.check_files(&paths)
     }
 

@@ -218,14 +218,10 @@ impl Rule {
         self.level.unwrap_or_else(|| self.group.default_level())
     }
 
-    /// The highest level that one of its findings has where no setting says otherwise.
+    /// The highest level that one of its findings has where no setting says otherwise, but for [`Self::graver`].
     #[must_use]
     pub fn highest_level(&self) -> Level {
-        let groups = self
-            .lesser
-            .into_iter()
-            .chain(self.graver.map(|(_, group)| group));
-        let levels = groups.map(Group::default_level);
+        let levels = self.lesser.into_iter().map(Group::default_level);
         levels.fold(self.default_level(), Ord::max)
     }
 

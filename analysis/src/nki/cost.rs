@@ -80,7 +80,7 @@ fn cost(
                 *sum = sum
                     .take()
                     .zip(moved.clone())
-                    .and_then(|(sum, moved)| sum.plus(&moved))
+                    .and_then(|(sum, moved)| sum.plus(&moved));
             })
             .or_insert(moved);
         time = time

@@ -463,20 +463,6 @@ mod tests {
                 let (Some(next_size), Some(next_number)) = next else { break };
                 (size, number) = (next_size, next_number);
             }
-            // Quotients hold their parts: they are put in numbers from the inside out.
-            fn put(size: &Size, atoms: &[(Atom, i64)]) -> Option<i64> {
-                size.terms.iter().try_fold(0_i64, |sum, (factors, by)| {
-                    let product = factors.iter().try_fold(*by, |product, factor| {
-                        let value = match factor {
-                            Atom::Name { .. } => atoms.iter().find(|(atom, _)| atom == factor)?.1,
-                            Atom::Quotient(parts) => put(&parts.0, atoms)?.div_euclid(put(&parts.1, atoms)?),
-                            Atom::Rest(parts) => put(&parts.0, atoms)?.rem_euclid(put(&parts.1, atoms)?),
-                        };
-                        product.checked_mul(value)
-                    })?;
-                    sum.checked_add(product)
-                })
-            }
             if let Some(value) = put(&size, &atoms) {
                 prop_assert_eq!(value, number);
                 for limit in [-5, 0, 10] {
@@ -486,5 +472,22 @@ mod tests {
                 if let Some(sign) = size.sign() { prop_assert_eq!(sign, number.signum()); }
             }
         }
+    }
+
+    /// Quotients hold their parts: they are put in numbers from the inside out.
+    fn put(size: &Size, atoms: &[(Atom, i64)]) -> Option<i64> {
+        size.terms.iter().try_fold(0_i64, |sum, (factors, by)| {
+            let product = factors.iter().try_fold(*by, |product, factor| {
+                let value = match factor {
+                    Atom::Name { .. } => atoms.iter().find(|(atom, _)| atom == factor)?.1,
+                    Atom::Quotient(parts) => {
+                        put(&parts.0, atoms)?.div_euclid(put(&parts.1, atoms)?)
+                    }
+                    Atom::Rest(parts) => put(&parts.0, atoms)?.rem_euclid(put(&parts.1, atoms)?),
+                };
+                product.checked_mul(value)
+            })?;
+            sum.checked_add(product)
+        })
     }
 }

@@ -95,6 +95,8 @@ impl Families {
     }
 
     /// All but those that look at costs and have none of some rules and no other one that may find anything as severe as a level.
+    /// Where a rule about costs weighs more (`graver`), the library refuses what it finds: that is a violation, which a family that looks
+    /// at no costs reports.
     pub(crate) fn that_may_find(level: Level, rules: &FxHashSet<&Rule>) -> Self {
         Self::where_(|family| {
             let mut own = family.rules.iter().chain(family.also);
@@ -253,6 +255,9 @@ mod tests {
             .filter(|name| groups(&[Group::Mapping, Group::Hardware, Group::Silent]).has(name))
             .collect();
         assert_eq!(timed, [""; 0]);
+        // A fix is judged by what may be denied of the operations that it changes: that must never need the cycles of the kernel.
+        let deny = Families::that_may_find(Level::Deny, &FxHashSet::default());
+        assert!(deny.of_time().is_empty() && deny.derive());
         assert!(
             !groups(&[Group::Performance])
                 .families()

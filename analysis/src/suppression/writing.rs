@@ -50,7 +50,7 @@ pub fn allowing(
         let place = |byte: u32, rule: &str| writer.place(byte, rule, &written);
         let reason = words_of(reason);
         let comment = |line: u32, _: u32, rules: &str| writer.comment(line, rules, &reason);
-        return fixes(shown_path(db, file), wanted, &place, &comment);
+        return fixes(&shown_path(db, file), wanted, place, comment);
     }
     let parsed = parse(db, file);
     let Some(tree) = parsed.tree() else {
@@ -67,7 +67,7 @@ pub fn allowing(
     };
     let place = |byte: u32, rule: &str| writer.place(byte, rule);
     let comment = |line: u32, byte: u32, rules: &str| writer.comment(line, byte, rules);
-    fixes(shown_path(db, file), wanted, &place, &comment)
+    fixes(&shown_path(db, file), wanted, place, comment)
 }
 
 /// A reason in one line.
@@ -77,10 +77,10 @@ fn words_of(reason: &str) -> String {
 
 /// The fixes that write names into their places, by where a rule of a finding goes and by the comment for a line with a finding.
 fn fixes(
-    path: Arc<str>,
+    path: &Arc<str>,
     wanted: &[Allowed<'_>],
-    place_of: &dyn Fn(u32, &str) -> Option<Place>,
-    comment_for: &dyn Fn(u32, u32, &str) -> Option<(u32, String)>,
+    place_of: impl Fn(u32, &str) -> Option<Place>,
+    comment_for: impl Fn(u32, u32, &str) -> Option<(u32, String)>,
 ) -> Vec<DiagnosticFix> {
     let mut places: BTreeMap<Place, (u32, BTreeSet<&str>)> = BTreeMap::new();
     for (byte, rule) in wanted {
@@ -102,7 +102,7 @@ fn fixes(
             title: format!("Allow `{rules}` here"),
             applicability: Applicability::Maybe,
             edits: vec![FileEdit {
-                file: Arc::clone(&path),
+                file: Arc::clone(path),
                 start_byte: at,
                 end_byte: at,
                 text,

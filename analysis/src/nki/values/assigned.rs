@@ -69,7 +69,7 @@ impl<'a> Visitor<'a> for Assigned {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::Name(name) if !matches!(name.ctx, ExprContext::Load) => {
-                self.add(name.id.as_str())
+                self.add(name.id.as_str());
             }
             Expr::Attribute(attribute) if !matches!(attribute.ctx, ExprContext::Load) => {
                 if let Some(path) = dotted(expression) {

@@ -125,16 +125,16 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Expr::ListComp(inner) => {
-                self.comprehension(&inner.generators, &[&inner.elt], environment)
+                self.comprehension(&inner.generators, &[&inner.elt], environment);
             }
             Expr::SetComp(inner) => {
-                self.comprehension(&inner.generators, &[&inner.elt], environment)
+                self.comprehension(&inner.generators, &[&inner.elt], environment);
             }
             Expr::Generator(inner) => {
-                self.comprehension(&inner.generators, &[&inner.elt], environment)
+                self.comprehension(&inner.generators, &[&inner.elt], environment);
             }
             Expr::DictComp(inner) => {
-                self.comprehension(&inner.generators, &[&inner.value], environment)
+                self.comprehension(&inner.generators, &[&inner.value], environment);
             }
             Expr::Await(inner) => {
                 self.value(&inner.value, environment);

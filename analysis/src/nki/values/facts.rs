@@ -15,7 +15,7 @@ impl<'a> Interpreter<'a> {
     pub fn assume(&mut self, test: &'a Expr, holds: bool, environment: &mut Environment) {
         match test {
             Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => {
-                self.assume(&unary.operand, !holds, environment)
+                self.assume(&unary.operand, !holds, environment);
             }
             Expr::BoolOp(parts) if (parts.op == BoolOp::And) == holds => {
                 for part in &parts.values {

@@ -166,10 +166,11 @@ impl<'a> Interpreter<'a> {
                     .arg
                     .as_ref()
                     .is_some_and(|name| name.as_str() == "platform_target");
-                if is_target && let Value::Text(target) = self.value(&keyword.value, environment) {
-                    if let Some(generation) = crate::nki::types::Generation::of_target(&target) {
-                        generations = Generations::one(generation);
-                    }
+                if is_target
+                    && let Value::Text(target) = self.value(&keyword.value, environment)
+                    && let Some(generation) = crate::nki::types::Generation::of_target(&target)
+                {
+                    generations = Generations::one(generation);
                 }
             }
         }

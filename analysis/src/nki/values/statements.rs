@@ -103,10 +103,16 @@ impl<'a> Interpreter<'a> {
             Stmt::Import(import) => self.import(import, environment),
             Stmt::ImportFrom(import) => self.import_from(import, environment),
             Stmt::Global(inner) => {
-                forget(inner.names.iter().map(|name| name.as_str()), environment)
+                forget(
+                    inner.names.iter().map(ruff_python_ast::Identifier::as_str),
+                    environment,
+                );
             }
             Stmt::Nonlocal(inner) => {
-                forget(inner.names.iter().map(|name| name.as_str()), environment)
+                forget(
+                    inner.names.iter().map(ruff_python_ast::Identifier::as_str),
+                    environment,
+                );
             }
             Stmt::Expr(inner) => {
                 self.value(&inner.value, environment);

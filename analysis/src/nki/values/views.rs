@@ -241,7 +241,7 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
     let extents = tensor.shape.known();
     let mut shape = Vec::new();
     let mut steps = tensor.steps.as_ref().map(|_| Vec::new());
-    let mut unknown = extents.is_none().then(|| match &tensor.shape {
+    let mut unknown = extents.is_none().then_some(match &tensor.shape {
         Shape::Unknown(reason) => *reason,
         Shape::Known(_) => Reason::Index,
     });

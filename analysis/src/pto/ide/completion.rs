@@ -4,6 +4,7 @@ use super::super::analysis::Analysis;
 use super::super::program::{EVENTS, PIPES};
 use super::super::syntax::{Cursor, OperationId, Place};
 use super::super::transfers::{fields_of, kind_of};
+use super::super::values::Known;
 use super::{operation_at, range};
 use crate::answers::{Completion, CompletionKind};
 
@@ -183,7 +184,7 @@ fn values(
                 .program
                 .values
                 .get(known.value)
-                .and_then(|value| value.number());
+                .and_then(Known::number);
             let number = number.map(|number| format!("= {number}"));
             let detail = match (&field, number) {
                 (Some(field), Some(number)) => Some(format!("{field} {number}")),

@@ -240,7 +240,6 @@ impl Lowering<'_> {
             let at = At {
                 certain: false,
                 loops: at.loops + 1,
-                ..at
             };
             self.region(function, region, at, &mut body);
             self.repeat(
@@ -397,7 +396,6 @@ impl Lowering<'_> {
         let at = At {
             certain: false,
             loops: at.loops + 1,
-            ..at
         };
         let mut body = Vec::new();
         for (index, &region) in self.file.operation(id).regions.iter().enumerate() {

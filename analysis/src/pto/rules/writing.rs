@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::analysis::Analysis;
 use super::super::syntax::{Cursor, Kind, OperationId, Place};
 use super::super::transfers::Given;
-use super::super::values::DefinitionId;
+use super::super::values::{DefinitionId, Known};
 use crate::findings::{Alternative, Applicability, Edit, Fix, TextSpan};
 
 /// A place as findings have it.
@@ -30,7 +30,7 @@ impl Constants {
                 .operation
                 .is_some_and(|id| analysis.file.name(id) == "arith.constant");
             let known = analysis.program.values.get(definition.value);
-            if let (true, Some(number)) = (is_constant, known.and_then(|known| known.number())) {
+            if let (true, Some(number)) = (is_constant, known.and_then(Known::number)) {
                 let id = DefinitionId(u32::try_from(index).unwrap_or(u32::MAX));
                 constants.entry(number).or_default().push(id);
             }

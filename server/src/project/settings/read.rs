@@ -303,13 +303,14 @@ impl Reader<'_> {
 
     /// A release of NKI: two numbers.
     fn nki_version(&mut self, written: Spanned<String>) -> Option<Chosen<(u16, u16)>> {
-        let (text, origin) = self.chosen(written.clone());
+        let span = written.span();
+        let (text, origin) = self.chosen(written);
         let number = |text: &str| text.parse::<u16>().ok();
         let numbers = text.split_once('.');
         let numbers = numbers.and_then(|(one, two)| number(one).zip(number(two)));
         if numbers.is_none() {
-            let problem = format!("`{text}` is no release of NKI: two numbers, such as `0.6`");
-            self.refuse(&written.span(), &problem);
+            let problem = format!("`{text}` is not a release of NKI: two numbers, such as `0.6`");
+            self.refuse(&span, &problem);
         }
         Some((numbers?, origin))
     }

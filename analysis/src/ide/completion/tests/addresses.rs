@@ -68,7 +68,7 @@ fn a_hole_is_offered_where_the_tensor_fits() {
     };
     let behind = ("0x58000".to_owned(), "163,840 bytes free".to_owned());
     let between = ("0x48000".to_owned(), "32,768 bytes free".to_owned());
-    assert_eq!(found("K / 2"), [behind.clone()]);
+    assert_eq!(found("K / 2"), std::slice::from_ref(&behind));
     assert_eq!(found("K / 4"), [between, behind]);
 }
 
