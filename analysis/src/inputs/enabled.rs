@@ -4,7 +4,7 @@ use super::{Project, SourceFile, shown_path};
 use crate::db::Db;
 
 /// Rules that there is room for.
-pub(crate) const RULE_CAPACITY: usize = 256;
+pub(crate) const RULE_CAPACITY: usize = 512;
 
 /// Bits of an entry.
 const BITS: usize = 64;

@@ -108,7 +108,7 @@ impl Scan<'_> {
         } else if self.blocks.len() > MOST_BLOCKS {
             Some(What::Blocks)
         } else {
-            (self.depth + self.open.len() > MOST_OPERATORS).then_some(What::Operators)
+            (self.depth > MOST_OPERATORS).then_some(What::Operators)
         }
     }
 
@@ -214,6 +214,8 @@ impl Scan<'_> {
         let is_triple = self.at(self.place + 1) == quote && self.at(self.place + 2) == quote;
         self.place += if is_triple { 3 } else { 1 };
         if has_expressions {
+            // As deep as a bracket is.
+            self.add_operator();
             self.open.push(Open::Text { quote, is_triple });
             return;
         }

@@ -16,11 +16,14 @@ pub(crate) fn allowing(text: &str, rule: &str) -> Option<String> {
     // The library writes the ends of lines that it knows nothing of as `\n`.
     let is_windows = text.contains("\r\n");
     let mut document: DocumentMut = text.replace("\r\n", "\n").parse().ok()?;
+    let is_inline = document
+        .get(LEVELS)
+        .is_some_and(toml_edit::Item::is_inline_table);
     let levels = document
         .entry(LEVELS)
         .or_insert_with(toml_edit::table)
         .as_table_like_mut()?;
-    set(levels, rule)?;
+    set(levels, rule, is_inline)?;
     let written = document.to_string();
     let written = if text.trim().is_empty() {
         written.trim_start().to_owned()
@@ -36,11 +39,20 @@ pub(crate) fn allowing(text: &str, rule: &str) -> Option<String> {
 }
 
 /// Gives a rule the level; a level that is there is replaced, and the remark behind it stays.
-fn set(levels: &mut dyn TableLike, rule: &str) -> Option<()> {
+fn set(levels: &mut dyn TableLike, rule: &str, is_inline: bool) -> Option<()> {
     let allow = || Value::from("allow");
     match levels.get_mut(rule) {
         None => {
-            levels.insert(rule, toml_edit::Item::Value(allow()));
+            let mut added = allow();
+            let last = levels.iter_mut().last();
+            let last = last.and_then(|(_, item)| item.as_value_mut());
+            // In `{ a = 1 }` the space before the brace is the last value's.
+            if let Some(last) = last.filter(|_| is_inline) {
+                let space = last.decor().suffix().cloned().unwrap_or_default();
+                last.decor_mut().set_suffix("");
+                added.decor_mut().set_suffix(space);
+            }
+            levels.insert(rule, toml_edit::Item::Value(added));
         }
         Some(item) => {
             let value = item.as_value_mut()?;

@@ -42,7 +42,7 @@ fn a_beginning_shows_the_whole_pass() {
     check_hover(
         &kernel_at(".main\n        .$0begin"),
         &expect![[r#"
-            **`begin`**: 6 stages behind it, 9 cycles
+            **`begin`**: 6 stages after it, 9 cycles
 
             Operation `commit sum` in context main: 9 cycles, 8 of `fetch` and 1 of latency
 
