@@ -211,7 +211,7 @@ fn settings_of_other_machines_are_checked() {
         assert!(shown.contains(line), "{shown}");
     }
     for (text, words) in [
-        ("[nki]\nversion = \"six\"\n", "no release of NKI"),
+        ("[nki]\nversion = \"six\"\n", "not a release of NKI"),
         ("[nki]\ntarget = \"trn9\"\n", "trn9"),
         ("[pto]\nspeed = 1\n", "speed"),
     ] {
