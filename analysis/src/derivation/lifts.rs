@@ -122,7 +122,8 @@ fn base(pass: &Pass, lifted: &Form) -> Option<LiftFault> {
     })
 }
 
-const fn of_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> {
+/// The mapping of a level of the grid in a stream's shape; `None` for a level that is not of the grid.
+pub(crate) const fn of_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> {
     Some(match level {
         Level::Chip => &shape.chip,
         Level::Cluster => &shape.cluster,

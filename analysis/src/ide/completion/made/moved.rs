@@ -23,7 +23,7 @@ impl Asked<'_> {
     /// What a lift of a level makes: the level with a part of the time in the place of copies, and the time without it.
     pub(super) fn lifted(&self, level: Level) -> Option<Vec<Made>> {
         let input = self.pass.output();
-        let before = of_level(input, level)?.get()?.form().clone();
+        let before = lifts::of_level(input, level)?.get()?.form().clone();
         let chosen = self.mapping(crate::kernel::catalogue::Generic::Level(level));
         let asks_time = self.wanted == TIME;
         let mut found: Vec<Made> = Vec::new();
@@ -191,15 +191,6 @@ fn parts(time: &Form, size: u64) -> Vec<(Form, Form)> {
         }
     }
     found
-}
-
-const fn of_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> {
-    Some(match level {
-        Level::Chip => &shape.chip,
-        Level::Cluster => &shape.cluster,
-        Level::Slice => &shape.slice,
-        _ => return None,
-    })
 }
 
 const fn of_level_mut(shape: &mut StreamShape, level: Level) -> Option<&mut Written<Mapping>> {
