@@ -324,6 +324,9 @@ fn the_client_is_asked_to_watch_and_to_pull_again() {
         patterns,
         [
             "**/*.rs",
+            "**/*.pto",
+            "**/*.mlir",
+            "**/*.py",
             "**/Cargo.toml",
             "**/Cargo.lock",
             "**/visa-lint.toml",
