@@ -157,9 +157,17 @@ impl TokenRuns {
     pub fn normalised_offset(&self, original: u32) -> Option<u32> {
         let original = original.checked_sub(self.start)?;
         let after = self.runs.partition_point(|run| run.original <= original);
-        let run = self.runs.get(after.checked_sub(1)?)?;
+        let run = after.checked_sub(1).and_then(|at| self.runs.get(at))?;
         let inside = original - run.original;
-        (inside < run.length && run.call.is_none()).then(|| run.normalised + inside)
+        if inside < run.length && run.call.is_none() {
+            return Some(run.normalised + inside);
+        }
+        // A macro may copy an argument several times: the first is taken.
+        let copied = self.copied.as_deref().unwrap_or_default();
+        copied.iter().find_map(|part| {
+            let inside = original.checked_sub(part.from)?;
+            (inside < part.length).then(|| part.at + inside)
+        })
     }
 
     /// The last run that begins at an offset of the normalised text, or before it.
