@@ -59,12 +59,13 @@ const MOST_COMPARED: usize = 100;
 
 fn unknown_values(check: &mut Check<'_>) {
     let (analysis, file) = (check.analysis, &check.analysis.file);
+    let surroundings = Surroundings::of(check);
     for (number, unknown) in analysis.names.unknown.iter().enumerate() {
         let operation = file.operation(unknown.operation);
-        if operation.broken {
+        let place = file.token(unknown.token).place;
+        if operation.broken || surroundings.are_broken(place) {
             continue;
         }
-        let place = file.token(unknown.token).place;
         let name = file.at(place);
         let message = format!("`{name}` is not defined before it is used here");
         let mut finding = Found::new(&PTO_UNKNOWN_VALUE, span(place), message);
@@ -91,5 +92,48 @@ fn unknown_values(check: &mut Check<'_>) {
             finding = finding.stating(Some(fix));
         }
         check.report(finding);
+    }
+}
+
+/// The functions of a file, each with whether something in it does not parse: what that would define is not known.
+struct Surroundings {
+    functions: Vec<(Place, bool)>,
+    any: bool,
+}
+
+impl Surroundings {
+    fn of(check: &Check<'_>) -> Self {
+        let analysis = check.analysis;
+        let mut problems: Vec<u32> = analysis
+            .file
+            .problems
+            .iter()
+            .map(|problem| problem.place.start)
+            .collect();
+        problems.sort_unstable();
+        let functions = analysis.program.functions.iter().filter_map(|function| {
+            let place = analysis.file.operation(function.operation?).place;
+            let first = problems.partition_point(|&start| start < place.start);
+            let is_broken = problems.get(first).is_some_and(|&start| start <= place.end);
+            Some((place, is_broken))
+        });
+        Self {
+            functions: functions.collect(),
+            any: !problems.is_empty(),
+        }
+    }
+
+    /// Whether something in the function around a place does not parse; outside of all functions, something in the file.
+    fn are_broken(&self, place: Place) -> bool {
+        let behind = self
+            .functions
+            .partition_point(|(function, _)| function.start <= place.start);
+        let around = behind
+            .checked_sub(1)
+            .and_then(|index| self.functions.get(index));
+        match around {
+            Some((function, is_broken)) if place.end <= function.end => *is_broken,
+            _ => self.any,
+        }
     }
 }
