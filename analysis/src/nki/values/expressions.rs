@@ -11,7 +11,7 @@ use ruff_python_ast::{
 
 use super::environment::{Environment, either};
 use super::functions::Interpreter;
-use super::{Argument, NamedTensor, UnknownMember, Value};
+use super::{Argument, Elements, NamedTensor, UnknownMember, Value};
 use crate::nki::names::Known;
 use crate::nki::symbols::{Kind, Size};
 use crate::nki::syntax::span_of;
@@ -125,7 +125,10 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Expr::ListComp(inner) => {
-                self.comprehension(&inner.generators, &[&inner.elt], environment);
+                let element = self.comprehension(&inner.generators, &[&inner.elt], environment);
+                if let Value::Tensor(tensor) = element {
+                    return Value::Tensors(Elements::Each(tensor));
+                }
             }
             Expr::SetComp(inner) => {
                 self.comprehension(&inner.generators, &[&inner.elt], environment);
@@ -179,12 +182,13 @@ impl<'a> Interpreter<'a> {
         (!is_starred).then(|| values.into())
     }
 
+    /// Looks at a comprehension; the value of its last element, where every one is the same.
     fn comprehension(
         &mut self,
         generators: &'a [Comprehension],
         elements: &[&'a Expr],
         environment: &mut Environment,
-    ) {
+    ) -> Value {
         let mut inner = environment.clone();
         for generator in generators {
             self.value(&generator.iter, &mut inner);
@@ -195,9 +199,11 @@ impl<'a> Interpreter<'a> {
             );
             self.each(&generator.ifs, &mut inner);
         }
+        let mut last = Value::Unknown(Reason::Expression);
         for element in elements {
-            self.value(element, &mut inner);
+            last = self.value(element, &mut inner);
         }
+        last
     }
 
     fn name(&mut self, expression: &'a Expr, name: &str, environment: &Environment) -> Value {
@@ -356,6 +362,16 @@ impl<'a> Interpreter<'a> {
                 });
                 let element = place.and_then(|place| elements.get(place).cloned());
                 element.unwrap_or(Value::Unknown(Reason::Expression))
+            }
+            Value::Tensors(elements) => {
+                if matches!(&*subscript.slice, Expr::Slice(_)) {
+                    return base;
+                }
+                self.value(&subscript.slice, environment);
+                match elements {
+                    Elements::Each(element) => Value::Tensor(Arc::clone(element)),
+                    _ => Value::Unknown(Reason::Expression),
+                }
             }
             Value::Tensor(_) | Value::Argument(_) => self.index(&base, subscript, environment),
             other => {
