@@ -155,7 +155,11 @@ fn keys(path: &str, text: &str, number: &str) {
     let mut text = text.to_owned();
     let mut times = Vec::new();
     for key in 0..200 {
-        let (end, typed) = if key % 2 == 0 { (at, "0") } else { (at + 1, "") };
+        let (end, typed) = if key % 2 == 0 {
+            (at, "0")
+        } else {
+            (at + 1, "")
+        };
         let keystroke = Keystroke {
             start: at,
             end,

@@ -282,7 +282,10 @@ pub fn edit_in(sort: &Sort, text: &str, choices: &mut Choices<'_>) -> Option<Tex
     let end = text.ceil_char_boundary((start + deleted).min(text.len()));
     let written = match choices.below(4)? {
         0 => String::new(),
-        1 | 2 => sort.words.get(choices.below(sort.words.len())?)?.to_string(),
+        1 | 2 => sort
+            .words
+            .get(choices.below(sort.words.len())?)?
+            .to_string(),
         _ => {
             let from = text.floor_char_boundary(choices.below(text.len() + 1)?);
             let to = text.floor_char_boundary((from + choices.below(200)?).min(text.len()));
@@ -433,11 +436,7 @@ pub fn edited_is_fresh(base: &str, choices: Choices<'_>) -> Result<(), String> {
 /// # Errors
 ///
 /// The text after which they differ.
-pub fn edited_is_fresh_in(
-    sort: &Sort,
-    base: &str,
-    mut choices: Choices<'_>,
-) -> Result<(), String> {
+pub fn edited_is_fresh_in(sort: &Sort, base: &str, mut choices: Choices<'_>) -> Result<(), String> {
     let mut edited = workspace_of(sort.path, base);
     edited.open_file(sort.path);
     let mut text = base.to_owned();

@@ -11,8 +11,8 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};
 use visa_tests::hostile::{
-    Choices, NKI, PTO, edited_is_fresh, edited_is_fresh_in, examine, examine_in, of_words, of_words_in,
-    sound, spliced, spliced_in, workspace,
+    Choices, NKI, PTO, edited_is_fresh, edited_is_fresh_in, examine, examine_in, of_words,
+    of_words_in, sound, spliced, spliced_in, workspace,
 };
 use visa_tests::{kernel_files, read, repository, rust_files, set_text};
 

@@ -121,7 +121,12 @@ fn rules_bring_the_fixes_and_alternatives_that_they_promise() {
 }
 
 /// What is wrong with a text after a fix: its finding left, another one at deny, a comment lost.
-fn faults(before: &FileReport, finding: &Diagnostic, fix: &DiagnosticFix, text: &str) -> Vec<String> {
+fn faults(
+    before: &FileReport,
+    finding: &Diagnostic,
+    fix: &DiagnosticFix,
+    text: &str,
+) -> Vec<String> {
     let mended = applied(text, &fix.edits);
     let after = check_text(&before.path, &mended);
     let range = (finding.range.start.byte, finding.range.end.byte);
@@ -256,9 +261,8 @@ fn is_taken(path: &str, text: &str) {
 fn deep_large_and_odd_texts_are_taken() {
     let in_function =
         |inner: &str| format!("func.func @f(%c: i1, %n: index) {{\n{inner}\nreturn\n}}");
-    let nested = |open: &str, close: &str| {
-        in_function(&(open.repeat(20_000) + &close.repeat(20_000)))
-    };
+    let nested =
+        |open: &str, close: &str| in_function(&(open.repeat(20_000) + &close.repeat(20_000)));
     let digits = "9".repeat(10_000);
     for text in [
         nested("scf.if %missing {\n", "}\n"),
@@ -267,8 +271,12 @@ fn deep_large_and_odd_texts_are_taken() {
         nested("scf.if %c {\n", ""),
         in_function(&format!("x.y {}", "(".repeat(20_000))),
         in_function(&format!("x.y {}{}", "[".repeat(20_000), "]".repeat(20_000))),
-        in_function(&format!("%a = arith.constant {digits} : i64\n%b = arith.constant -0x{digits} : i64")),
-        in_function(&format!("pto.mte_gm_ub %größe, %大 nburst({digits})\r\n// ende")),
+        in_function(&format!(
+            "%a = arith.constant {digits} : i64\n%b = arith.constant -0x{digits} : i64"
+        )),
+        in_function(&format!(
+            "pto.mte_gm_ub %größe, %大 nburst({digits})\r\n// ende"
+        )),
         "\u{feff}".to_owned(),
         "// -----\n".repeat(20_000),
         "!a = !b\n".repeat(20_000),
@@ -279,16 +287,28 @@ fn deep_large_and_odd_texts_are_taken() {
     let kernel = "@nki.jit\ndef f(x, n):\n";
     for text in [
         format!("x = {}{}\n", "(".repeat(20_000), ")".repeat(20_000)),
-        format!("{kernel}    nisa.dma_copy(dst={}x{}, src=x)\n", "[".repeat(20_000), "]".repeat(20_000)),
+        format!(
+            "{kernel}    nisa.dma_copy(dst={}x{}, src=x)\n",
+            "[".repeat(20_000),
+            "]".repeat(20_000)
+        ),
         format!("{kernel}    nisa.dma_copy(dst=x[0:{digits}], src=x[{digits}:])\n"),
-        format!("{kernel}    größe = nl.ndarray(({digits}, 大), nl.float32)\r\n    nisa.dma_copy(größe, x)\r\n"),
+        format!(
+            "{kernel}    größe = nl.ndarray(({digits}, 大), nl.float32)\r\n    nisa.dma_copy(größe, x)\r\n"
+        ),
         format!("{kernel}    y = x{}\n", ".reshape((n,))".repeat(20_000)),
         format!("{kernel}{}", "    if n:\n        n = n + 1\n".repeat(5_000)),
-        format!("{kernel}    t = []\n{}", "    t.append(nl.ndarray((n,), nl.float32))\n".repeat(5_000)),
+        format!(
+            "{kernel}    t = []\n{}",
+            "    t.append(nl.ndarray((n,), nl.float32))\n".repeat(5_000)
+        ),
     ] {
         is_taken(NKI.path, &(NKI.head.to_owned() + &text));
     }
-    for (sort, text) in [(PTO, "\u{0}\u{1}\u{7f}\u{2028}%\u{ad}"), (NKI, "\u{0}\u{1}\u{7f}\u{2028}")] {
+    for (sort, text) in [
+        (PTO, "\u{0}\u{1}\u{7f}\u{2028}%\u{ad}"),
+        (NKI, "\u{0}\u{1}\u{7f}\u{2028}"),
+    ] {
         examine_in(&sort, &(sort.head.to_owned() + text)).unwrap();
     }
 }

@@ -124,7 +124,9 @@ impl<'a> Interpreter<'a> {
                 let function = self.functions.get(*place);
                 function.is_none_or(|function| changes_lists(&function.definition.body))
             }
-            _ => !matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "len" | "enumerate" | "zip" | "range")),
+            _ => {
+                !matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "len" | "enumerate" | "zip" | "range"))
+            }
         };
         if may_change && passed.has_tensors() {
             environment.forget_tensors();
@@ -142,7 +144,24 @@ impl<'a> Interpreter<'a> {
                 given
             }
             Value::Unknown(Reason::Name) => match &*call.func {
-                Expr::Name(name) => python_call(name.id.as_str(), &passed),
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    let given = python_call(name, &passed);
+                    let is_choice = matches!(name, "min" | "max")
+                        && matches!(given, Value::Unknown(_))
+                        && passed.positional.len() > 1
+                        && passed
+                            .positional
+                            .iter()
+                            .any(|given| given.value.as_size().is_some());
+                    if !is_choice {
+                        return given;
+                    }
+                    // One of several sizes, the same wherever the name of it stands.
+                    let number = self.fresh();
+                    let written = span_of(call).of(self.text);
+                    Value::Int(Size::named(written, number, Kind::Parameter))
+                }
                 _ => Value::Unknown(Reason::Call),
             },
             _ => Value::Unknown(Reason::Call),
@@ -300,7 +319,7 @@ impl<'a> Interpreter<'a> {
             }
             "ds" => {
                 let (start, length) = (passed.get("start", 0), passed.get("size", 1));
-                match (start, length.and_then(|given| given.value.as_size())) {
+                match (start, length.and_then(|given| self.integer(&given.value))) {
                     (Some(start), Some(length)) => Value::Section {
                         start: Box::new(start.value.clone()),
                         length,
@@ -358,10 +377,7 @@ impl<'a> Interpreter<'a> {
     ) -> Value {
         let stated = passed.get("shape", 0).map(|given| &given.value);
         let extents = stated.and_then(|value| match value {
-            Value::Tuple(elements) | Value::List(elements) => elements
-                .iter()
-                .map(Value::as_size)
-                .collect::<Option<Vec<Size>>>(),
+            Value::Tuple(elements) | Value::List(elements) => self.integers(elements),
             other => other
                 .as_size()
                 .filter(|size| size.value().is_some())
@@ -557,12 +573,7 @@ fn least(sizes: &[Size]) -> Option<Size> {
 }
 
 /// `name.append(tensor)`: whether the list holds nothing but tensors that are known.
-fn append(
-    list: &Value,
-    name: &str,
-    passed: &Passed<'_>,
-    environment: &mut Environment,
-) -> bool {
+fn append(list: &Value, name: &str, passed: &Passed<'_>, environment: &mut Environment) -> bool {
     let Some(Value::Tensor(tensor)) = passed.get("object", 0).map(|given| &given.value) else {
         return false;
     };

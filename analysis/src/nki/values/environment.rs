@@ -8,8 +8,8 @@ use std::sync::Arc;
 use ruff_python_ast::Stmt;
 use rustc_hash::FxHashMap;
 
-use super::{Elements, Value};
 use super::assigned::{appended, changes_lists};
+use super::{Elements, Value};
 use crate::nki::names::{Api, Known};
 use crate::nki::symbols::{Atom, Kind, Size};
 use crate::nki::types::{Dtype, Generations, Reason, Shape, Tensor};
@@ -189,10 +189,10 @@ fn join_values(left: Option<&Value>, right: Option<&Value>) -> Value {
         | (Some(Value::None) | None, Some(Value::Known(known))) => Value::Known(known.clone()),
         (Some(Value::Function(function)), Some(Value::None) | None)
         | (Some(Value::None) | None, Some(Value::Function(function))) => Value::Function(*function),
-        (Some(Value::Tensor(left)), Some(Value::Tensor(right))) => common(left, right).map_or(
-            Value::Unknown(Reason::Branches),
-            |tensor| Value::Tensor(Arc::new(tensor)),
-        ),
+        (Some(Value::Tensor(left)), Some(Value::Tensor(right))) => common(left, right)
+            .map_or(Value::Unknown(Reason::Branches), |tensor| {
+                Value::Tensor(Arc::new(tensor))
+            }),
         // A list that one way leaves empty has no element there.
         (Some(Value::Tensors(Elements::Each(element))), Some(Value::Tensors(Elements::None)))
         | (Some(Value::Tensors(Elements::None)), Some(Value::Tensors(Elements::Each(element)))) => {

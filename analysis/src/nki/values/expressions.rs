@@ -317,6 +317,23 @@ impl<'a> Interpreter<'a> {
         extents.map_or(Shape::Unknown(Reason::Argument), Shape::Known)
     }
 
+    /// A value that must be an integer where it stands, as an extent or a bound of a slice: what is not known is a symbol of its own,
+    /// of which nothing is ever proven.
+    pub fn integer(&mut self, value: &Value) -> Option<Size> {
+        match value {
+            Value::Unknown(_) => {
+                let number = self.fresh();
+                Some(Size::named("?", number, Kind::Parameter))
+            }
+            other => other.as_size(),
+        }
+    }
+
+    /// Integers that stand in one tuple or list.
+    pub fn integers(&mut self, values: &[Value]) -> Option<Vec<Size>> {
+        values.iter().map(|value| self.integer(value)).collect()
+    }
+
     /// A value as a tensor; one of which nothing is known where it is none.
     pub fn tensor(&mut self, value: &Value, environment: &Environment) -> Arc<Tensor> {
         match value {

@@ -353,11 +353,7 @@ impl<'a> Interpreter<'a> {
                 .is_some_and(|value| matches!(value, Value::Int(_)));
             let value = if is_dynamic && was_number {
                 let number = self.fresh();
-                Value::Int(Size::named(
-                    Arc::clone(name),
-                    number,
-                    Kind::Runtime,
-                ))
+                Value::Int(Size::named(Arc::clone(name), number, Kind::Runtime))
             } else {
                 Value::Unknown(Reason::Branches)
             };

@@ -10,7 +10,7 @@ pub(super) static PTO_SYNTAX: Rule = rule!(
     Pto: "pto_syntax",
     Mapping,
     "derived",
-    "text that is no MLIR: a bracket that is not closed, a character that it has no use for",
+    "text that is not MLIR: a bracket that is not closed, a character that MLIR does not use",
     "An operation is a name with a dot, operands and types; it ends where the next one begins. Where one does not parse, nothing \
      of it is known, and the assembler stops there. The rest of the file is still checked."
 );
@@ -20,7 +20,7 @@ pub(super) static PTO_OPERANDS: Rule = rule!(
     Mapping,
     "DMA Transfer Execution",
     "a copy or a register with too few or too many operands, types or numbers in a group",
-    "Operands have their meaning by their position. With one too few, each one behind it means something else, and the assembler \
+    "An operand's position says what it means. With one too few, each one after it means something else, and the assembler \
      refuses the operation. A group `nburst` or `loop` has three operands, `pad` one or three."
 );
 
@@ -29,7 +29,7 @@ pub(super) static PTO_UNKNOWN_VALUE: Rule = rule!(
     Mapping,
     "derived",
     "a value that is used and not defined before",
-    "A value is seen behind its definition, in the same region and in those inside of it. What is defined in another function, or \
+    "A value can be used after its definition, in the same region and in regions inside it. What is defined in another function, or \
      in a loop that has ended, is not. The assembler stops at the first such name.",
     fix
 );

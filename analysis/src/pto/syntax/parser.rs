@@ -132,8 +132,8 @@ impl Parser {
         if let Some(brace) = self.stack.last().and_then(|frame| frame.brace) {
             self.file.problems.push(Problem {
                 place,
-                message: "the text ends in a region: `}` is missing".to_owned(),
-                related: Some((brace, "the region begins here")),
+                message: "the file ends inside a region: `}` is missing".to_owned(),
+                related: Some((brace, "the region starts here")),
             });
         }
         while !self.stack.is_empty() {
@@ -220,11 +220,11 @@ impl Parser {
             self.skip_to_operation();
             let message = match token.kind {
                 Kind::Unknown if self.text(from).starts_with('"') => {
-                    "the text that begins here has no end on its line"
+                    "the string that starts here is not closed on its line"
                 }
-                Kind::Unknown => "MLIR has no such character",
-                Kind::Value => "no operation behind this value: `%x = dialect.name …` is expected",
-                _ => "an operation begins with a name with a dot, or with `%x =`",
+                Kind::Unknown => "MLIR does not use this character",
+                Kind::Value => "no operation follows this value: expected `%x = dialect.name …`",
+                _ => "expected an operation, which starts with a name with a dot or with `%x =`",
             };
             self.stray(token.place, message);
         }
@@ -497,9 +497,9 @@ impl Parser {
             Kind::Unknown => {
                 let id = open.id;
                 let message = if self.text(self.at).starts_with('"') {
-                    "the text that begins here has no end on its line"
+                    "the string that starts here is not closed on its line"
                 } else {
-                    "MLIR has no such character"
+                    "MLIR does not use this character"
                 };
                 self.problem(id, token.place, message.to_owned());
                 self.at += 1;
@@ -597,8 +597,8 @@ impl Parser {
             return true;
         }
         let name = self.file.name(id);
-        let holds_operations = name.starts_with("scf.")
-            || matches!(name, "func.func" | "module" | "builtin.module");
+        let holds_operations =
+            name.starts_with("scf.") || matches!(name, "func.func" | "module" | "builtin.module");
         match first.kind {
             // An empty branch is one too.
             Kind::Mark(b'}') => !holds_operations,

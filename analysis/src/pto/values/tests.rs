@@ -109,7 +109,8 @@ fn names_are_seen_in_their_region() {
     let text = "func.func @f() {\n \"x.graph\"() ({\n %a = arith.addi %b, %c : i64\n %b = arith.constant 1 : i64\n }) : () -> ()\n return\n}";
     assert_eq!(unknown(text), Vec::<String>::new());
     // Not so in a function.
-    let text = "func.func @f() {\n %a = arith.addi %b, %b : i64\n %b = arith.constant 1 : i64\n return\n}";
+    let text =
+        "func.func @f() {\n %a = arith.addi %b, %b : i64\n %b = arith.constant 1 : i64\n return\n}";
     assert_eq!(unknown(text), ["%b", "%b"]);
 }
 
