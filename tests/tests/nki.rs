@@ -508,7 +508,7 @@ fn sizes_that_are_not_known_are_symbols() {
         (
             tile("(128, 64)")
                 + "    w = min(64, F - n)\n    nisa.dma_copy(t[0:127, 0:w], x[0:128, 0:w])\n",
-            (false, 1),
+            (true, 1),
         ),
         (
             tile("(128, 64)")
