@@ -5,10 +5,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
 use rustc_hash::FxHashMap;
 
-use super::conditional::LeftOut;
+use super::conditional::{CallOrigin, LeftOut};
+use super::macros::Copied;
 use super::normal_tree::{ItemSource, Statements};
 
 /// A normalised text and the way back to the bytes that it came from.
@@ -27,6 +28,8 @@ pub struct Normalised {
 pub struct TokenRuns {
     /// The runs, with originals counted from the start of the node.
     runs: Arc<[Run]>,
+    /// What macro calls copy from their arguments, in the order of the normalised text and counted alike.
+    copied: Option<Arc<[Copied]>>,
     /// Where the node starts in the original.
     start: u32,
 }
@@ -37,7 +40,7 @@ struct Run {
     normalised: u32,
     original: u32,
     length: u32,
-    /// For what a macro call stands for: the bytes of the original that all of it is reported at.
+    /// For what a macro call stands for: the bytes of the original that it is reported at, but for what is copied.
     call: Option<u32>,
 }
 
@@ -59,6 +62,9 @@ impl TokenRuns {
     /// The original's byte range of a range of the normalised text: from the place in the token at `start` to the place
     /// in the token before `end`. An offset between two tokens is at the end of the token before it.
     pub fn original_range(&self, start: u32, end: u32) -> (u32, u32) {
+        if let Some(range) = self.copied_range(start, end) {
+            return range;
+        }
         let from = self.original_offset(start);
         if end <= start {
             return (from, from);
@@ -80,9 +86,28 @@ impl TokenRuns {
         !touched.any(|run| run.call.is_some() && start < run.normalised + run.length)
     }
 
-    /// The way back of a text that a macro call stands for: all of it is at the call.
-    pub(crate) fn of_call(text: &str, place: (u32, u32)) -> Self {
-        let (start, end) = place;
+    /// Where the arguments of a macro call say a range of the normalised text, if one part of them says all of it.
+    fn copied_range(&self, start: u32, end: u32) -> Option<(u32, u32)> {
+        let copied = self.copied.as_deref()?;
+        let part = |byte: u32| {
+            let after = copied.partition_point(|part| part.at <= byte);
+            let at = after.checked_sub(1)?;
+            Some((at, copied.get(at)?.origin(byte)?))
+        };
+        let (first, from) = part(start)?;
+        if end <= start {
+            return Some((self.placed(from), self.placed(from)));
+        }
+        let (last, to) = part(end - 1)?;
+        let mut behind = copied.get(first + 1..=last)?.iter();
+        let whole = behind.all(|part| part.follows);
+        whole.then(|| (self.placed(from), self.placed(to.saturating_add(1))))
+    }
+
+    /// The way back of an item that a macro call stands for: what the call's arguments say is there, all else at the call's name.
+    /// `self` leads to what the call stands for; parts of that are copied from absolute places.
+    pub(crate) fn of_call(&self, text: &str, name: (u32, u32), copied: &[Copied]) -> Self {
+        let (start, end) = name;
         let run = Run {
             normalised: 0,
             original: 0,
@@ -91,8 +116,32 @@ impl TokenRuns {
         };
         Self {
             runs: [run].into(),
+            copied: some_copied(self.copied_through(copied, start)),
             start,
         }
+    }
+
+    /// The parts of the normalised text that are copied where the original is what a macro call stands for, counted from `start`.
+    fn copied_through(&self, copied: &[Copied], start: u32) -> Vec<Copied> {
+        let mut found = Vec::new();
+        for run in self.runs.iter().filter(|run| run.call.is_none()) {
+            let (begin, end) = (
+                self.placed(run.original),
+                self.placed(run.original + run.length),
+            );
+            let first = copied.partition_point(|part| part.at + part.length <= begin);
+            let parts = copied.get(first..).unwrap_or_default().iter();
+            for part in parts.take_while(|part| part.at < end) {
+                let (from, to) = (part.at.max(begin), (part.at + part.length).min(end));
+                found.push(Copied {
+                    at: run.normalised + (from - begin),
+                    from: (part.from + (from - part.at)).saturating_sub(start),
+                    length: to - from,
+                    follows: part.follows || from > part.at,
+                });
+            }
+        }
+        found
     }
 
     /// The original's whole byte range.
@@ -108,9 +157,17 @@ impl TokenRuns {
     pub fn normalised_offset(&self, original: u32) -> Option<u32> {
         let original = original.checked_sub(self.start)?;
         let after = self.runs.partition_point(|run| run.original <= original);
-        let run = self.runs.get(after.checked_sub(1)?)?;
+        let run = after.checked_sub(1).and_then(|at| self.runs.get(at))?;
         let inside = original - run.original;
-        (inside < run.length && run.call.is_none()).then(|| run.normalised + inside)
+        if inside < run.length && run.call.is_none() {
+            return Some(run.normalised + inside);
+        }
+        // A macro may copy an argument several times: the first is taken.
+        let copied = self.copied.as_deref().unwrap_or_default();
+        copied.iter().find_map(|part| {
+            let inside = original.checked_sub(part.from)?;
+            (inside < part.length).then(|| part.at + inside)
+        })
     }
 
     /// The last run that begins at an offset of the normalised text, or before it.
@@ -212,6 +269,7 @@ impl ItemTextReader<'_> {
             text: Arc::clone(&kept.text),
             runs: TokenRuns {
                 runs: Arc::clone(&kept.runs),
+                copied: None,
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::of(kept),
@@ -232,6 +290,7 @@ impl ItemTextReader<'_> {
             text: (tokens.text + closing).into(),
             runs: TokenRuns {
                 runs: tokens.runs.into(),
+                copied: some_copied(tokens.copied),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::default(),
@@ -250,6 +309,8 @@ struct Tokens {
     /// The tokens, one space wherever there was trivia between two of them.
     text: String,
     runs: Vec<Run>,
+    /// See [`TokenRuns::copied`].
+    copied: Vec<Copied>,
     /// See [`NormalisedNode::changes`].
     changes: Vec<u32>,
     /// See [`NormalisedNode::sound`].
@@ -274,6 +335,7 @@ impl Tokens {
         let mut tokens = Self {
             text: String::with_capacity(end.into()),
             runs: Vec::new(),
+            copied: Vec::new(),
             changes: Vec::new(),
             sound: node.kind() != SyntaxKind::ERROR,
         };
@@ -305,7 +367,7 @@ impl Tokens {
             {
                 if next.range.start() == at {
                     trivia = match &next.call {
-                        Some(name) => tokens.call(&next.instead, *name - start, trivia),
+                        Some(call) => tokens.call(&next.instead, call, start, trivia),
                         None => tokens.instead(&next.instead, trivia),
                     };
                 }
@@ -338,18 +400,25 @@ impl Tokens {
         Trivia::None
     }
 
-    /// Writes what a macro call stands for, all of which is at a range; the trivia behind it.
-    fn call(&mut self, text: &str, place: TextRange, before: Trivia) -> Trivia {
+    /// Writes what a macro call stands for; the trivia behind it. `start` is where the node begins.
+    fn call(&mut self, text: &str, call: &CallOrigin, start: TextSize, before: Trivia) -> Trivia {
         let after = self.instead(text, before);
         if !text.is_empty() {
             let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
             let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+            let place = call.name - start;
+            let normalised = end.saturating_sub(length);
             self.runs.push(Run {
-                normalised: end.saturating_sub(length),
+                normalised,
                 original: place.start().into(),
                 length,
                 call: Some(place.len().into()),
             });
+            self.copied.extend(call.copied.iter().map(|part| Copied {
+                at: part.at.saturating_add(normalised),
+                from: part.from.saturating_sub(start.into()),
+                ..*part
+            }));
         }
         // What follows is a token of its own.
         match after {
@@ -379,6 +448,10 @@ impl Tokens {
             _ => self.runs.push(run),
         }
     }
+}
+
+fn some_copied(copied: Vec<Copied>) -> Option<Arc<[Copied]>> {
+    (!copied.is_empty()).then(|| copied.into())
 }
 
 /// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the
