@@ -229,8 +229,7 @@ fn settings_of_other_machines_are_checked() {
 #[test]
 fn fixes_are_the_same_in_files_in_diffs_and_in_json() {
     for (rule, ending) in [
-        ("pto_padding_disabled", "pto"),
-        ("pto_loop_registers_unset", "pto"),
+        ("pto_store_order", "pto"),
         ("pto_unsynchronised", "pto"),
         ("nki_engine_ignored", "py"),
         ("nki_indirect_mode", "py"),

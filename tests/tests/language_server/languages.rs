@@ -25,9 +25,9 @@ fn documents_in_pto_and_nki_are_served() {
     let documents = [
         (
             "k.pto",
-            wrong("pto_padding_disabled", "pto", "//"),
-            "pto_padding_disabled",
-            "pto.|copy_gm_to_ubuf",
+            wrong("pto_store_order", "pto", "//"),
+            "pto_store_order",
+            "pto.|mte_ub_gm",
             "rows",
         ),
         (
