@@ -120,7 +120,7 @@ fn other_dialects_are_read_by_their_shape() {
         "pdl.pattern @p : benefit(1) {\n %root = operation \"x.y\"\n rewrite %root {\n  %t = type : i64\n }\n}\nreturn",
         "pdl.pattern{%root=operation{%t=type}} return",
     );
-    expect("x.loop {\n step\n x.y\n}", "x.loop{step x.y}");
+    expect("x.loop {\n rest\n x.y\n}", "x.loop{rest x.y}");
     // Regions of control flow that hold one operation without operands, or none.
     expect(
         "scf.parallel (%i) = (%a) to (%b) step (%c) {\n scf.reduce\n}\nscf.forall (%i) in (%a) {\n}\nreturn",
@@ -209,13 +209,18 @@ fn a_fault_is_said_once_and_the_rest_is_read() {
     expect_problem(
         "pto.a \"text\npto.b",
         "\"text",
-        "no end on its line",
+        "is not closed on its line",
         "pto.a pto.b",
     );
     expect_problem("hello world\npto.b", "hello", "a name with a dot", "pto.b");
     expect_problem("pto.a %x)\npto.b", ")", "closes nothing", "pto.a pto.b");
-    expect_problem("%y 3\npto.c", "%y", "no operation behind", "pto.c");
-    expect_problem("pto.a ~\npto.b", "~", "no such character", "pto.a pto.b");
+    expect_problem("%y 3\npto.c", "%y", "no operation follows", "pto.c");
+    expect_problem(
+        "pto.a ~\npto.b",
+        "~",
+        "does not use this character",
+        "pto.a pto.b",
+    );
 }
 
 #[test]
