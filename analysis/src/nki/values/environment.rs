@@ -124,7 +124,7 @@ impl Environment {
         }
         for (name, value) in &end.names {
             if let Value::Tensor(tensor) = value
-                && self.names.get(name).is_none()
+                && !self.names.contains_key(name)
                 && bound_once(name)
             {
                 let tensor = Arc::new(without_loop(tensor));
