@@ -242,7 +242,9 @@ impl<L: Elaborate> Walker<'_, L> {
         let start = node.text_range().start();
         note(node.green(), start);
         visit(node.green(), start, |node, start| {
-            let own = SyntaxKind::from(node.kind().0) != SyntaxKind::FN;
+            // Tokens are no calls.
+            let kind = SyntaxKind::from(node.kind().0);
+            let own = kind != SyntaxKind::FN && kind != SyntaxKind::TOKEN_TREE;
             if own {
                 note(node, start);
             }
