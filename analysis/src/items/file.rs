@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{
-    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, TextSize,
+    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange,
 };
 use rustc_hash::FxHashMap;
 
@@ -18,8 +18,8 @@ use super::scopes::local_item_text;
 use crate::db::Db;
 use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
-    Conditional, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, green_child,
-    modules_around, parse_text,
+    Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed,
+    green_child, modules_around, parse_text,
 };
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
@@ -356,29 +356,39 @@ impl Collector<'_> {
         self.conditional.with_calls(calls.inside);
     }
 
-    /// The items that a macro call stands for, all of which are where the call is.
+    /// The items that a macro call stands for: what its arguments say is there, all else where the call is.
     fn expanded_items(&mut self, items: &ExpandedItems, module: &ModulePath) {
         let Some(tree) = parse_text(&items.text).ok().map(|parse| parse.tree()) else {
             return;
         };
-        let place = items.place;
-        let shifted = |byte: TextSize| u32::from(byte).saturating_add(self.offset);
-        let place = (shifted(place.start()), shifted(place.end()));
+        let name = items.origin.name;
+        let shifted = |byte: u32| byte.saturating_add(self.offset);
+        let copied = items.origin.copied.iter().map(|part| Copied {
+            from: shifted(part.from),
+            ..*part
+        });
+        let call = CallOfItems {
+            name: (shifted(name.start().into()), shifted(name.end().into())),
+            copied: copied.collect(),
+        };
         let known = conditions(self.db, self.file);
         let conditional =
             Conditional::of(&tree, &items.text, &|name, value| known.truth(name, value));
         let around = std::mem::replace(&mut self.conditional, conditional);
-        self.items(tree.items(), module, Some(place));
+        // Places of what is read now count in what the call stands for.
+        let offset = std::mem::take(&mut self.offset);
+        self.items(tree.items(), module, Some(&call));
+        self.offset = offset;
         self.conditional = around;
     }
 
-    /// Nesting of inline modules is bounded by the limit on brackets that the file passed. `call` is the place of the macro call
-    /// that stands for the items, if one does.
+    /// Nesting of inline modules is bounded by the limit on brackets that the file passed. `call` is the macro call that stands for
+    /// the items, if one does.
     fn items(
         &mut self,
         items: impl Iterator<Item = ast::Item>,
         module: &ModulePath,
-        call: Option<(u32, u32)>,
+        call: Option<&CallOfItems>,
     ) {
         for item in items {
             if self.conditional.leaves_out(item.syntax()) {
@@ -396,8 +406,8 @@ impl Collector<'_> {
                 _ => None,
             };
             let mut normalised = self.normalised(item.syntax(), body.as_ref());
-            if let Some(place) = call {
-                normalised.runs = TokenRuns::of_call(&normalised.text, place);
+            if let Some(CallOfItems { name, copied }) = call {
+                normalised.runs = normalised.runs.of_call(&normalised.text, *name, copied);
             }
             self.item(normalised, kind, &name, module);
             if let Some(body) = body {
@@ -453,6 +463,14 @@ impl Collector<'_> {
         self.collected.texts.insert(id, text);
         self.collected.runs.insert(id, normalised.runs);
     }
+}
+
+/// A macro call that stands for items. Places count in the file.
+struct CallOfItems {
+    /// The macro's name and its sign.
+    name: (u32, u32),
+    /// What its arguments say.
+    copied: Vec<Copied>,
 }
 
 /// What an item is and what it is called.

@@ -21,7 +21,7 @@ use super::declarations::QUIET_MACROS;
 use super::file::{macro_name, plain_name};
 use crate::db::Db;
 use crate::inputs::{PackageEntry, Project, SourceFile, parse};
-use crate::syntax::{CallPlace, MacroRules};
+use crate::syntax::{CallOrigin, CallPlace, Expanded, MacroRules};
 
 /// What begins a definition.
 const KEYWORD: &str = "macro_rules";
@@ -37,8 +37,8 @@ const NEVER_EXPANDED: [&str; 3] = ["axes", "include", "option_env"];
 pub(super) struct ExpandedItems {
     /// The text of the items.
     pub(super) text: String,
-    /// Where all of it is reported: the macro's name and its sign.
-    pub(super) place: TextRange,
+    /// Where it is reported.
+    pub(super) origin: CallOrigin,
 }
 
 /// What the calls of a file stand for.
@@ -47,7 +47,7 @@ pub(super) struct ExpandedCalls {
     /// Calls among the items of modules, by their range.
     pub(super) items: Vec<(TextRange, ExpandedItems)>,
     /// Calls inside of items: their range, where they are reported, and the text.
-    pub(super) inside: Vec<(TextRange, TextRange, String)>,
+    pub(super) inside: Vec<(TextRange, CallOrigin, String)>,
 }
 
 /// A definition, as other files see it.
@@ -115,24 +115,28 @@ pub(super) fn expanded_calls(
             continue;
         };
         let (among_items, place) = place_of(&call);
-        let Some(arguments) = arguments(&call) else {
+        let Some((arguments, arguments_start)) = arguments(&call) else {
             continue;
         };
         let expanded = rules.expand(&arguments, place, &|name| lookup(name, range.start()));
-        let Some(expanded) = expanded else { continue };
-        length = length.saturating_add(expanded.len());
+        let Some(Expanded { text, mut copied }) = expanded else {
+            continue;
+        };
+        length = length.saturating_add(text.len());
         if length > MAXIMUM_LENGTH {
             break;
         }
-        let reported = reported_at(&call);
+        for part in &mut copied {
+            part.from = part.from.saturating_add(arguments_start.into());
+        }
+        let origin = CallOrigin {
+            name: reported_at(&call),
+            copied,
+        };
         if among_items {
-            let items = ExpandedItems {
-                text: expanded,
-                place: reported,
-            };
-            found.items.push((range, items));
+            found.items.push((range, ExpandedItems { text, origin }));
         } else {
-            found.inside.push((range, reported, expanded));
+            found.inside.push((range, origin, text));
         }
     }
     found
@@ -179,11 +183,16 @@ fn place_of(call: &ast::MacroCall) -> (bool, CallPlace) {
     }
 }
 
-/// The text between the brackets of a call.
-fn arguments(call: &ast::MacroCall) -> Option<String> {
-    let text = call.token_tree()?.syntax().text().to_string();
+/// The text between the brackets of a call, and where it begins.
+fn arguments(call: &ast::MacroCall) -> Option<(String, TextSize)> {
+    let tree = call.token_tree()?;
+    let text = tree.syntax().text().to_string();
     let inside = text.strip_prefix(['(', '[', '{'])?;
-    Some(inside.strip_suffix([')', ']', '}'])?.to_owned())
+    let inside = inside.strip_suffix([')', ']', '}'])?.to_owned();
+    Some((
+        inside,
+        tree.syntax().text_range().start() + TextSize::of('('),
+    ))
 }
 
 /// The name of a called macro, with its path and its sign.

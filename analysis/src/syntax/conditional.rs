@@ -13,10 +13,20 @@ use ra_ap_syntax::{
 };
 
 use super::EDITION;
+use super::macros::Copied;
 use crate::conditions::Truth;
 
 /// Says whether a condition holds, by its name and its value.
 pub(crate) type Ask<'a> = &'a dyn Fn(&str, Option<&str>) -> Truth;
+
+/// Where what a macro call stands for is reported. Places count in the file's tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallOrigin {
+    /// What the macro's definition writes: the macro's name and its sign.
+    pub name: TextRange,
+    /// What the call's arguments say.
+    pub copied: Vec<Copied>,
+}
 
 /// Bytes of a tree that are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +35,8 @@ pub struct LeftOut {
     pub range: TextRange,
     /// What is there instead.
     pub instead: Cow<'static, str>,
-    /// For what a macro call stands for: where all of it is reported.
-    pub call: Option<TextRange>,
+    /// For what a macro call stands for: where it is reported.
+    pub call: Option<CallOrigin>,
     /// The node that a condition leaves out; none where an attribute or a macro is written otherwise.
     node: Option<SyntaxNode>,
     /// The attribute with the condition, for a node.
@@ -80,8 +90,8 @@ impl Conditional {
 
     /// Puts what macro calls stand for in their place: the range of each call, where it is reported, and the text. Calls that are
     /// left out stay so; what conditions say inside of a call goes with it.
-    pub fn with_calls(&mut self, calls: Vec<(TextRange, TextRange, String)>) {
-        for (range, place, text) in calls {
+    pub fn with_calls(&mut self, calls: Vec<(TextRange, CallOrigin, String)>) {
+        for (range, origin, text) in calls {
             let around = |left_out: &LeftOut| left_out.range.contains_range(range);
             if self.left_out.iter().any(around) {
                 continue;
@@ -91,7 +101,7 @@ impl Conditional {
             self.left_out.push(LeftOut {
                 range,
                 instead: Cow::Owned(text),
-                call: Some(place),
+                call: Some(origin),
                 node: None,
                 condition: String::new(),
             });

@@ -12,15 +12,16 @@ mod nesting;
 mod normal_tree;
 mod normalise;
 mod parsed;
+mod pieces;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
-pub use self::conditional::{Conditional, modules_around};
+pub use self::conditional::{CallOrigin, Conditional, modules_around};
 pub use self::finding::{
     Met, bound_names, child_of, green_child, green_name, green_path_name, nodes_of,
 };
 pub use self::lines::{LineColumn, LineIndex};
-pub use self::macros::{CallPlace, MacroRules};
+pub use self::macros::{CallPlace, Copied, Expanded, MacroRules};
 pub use self::normal_tree::ItemSource;
 pub use self::normalise::{ItemTextReader, Normalised, TokenRuns};
 pub use self::parsed::ParsedFile;

@@ -3,15 +3,16 @@
 //! What is computed from normalised text does not change when lines move or comments change. The way back to the file's
 //! bytes is kept beside it, in runs, and is used only to report.
 
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
 use rowan::GreenNodeData;
 use rustc_hash::FxHashMap;
 
-use super::conditional::LeftOut;
+use super::conditional::{CallOrigin, LeftOut};
+use super::macros::Copied;
 use super::normal_tree::{ItemSource, Statements, edges};
+use super::pieces::{KnownPieces, Pieces};
 
 /// A normalised text and the way back to the bytes that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Normalised {
 pub struct TokenRuns {
     /// The runs, with originals counted from the start of the node.
     runs: Arc<[Run]>,
+    /// What macro calls copy from their arguments, in the order of the normalised text and counted alike.
+    copied: Option<Arc<[Copied]>>,
     /// Where the node starts in the original.
     start: u32,
 }
@@ -39,7 +42,7 @@ struct Run {
     normalised: u32,
     original: u32,
     length: u32,
-    /// For what a macro call stands for: the bytes of the original that all of it is reported at.
+    /// For what a macro call stands for: the bytes of the original that it is reported at, but for what is copied.
     call: Option<u32>,
 }
 
@@ -61,6 +64,9 @@ impl TokenRuns {
     /// The original's byte range of a range of the normalised text: from the place in the token at `start` to the place
     /// in the token before `end`. An offset between two tokens is at the end of the token before it.
     pub fn original_range(&self, start: u32, end: u32) -> (u32, u32) {
+        if let Some(range) = self.copied_range(start, end) {
+            return range;
+        }
         let from = self.original_offset(start);
         if end <= start {
             return (from, from);
@@ -82,9 +88,28 @@ impl TokenRuns {
         !touched.any(|run| run.call.is_some() && start < run.normalised + run.length)
     }
 
-    /// The way back of a text that a macro call stands for: all of it is at the call.
-    pub(crate) fn of_call(text: &str, place: (u32, u32)) -> Self {
-        let (start, end) = place;
+    /// Where the arguments of a macro call say a range of the normalised text, if one part of them says all of it.
+    fn copied_range(&self, start: u32, end: u32) -> Option<(u32, u32)> {
+        let copied = self.copied.as_deref()?;
+        let part = |byte: u32| {
+            let after = copied.partition_point(|part| part.at <= byte);
+            let at = after.checked_sub(1)?;
+            Some((at, copied.get(at)?.origin(byte)?))
+        };
+        let (first, from) = part(start)?;
+        if end <= start {
+            return Some((self.placed(from), self.placed(from)));
+        }
+        let (last, to) = part(end - 1)?;
+        let mut behind = copied.get(first + 1..=last)?.iter();
+        let whole = behind.all(|part| part.follows);
+        whole.then(|| (self.placed(from), self.placed(to.saturating_add(1))))
+    }
+
+    /// The way back of an item that a macro call stands for: what the call's arguments say is there, all else at the call's name.
+    /// `self` leads to what the call stands for; parts of that are copied from absolute places.
+    pub(crate) fn of_call(&self, text: &str, name: (u32, u32), copied: &[Copied]) -> Self {
+        let (start, end) = name;
         let run = Run {
             normalised: 0,
             original: 0,
@@ -93,8 +118,32 @@ impl TokenRuns {
         };
         Self {
             runs: [run].into(),
+            copied: some_copied(self.copied_through(copied, start)),
             start,
         }
+    }
+
+    /// The parts of the normalised text that are copied where the original is what a macro call stands for, counted from `start`.
+    fn copied_through(&self, copied: &[Copied], start: u32) -> Vec<Copied> {
+        let mut found = Vec::new();
+        for run in self.runs.iter().filter(|run| run.call.is_none()) {
+            let (begin, end) = (
+                self.placed(run.original),
+                self.placed(run.original + run.length),
+            );
+            let first = copied.partition_point(|part| part.at + part.length <= begin);
+            let parts = copied.get(first..).unwrap_or_default().iter();
+            for part in parts.take_while(|part| part.at < end) {
+                let (from, to) = (part.at.max(begin), (part.at + part.length).min(end));
+                found.push(Copied {
+                    at: run.normalised + (from - begin),
+                    from: (part.from + (from - part.at)).saturating_sub(start),
+                    length: to - from,
+                    follows: part.follows || from > part.at,
+                });
+            }
+        }
+        found
     }
 
     /// The original's whole byte range.
@@ -110,9 +159,17 @@ impl TokenRuns {
     pub fn normalised_offset(&self, original: u32) -> Option<u32> {
         let original = original.checked_sub(self.start)?;
         let after = self.runs.partition_point(|run| run.original <= original);
-        let run = self.runs.get(after.checked_sub(1)?)?;
+        let run = after.checked_sub(1).and_then(|at| self.runs.get(at))?;
         let inside = original - run.original;
-        (inside < run.length && run.call.is_none()).then(|| run.normalised + inside)
+        if inside < run.length && run.call.is_none() {
+            return Some(run.normalised + inside);
+        }
+        // A macro may copy an argument several times: the first is taken.
+        let copied = self.copied.as_deref().unwrap_or_default();
+        copied.iter().find_map(|part| {
+            let inside = original.checked_sub(part.from)?;
+            (inside < part.length).then(|| part.at + inside)
+        })
     }
 
     /// The last run that begins at an offset of the normalised text, or before it.
@@ -205,12 +262,9 @@ impl ItemTexts {
             return NormalisedNode::of(node, &self.statements, None);
         }
         let lock = || self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pieces = Pieces {
-            known: std::mem::take(&mut *lock()),
-            met: KnownPieces::default(),
-        };
+        let mut pieces = Pieces::after(std::mem::take(&mut *lock()));
         let made = NormalisedNode::of(node, &self.statements, Some(&mut pieces));
-        *lock() = pieces.met;
+        *lock() = pieces.met();
         made
     }
 }
@@ -237,6 +291,7 @@ impl ItemTextReader<'_> {
             text: Arc::clone(&kept.text),
             runs: TokenRuns {
                 runs: Arc::clone(&kept.runs),
+                copied: None,
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::of(kept),
@@ -257,6 +312,7 @@ impl ItemTextReader<'_> {
             text: (tokens.text + closing).into(),
             runs: TokenRuns {
                 runs: tokens.runs.into(),
+                copied: some_copied(tokens.copied),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::default(),
@@ -270,59 +326,14 @@ impl Drop for ItemTextReader<'_> {
     }
 }
 
-/// Bytes of a statement that is kept; longer ones are looked into, and those inside of them are.
-const PIECE_LENGTH: u32 = 4096;
-
-/// Statements that were normalised, by the address of the shared node.
-type KnownPieces = FxHashMap<usize, Piece>;
-
-/// The statements of an item before an edit, and those that were met after it.
-struct Pieces {
-    known: KnownPieces,
-    met: KnownPieces,
-}
-
-/// A statement that begins and ends with a token, and its tokens.
-#[derive(Debug)]
-struct Piece {
-    /// The node, kept alive so that no other has its address.
-    of: GreenNode,
-    tokens: Tokens,
-}
-
-impl Pieces {
-    /// The tokens of a node that is a statement; none where they are to be read with those around it.
-    fn tokens(&mut self, node: &GreenNodeData) -> Option<&Tokens> {
-        let kind = SyntaxKind::from(node.kind().0);
-        let is_statement = matches!(kind, SyntaxKind::LET_STMT | SyntaxKind::EXPR_STMT);
-        if !is_statement || u32::from(node.text_len()) > PIECE_LENGTH {
-            return None;
-        }
-        let address = std::ptr::from_ref(node) as usize;
-        let piece = match self.met.entry(address) {
-            Entry::Occupied(met) => met.into_mut(),
-            Entry::Vacant(place) => {
-                let known = self.known.remove(&address);
-                let known = known.filter(|known| std::ptr::eq(&*known.of, node));
-                place.insert(match known {
-                    Some(known) => known,
-                    None => Piece {
-                        tokens: Tokens::of_statement(node)?,
-                        of: node.to_owned(),
-                    },
-                })
-            }
-        };
-        Some(&piece.tokens)
-    }
-}
-
 /// The tokens of a node, and where they are from its start.
 #[derive(Debug)]
-struct Tokens {
+pub(super) struct Tokens {
     /// The tokens, one space wherever there was trivia between two of them.
     text: String,
     runs: Vec<Run>,
+    /// See [`TokenRuns::copied`].
+    copied: Vec<Copied>,
     /// See [`NormalisedNode::changes`].
     changes: Vec<u32>,
     /// See [`NormalisedNode::sound`].
@@ -343,6 +354,7 @@ impl Tokens {
         Self {
             text: String::with_capacity(length.into()),
             runs: Vec::new(),
+            copied: Vec::new(),
             changes: Vec::new(),
             sound,
         }
@@ -357,7 +369,7 @@ impl Tokens {
     }
 
     /// The tokens of a statement; none where trivia is at one of its ends.
-    fn of_statement(node: &GreenNodeData) -> Option<Self> {
+    pub(super) fn of_statement(node: &GreenNodeData) -> Option<Self> {
         let is_token = |kind: Option<rowan::SyntaxKind>| {
             kind.is_some_and(|kind| !SyntaxKind::from(kind.0).is_trivia())
         };
@@ -420,7 +432,7 @@ impl Tokens {
             {
                 if next.range.start() == at {
                     trivia = match &next.call {
-                        Some(name) => self.call(&next.instead, *name - start, trivia),
+                        Some(call) => self.call(&next.instead, call, start, trivia),
                         None => self.instead(&next.instead, trivia),
                     };
                 }
@@ -470,18 +482,25 @@ impl Tokens {
         Trivia::None
     }
 
-    /// Writes what a macro call stands for, all of which is at a range; the trivia behind it.
-    fn call(&mut self, text: &str, place: TextRange, before: Trivia) -> Trivia {
+    /// Writes what a macro call stands for; the trivia behind it. `start` is where the node begins.
+    fn call(&mut self, text: &str, call: &CallOrigin, start: TextSize, before: Trivia) -> Trivia {
         let after = self.instead(text, before);
         if !text.is_empty() {
             let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
             let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+            let place = call.name - start;
+            let normalised = end.saturating_sub(length);
             self.runs.push(Run {
-                normalised: end.saturating_sub(length),
+                normalised,
                 original: place.start().into(),
                 length,
                 call: Some(place.len().into()),
             });
+            self.copied.extend(call.copied.iter().map(|part| Copied {
+                at: part.at.saturating_add(normalised),
+                from: part.from.saturating_sub(start.into()),
+                ..*part
+            }));
         }
         // What follows is a token of its own.
         match after {
@@ -520,6 +539,10 @@ impl Tokens {
             _ => self.runs.push(run),
         }
     }
+}
+
+fn some_copied(copied: Vec<Copied>) -> Option<Arc<[Copied]>> {
+    (!copied.is_empty()).then(|| copied.into())
 }
 
 /// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the

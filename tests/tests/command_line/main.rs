@@ -23,6 +23,7 @@ mod dialects;
 mod files;
 mod fixing;
 mod formats;
+mod formats_of_reviews;
 mod human;
 mod ignoring;
 mod languages;

@@ -47,7 +47,7 @@ fn kernels_of_a_macro_are_judged_at_its_calls() {
         .map(|place| (place.range.start.line, place.range.end.column))
         .collect();
     assert_eq!(unread, [(12, 10)]);
-    assert_eq!(denied(&report), [("modulo_indivisible", 12, 5, 10)]);
+    assert_eq!(denied(&report), [("modulo_indivisible", 12, 23, 26)]);
     assert!(
         report
             .diagnostics
@@ -119,4 +119,62 @@ fn an_edit_of_a_definition_reaches_its_calls() {
     workspace.set_file("macros.rs", &TEMPLATE.replace("m![A / 8]", "m![A / 7]"));
     let report = workspace.analysis().check_file("user.rs");
     assert_eq!(denied(&report), [("stride_indivisible", 3, 1, 6)]);
+}
+
+/// What is denied, as the text of the file has it.
+fn denied_text<'a>(text: &'a str, report: &FileReport) -> Vec<&'a str> {
+    let found = report.diagnostics.iter();
+    let denied = found.filter(|found| found.default_level == crate::Level::Deny);
+    let range =
+        |found: &crate::Diagnostic| found.range.start.byte as usize..found.range.end.byte as usize;
+    denied.filter_map(|found| text.get(range(found))).collect()
+}
+
+#[test]
+fn what_an_argument_says_is_reported_there() {
+    let head = "use furiosa_opt_std::prelude::*;\naxes![A = 2048, B = 3];\n";
+    let kernel = |body: &str| {
+        format!(
+            "#[device(chip = 1)]\nfn k(device: &mut Device, x: &HbmTensor<i32, m![1], m![A]>) {{\n    {body}\n}}\n"
+        )
+    };
+    let load = "macro_rules! load { ($x:expr, $d:expr, $s:ty, $e:ty) => {{
+        let x: DmTensor<i32, m![1], m![1 # 2], $s, $e> = $x.to_dm(&mut $d.tdma);
+        let y: DmTensor<i32, m![1], m![1 # 2], $s, $e> = $x.to_dm(&mut $d.tdma);
+    }}; }\n";
+    let same = "macro_rules! same { ($($t:tt)*) => { $($t)* }; }\n";
+    let own = "macro_rules! own { ($x:expr) => { let y: DmTensor<i32, m![1], m![1 # 2], m![A / 7], m![A % 8]> = $x; }; }\n";
+    let cases: [(&str, &str, &[&str]); 5] = [
+        // Used twice, it is the same fault at the same place.
+        (
+            load,
+            "load!(x, device, m![A / 8], /* ä */ m![A % 7]);",
+            &["% 7"],
+        ),
+        (load, "load!(x, device, m![A / 7], m![A % 8]);", &["/ 7"]),
+        (
+            same,
+            "same! { let /* ä */ x: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % /* ö */ 7]> = x.to_dm(&mut device.tdma); }",
+            &["% /* ö */ 7"],
+        ),
+        // One macro in another's arguments.
+        (
+            same,
+            "same! { same!(let x: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 7]> = x.to_dm(&mut device.tdma);) }",
+            &["% 7"],
+        ),
+        (own, "own!(x.to_dm(&mut device.tdma));", &["own!"]),
+    ];
+    for (definition, body, expected) in cases {
+        let text = format!("{head}{definition}{}", kernel(body));
+        let report = report(&[("a.rs", &text)], "a.rs");
+        let mut found = denied_text(&text, &report);
+        found.dedup();
+        assert_eq!(found, expected, "{body}");
+        let fixes = report
+            .diagnostics
+            .iter()
+            .all(|found| found.fixes.is_empty());
+        assert!(fixes, "{body}");
+    }
 }

@@ -18,7 +18,7 @@ use ra_ap_syntax::SyntaxKind;
 use crate::syntax::nesting;
 
 use matching::Matcher;
-use tokens::{Token, group_end, is_word, lex, write};
+use tokens::{Token, group_end, is_word, lex, lex_arguments, write, write_with_copied};
 use transcribing::{Piece, transcribe};
 
 /// Calls in each other that are expanded.
@@ -47,6 +47,41 @@ pub enum CallPlace {
     Statement,
     /// In an expression, a type or a pattern.
     Inside,
+}
+
+/// What a call stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// The text.
+    pub text: String,
+    /// Which parts of it the call's arguments say, in the order of the text.
+    pub copied: Vec<Copied>,
+}
+
+/// Bytes of what a call stands for that are copied from its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The first byte in what the call stands for.
+    pub at: u32,
+    /// The first byte where they are copied from.
+    pub from: u32,
+    /// How many.
+    pub length: u32,
+    /// Nothing but spaces is between these and the part before, neither here nor where they are copied from.
+    pub follows: bool,
+}
+
+impl Copied {
+    /// Whether another part begins where this one ends, in both texts.
+    const fn touches(self, next: Self) -> bool {
+        self.at + self.length == next.at && self.from + self.length == next.from
+    }
+
+    /// Where a byte is copied from; none for one outside.
+    pub(super) fn origin(self, byte: u32) -> Option<u32> {
+        let inside = byte.checked_sub(self.at)?;
+        (inside < self.length).then(|| self.from.saturating_add(inside))
+    }
 }
 
 /// Says which macro a name means.
@@ -101,15 +136,15 @@ impl MacroRules {
         arguments: &str,
         place: CallPlace,
         lookup: MacroLookup<'_>,
-    ) -> Option<String> {
+    ) -> Option<Expanded> {
         let mut budget = Budget {
             length: MAXIMUM_LENGTH,
             work: MAXIMUM_WORK,
         };
-        let expanded = self.expanded(&lex(arguments), place, lookup, &mut budget, 0)?;
-        let text = write(&expanded);
+        let expanded = self.expanded(&lex_arguments(arguments), place, lookup, &mut budget, 0)?;
+        let (text, copied) = write_with_copied(&expanded);
         // What nests deeply may not be parsed together with what is around it, and then nothing of it were looked at.
-        (!nesting::is_deep(&text)).then_some(text)
+        (!nesting::is_deep(&text)).then_some(Expanded { text, copied })
     }
 
     fn expanded(

@@ -7,7 +7,8 @@ fn rules(text: &str) -> MacroRules {
 }
 
 fn expanded(text: &str, arguments: &str) -> Option<String> {
-    rules(text).expand(arguments, CallPlace::Statement, &|_| None)
+    let expanded = rules(text).expand(arguments, CallPlace::Statement, &|_| None);
+    expanded.map(|expanded| expanded.text)
 }
 
 /// Without the spaces, which mean nothing between these tokens.
@@ -87,7 +88,7 @@ fn calls_in_templates_are_expanded() {
     let lookup = |name: &str| (name == "add").then(|| add.clone());
     let text = outer.expand("v", CallPlace::Statement, &lookup);
     assert_eq!(
-        text.map(|text| text.replace(' ', "")).as_deref(),
+        text.map(|text| text.text.replace(' ', "")).as_deref(),
         Some("lety=(v+1);y+1;(y+1).z()")
     );
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Copied;
 use ra_ap_parser::LexedStr;
 use ra_ap_syntax::SyntaxKind;
 
@@ -14,6 +15,29 @@ pub(super) struct Token {
     pub(super) text: Arc<str>,
     /// Whether nothing is between it and the token in front of it.
     pub(super) joint: bool,
+    /// Where an argument of the call has it; none for what a definition writes.
+    pub(super) origin: Option<Origin>,
+}
+
+/// The place of a token in the arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// How many tokens are before it.
+    index: usize,
+    /// Its first byte.
+    offset: u32,
+}
+
+/// The tokens of the arguments of a call, each with its place.
+pub(super) fn lex_arguments(text: &str) -> Vec<Token> {
+    let mut tokens = lex(text);
+    let lexed = LexedStr::new(EDITION, text);
+    let starts = (0..lexed.len()).filter(|at| !lexed.kind(*at).is_trivia());
+    for (index, (token, at)) in tokens.iter_mut().zip(starts).enumerate() {
+        let offset = u32::try_from(lexed.text_start(at)).ok();
+        token.origin = offset.map(|offset| Origin { index, offset });
+    }
+    tokens
 }
 
 /// The tokens of a text without comments.
@@ -31,6 +55,7 @@ pub(super) fn lex(text: &str) -> Vec<Token> {
             kind,
             text: lexed.text(at).into(),
             joint,
+            origin: None,
         });
         joint = true;
     }
@@ -41,12 +66,42 @@ pub(super) fn lex(text: &str) -> Vec<Token> {
 pub(super) fn write(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {
-        if !token.joint && !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(&token.text);
+        append(&mut text, token);
     }
     text
+}
+
+/// The text of tokens, and which parts of it are copied from the arguments of the call.
+pub(super) fn write_with_copied(tokens: &[Token]) -> (String, Vec<Copied>) {
+    let mut text = String::new();
+    let mut copied: Vec<Copied> = Vec::new();
+    let mut before: Option<Origin> = None;
+    for token in tokens {
+        append(&mut text, token);
+        if let Some(origin) = token.origin {
+            let length = token.text.len();
+            let follows = before.is_some_and(|before| before.index + 1 == origin.index);
+            let part = Copied {
+                at: u32::try_from(text.len() - length).unwrap_or(u32::MAX),
+                from: origin.offset,
+                length: u32::try_from(length).unwrap_or(u32::MAX),
+                follows,
+            };
+            match copied.last_mut() {
+                Some(last) if follows && last.touches(part) => last.length += part.length,
+                _ => copied.push(part),
+            }
+        }
+        before = token.origin;
+    }
+    (text, copied)
+}
+
+fn append(text: &mut String, token: &Token) {
+    if !token.joint && !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(&token.text);
 }
 
 /// Whether a token is a name or a keyword.
@@ -128,6 +183,7 @@ pub(super) fn parenthesised(tokens: Vec<Token>) -> Vec<Token> {
         kind,
         text: text.into(),
         joint: false,
+        origin: None,
     };
     let mut result = Vec::with_capacity(tokens.len() + 2);
     result.push(bracket(SyntaxKind::L_PAREN, "("));

@@ -147,6 +147,7 @@ impl Writer<'_> {
                             let word = Token {
                                 text: Arc::clone(name),
                                 joint: true,
+                                origin: None,
                                 kind: ra_ap_syntax::SyntaxKind::IDENT,
                             };
                             self.result.extend([sign.clone(), word]);

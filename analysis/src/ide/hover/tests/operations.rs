@@ -309,3 +309,29 @@ fn cause_and_saving_come_first() {
         "{kernel:?}"
     );
 }
+
+/// In the arguments of a macro an operation has the page that it has without the macro.
+#[test]
+fn arguments_of_macros_have_the_pages_of_their_operations() {
+    let page = |pass: &str| {
+        let text = format!(
+            "use furiosa_opt_std::prelude::*;
+axes![S = 256, K = 64];
+macro_rules! same {{ ($($t:tt)*) => {{ $($t)* }}; }}
+#[device(chip = 1, pe = 4)]
+fn k(device: &mut Device, x: &HbmTensor<i32, m![1], m![S, K]>) -> HbmTensor<i32, m![1], m![S, K]> {{
+    let x: DmTensor<i32, m![1], m![1], m![S], m![K]> = x.to_dm(&mut device.tdma);
+    let y: DmTensor<i32, m![1], m![1], m![S], m![K]> = {pass};
+    y.to_hbm(&mut device.tdma)
+}}
+"
+        );
+        let (_, analysis, at) = at_caret(&text);
+        let page = analysis.hover("kernel.rs", at).expect("an answer");
+        page.expect("a page").markdown
+    };
+    let chain = "device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().col$0lect::<m![K / 8], m![K % 8]>().commit()";
+    let plain = page(chain);
+    assert!(plain.contains("collect"), "{plain}");
+    assert_eq!(page(&format!("same!({chain})")), plain);
+}
