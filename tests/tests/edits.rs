@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 use visa_analysis::{Package, Workspace};
+use visa_tests::corpus::{self, Kind, kernel, numbers_typed};
+use visa_tests::typing::replace;
 
 const ROOT: &str = "mod shapes;\nmod kernels;\nmod others;\n";
 
@@ -154,4 +156,39 @@ fn typing_and_deleting_ends_where_it_began() {
     assert_eq!(edited.analysis().check_all(), before);
     // The load, the pass and the two stores.
     assert_eq!(before.operations.resolved, 4);
+}
+
+/// What is between two statements, and inside of one, in kernels that are typed into.
+fn with_remarks(kernel: &str) -> String {
+    let chained = kernel.replace(".collect", "/* in flits */\n        .collect");
+    let mut text = String::new();
+    for (number, line) in chained.lines().enumerate() {
+        text.push_str(line);
+        text.push_str(if number % 5 == 4 {
+            " // so far\n"
+        } else {
+            "\n"
+        });
+    }
+    text
+}
+
+#[test]
+fn findings_of_a_kernel_that_is_typed_into_are_those_of_a_fresh_start() {
+    const PATH: &str = "src/lib.rs";
+    let remarked = with_remarks(&kernel(24, Kind::Faulty));
+    let mut with_findings = 0;
+    for mut text in [kernel(24, Kind::Right), remarked] {
+        let mut edited = corpus::workspace(&vec![(PATH.to_owned(), text.clone())]);
+        edited.open_file(PATH);
+        for key in numbers_typed(&text) {
+            text = replace(&text, &key);
+            edited.set_file(PATH, &text);
+            let found = edited.analysis().check_all();
+            let fresh = corpus::workspace(&vec![(PATH.to_owned(), text.clone())]);
+            assert_eq!(found, fresh.analysis().check_all(), "{text}");
+            with_findings += usize::from(!found.diagnostics.is_empty());
+        }
+    }
+    assert!(with_findings > 10, "{with_findings}");
 }

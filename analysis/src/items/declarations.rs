@@ -278,21 +278,21 @@ impl MacroArguments {
     /// What a tree of tokens holds between its delimiters; the closing one may be missing.
     pub(super) fn of_tree(tree: &SyntaxNode) -> Option<Self> {
         let text = text_of(tree.green());
-        let open = text
-            .chars()
-            .next()
-            .filter(|first| matches!(first, '(' | '[' | '{'))?;
-        let inner = text.get(open.len_utf8()..)?;
-        let closed = inner.ends_with([')', ']', '}']) && tree.green().children().count() > 1;
-        let inner = if closed {
-            inner.get(..inner.len() - 1)?
-        } else {
-            inner
-        };
+        let start = tree.text_range().start().into();
+        let filled = tree.green().children().count() > 1;
+        let written = WrittenArguments::of(&text, start, filled)?;
         Some(Self {
-            text: inner.to_owned(),
-            start: u32::from(tree.text_range().start()).saturating_add(1),
+            text: written.text.to_owned(),
+            start: written.start,
         })
+    }
+
+    /// The same, borrowed.
+    pub(super) fn written(&self) -> WrittenArguments<'_> {
+        WrittenArguments {
+            text: &self.text,
+            start: self.start,
+        }
     }
 
     /// The span of a range of the arguments.
@@ -308,6 +308,31 @@ impl MacroArguments {
             start,
             end: start.saturating_add(u32::try_from(self.text.len()).unwrap_or(u32::MAX)),
         }
+    }
+
+    /// The span of the arguments, without the delimiters.
+    pub(super) fn full_span(&self, text: &ItemText) -> super::ids::Span {
+        self.written().full_span(text)
+    }
+}
+
+/// The arguments of a macro call where the text of the call is at hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenArguments<'a> {
+    pub(super) text: &'a str,
+    start: u32,
+}
+
+impl<'a> WrittenArguments<'a> {
+    /// What the text of a tree of tokens holds between its delimiters. `start` is where the tree is, `filled` whether it has more
+    /// than one token or tree in it: the closing delimiter may be missing.
+    pub(super) fn of(tree: &'a str, start: u32, filled: bool) -> Option<Self> {
+        let inner = tree.strip_prefix(['(', '[', '{'])?;
+        let closing = inner.strip_suffix([')', ']', '}']).filter(|_| filled);
+        Some(Self {
+            text: closing.unwrap_or(inner),
+            start: start.saturating_add(1),
+        })
     }
 
     /// The span of the arguments, without the delimiters.

@@ -14,7 +14,7 @@ use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::modules::is_left_out;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::syntax::{ItemSource, nodes_of};
+use crate::syntax::{ItemSource, Met, nodes_of};
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -356,11 +356,17 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn walk(&mut self, root: &SyntaxNode) {
-        // Of tokens nothing is known to be a block.
+        // Of tokens nothing is known to be a block. What declares something inside of a statement is in braces, which most
+        // statements of a kernel do not have.
+        let text = &self.text.text;
+        let is_flat = |met: Met<'_>| {
+            let is_statement = matches!(met.kind, SyntaxKind::LET_STMT | SyntaxKind::EXPR_STMT);
+            is_statement && memchr::memchr(b'{', met.text(text).as_bytes()).is_none()
+        };
         let places = nodes_of(
             root,
             |met| may_declare(met.kind),
-            |met| met.kind != SyntaxKind::TOKEN_TREE,
+            |met| met.kind != SyntaxKind::TOKEN_TREE && !is_flat(met),
         );
         for node in places {
             let start = u32::from(node.text_range().start());

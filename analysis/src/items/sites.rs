@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, TextSize};
+use ra_ap_syntax::{NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use rowan::GreenNodeData;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attributes::{DeviceEntry, entries};
-use super::declarations::MacroArguments;
+use super::declarations::{MacroArguments, WrittenArguments};
 use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
@@ -17,7 +18,7 @@ use super::mappings::{
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::remarks::{MappingRemark, remarks};
-use super::scopes::{ItemScopes, ScopeKey, block_scopes, scope_at};
+use super::scopes::{ItemScopes, block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{
     AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes_in, parse_index_in,
@@ -142,9 +143,61 @@ struct Collector<'a> {
     text: &'a ItemText,
     scopes: ItemScopes,
     sites: Vec<MappingSite>,
-    /// What was read of bodies of `m!` that nothing is wrong in, by where their names are looked up: kernels write the same
-    /// few again and again.
-    faultless: FxHashMap<(ScopeKey, Box<str>), Faultless>,
+    /// What was read of bodies of `m!` that nothing is wrong in, by the block around them, in which their names are looked up:
+    /// kernels write the same few again and again.
+    faultless: FxHashMap<Option<u32>, FxHashMap<Box<str>, Faultless>>,
+}
+
+/// A call whose tree of tokens is in the code itself, not in the arguments of another macro.
+struct PlainCall {
+    kind: SiteKind,
+    /// Where the call starts.
+    start: TextSize,
+    /// Its tree of tokens.
+    tree: TextRange,
+    /// Whether that tree has more than one token or tree in it.
+    filled: bool,
+}
+
+impl PlainCall {
+    /// The call that a tree of tokens belongs to, where it is just a name, `!` and the tree.
+    fn of(tree: Met<'_>) -> Option<Self> {
+        if tree.kind != SyntaxKind::TOKEN_TREE || tree.parent_kind() != SyntaxKind::MACRO_CALL {
+            return None;
+        }
+        let is_trivia = |token: SyntaxKind| token.is_trivia();
+        let mut children = tree.parent.children().filter(|child| match child {
+            NodeOrToken::Token(token) => !is_trivia(SyntaxKind::from(token.kind().0)),
+            NodeOrToken::Node(_) => true,
+        });
+        let path = tree.parent.children().next()?.into_node()?;
+        children.next();
+        let bang = children.next()?.into_token()?;
+        let body = children.next()?.into_node()?;
+        let is_plain = SyntaxKind::from(path.kind().0) == SyntaxKind::PATH
+            && SyntaxKind::from(bang.kind().0) == SyntaxKind::BANG
+            && std::ptr::eq(body, tree.node);
+        let kind = SiteKind::of(only_token(path).filter(|_| is_plain)?)?;
+        Some(Self {
+            kind,
+            start: tree.parent_start,
+            tree: tree.range,
+            filled: tree.node.children().count() > 1,
+        })
+    }
+}
+
+/// The text of the only token of a node; none where it has several.
+fn only_token(node: &GreenNodeData) -> Option<&str> {
+    let mut node = node;
+    loop {
+        let mut children = node.children();
+        let only = children.next().filter(|_| children.next().is_none())?;
+        match only {
+            NodeOrToken::Node(inner) => node = inner,
+            NodeOrToken::Token(token) => return Some(token.text()),
+        }
+    }
 }
 
 /// What an `m!` says that nothing is wrong in.
@@ -167,21 +220,46 @@ impl Faultless {
 
 impl Collector<'_> {
     fn walk(&mut self, root: &SyntaxNode) {
+        let mut calls = Vec::new();
+        // Nothing in a site is another one.
+        let mut end = TextSize::from(0);
         let may_be_site = |met: Met<'_>| {
+            if met.kind != SyntaxKind::TOKEN_TREE || met.range.start() < end {
+                return false;
+            }
+            if let Some(call) = PlainCall::of(met) {
+                end = met.range.end();
+                calls.push(call);
+                return false;
+            }
             let of_macro = met.parent_kind() == SyntaxKind::MACRO_CALL;
             let name = of_macro.then(|| green_path_name(met.parent)).flatten();
-            met.kind == SyntaxKind::TOKEN_TREE
-                && (!of_macro || name.is_some_and(|name| SiteKind::of(name).is_some()))
+            !of_macro || name.is_some_and(|name| SiteKind::of(name).is_some())
         };
         let runs =
             |met: Met<'_>| !matches!(met.kind, SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF);
-        // Nothing in a site is another one.
+        let others = nodes_of(root, may_be_site, runs);
+        self.sites.reserve(calls.len());
+        for call in calls {
+            self.plain_call(&call);
+        }
         let mut end = TextSize::from(0);
-        for tree in nodes_of(root, may_be_site, runs) {
+        for tree in others {
             let range = tree.text_range();
             if range.start() >= end && self.token_tree(&tree) {
                 end = range.end();
             }
+        }
+    }
+
+    fn plain_call(&mut self, call: &PlainCall) {
+        let range = std::ops::Range::<usize>::from(call.tree);
+        let text = Arc::clone(&self.text.text);
+        let tree = text.get(range).unwrap_or_default();
+        let start = call.tree.start().into();
+        if let Some(arguments) = WrittenArguments::of(tree, start, call.filled) {
+            let end = call.tree.end().into();
+            self.site(call.kind, (call.start.into(), end), &arguments);
         }
     }
 
@@ -240,8 +318,17 @@ impl Collector<'_> {
         let Some(arguments) = MacroArguments::of_tree(tree) else {
             return false;
         };
-        let start = name.text_range().start().into();
-        let span = self.text.span(start, tree.text_range().end().into());
+        let place = (
+            name.text_range().start().into(),
+            tree.text_range().end().into(),
+        );
+        self.site(kind, place, &arguments.written());
+        true
+    }
+
+    /// Adds the site of a call at a place.
+    fn site(&mut self, kind: SiteKind, (start, end): (u32, u32), arguments: &WrittenArguments<'_>) {
+        let span = self.text.span(start, end);
         let body = arguments.full_span(self.text);
         let site = MappingSite {
             kind,
@@ -252,22 +339,22 @@ impl Collector<'_> {
             remarks: Vec::new(),
         };
         let site = match kind {
-            SiteKind::Mapping => self.mapping(site, &arguments.text, start),
-            SiteKind::Index => self.index(site, &arguments.text, start),
-            SiteKind::Axes => axes(site, &arguments.text, grammar_of(self.db, body)),
+            SiteKind::Mapping => self.mapping(site, arguments.text, start),
+            SiteKind::Index => self.index(site, arguments.text, start),
+            SiteKind::Axes => axes(site, arguments.text, grammar_of(self.db, body)),
         };
         self.sites.push(site);
-        true
     }
 
     fn mapping(&mut self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
-        let scope = self.scopes.at(self.db, offset);
-        let key = (scope.key(), Box::from(text));
-        if let Some(known) = self.faultless.get(&key) {
+        let block = self.scopes.block_at(offset);
+        let known = self.faultless.get(&block);
+        if let Some(known) = known.and_then(|known| known.get(text)) {
             site.remarks = known.remarks_in(site.body);
             site.mappings.push(Some(known.mapping.clone()));
             return site;
         }
+        let scope = self.scopes.at(self.db, offset);
         let (result, observed) = observe_mapping_text(self.db, &scope, text, site.body);
         site.problems = result.problems;
         // Between the brackets of an empty call nothing can be shown.
@@ -289,7 +376,8 @@ impl Collector<'_> {
                 remarks: site.remarks.clone(),
                 body: site.body,
             };
-            self.faultless.insert(key, known);
+            let of_block = self.faultless.entry(block).or_default();
+            of_block.insert(text.into(), known);
         }
         site.mappings.push(result.mapping);
         site

@@ -2,7 +2,6 @@
 
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::fetch::{BankRun, FetchViolation};
-use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{EndDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
@@ -43,10 +42,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             buffer: source.map(|tensor| tensor.levels.element.span),
             method: of.stage.span,
         };
-        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
+        let configuration = || Some(derived.sequence.as_ref()?.configuration());
         for violation in &derived.violations {
             if let FetchViolation::Bank(run) = violation {
-                findings.push(to_finding(&place, run, configuration.as_deref()));
+                findings.push(to_finding(&place, run, configuration().as_deref()));
             }
         }
     }
@@ -63,10 +62,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             buffer: Some(target.levels.element.span),
             method,
         };
-        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
+        let configuration = || Some(derived.sequence.as_ref()?.configuration());
         for violation in &derived.violations {
             if let CommitViolation::Bank(run) = violation {
-                findings.push(to_finding(&place, run, configuration.as_deref()));
+                findings.push(to_finding(&place, run, configuration().as_deref()));
             }
         }
     }

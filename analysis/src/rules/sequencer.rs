@@ -4,7 +4,7 @@ use crate::derivation::commit::CommitViolation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::dma::DmaViolation;
 use crate::derivation::fetch::{FetchDerivation, FetchViolation};
-use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
+use crate::derivation::sequencer::{Misfit, SequencerViolation};
 use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::{SEQUENCER_ENTRIES as ENTRIES, SEQUENCER_ITERATIONS as COUNT};
 use crate::items::Span;
@@ -148,7 +148,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
-        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
+        let configuration = || Some(derived.sequence.as_ref()?.configuration());
         for violation in &derived.violations {
             if let FetchViolation::Sequencer(violation) = violation {
                 let place = StreamPlace {
@@ -159,7 +159,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 let Some(finding) = to_finding(checked.body, violation, &place) else {
                     continue;
                 };
-                let finding = with_note(finding, configuration.as_deref());
+                let finding = with_note(finding, configuration().as_deref());
                 findings.push(match (violation, &derived.reordered_time) {
                     (SequencerViolation::Entries { .. }, Some((time, entries))) => {
                         let replaced = [(of.stage.output.time.span, time)];
@@ -183,7 +183,6 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {
-            let configuration = derived.configuration();
             for violation in &derived.violations {
                 if let DmaViolation::Sequencer(violation) = violation {
                     let finding = word_transfer(checked, copy, violation).map(|finding| {
@@ -202,8 +201,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                             _ => finding,
                         }
                     });
-                    findings
-                        .extend(finding.map(|finding| with_note(finding, Some(&configuration))));
+                    findings.extend(
+                        finding.map(|finding| with_note(finding, Some(&derived.configuration()))),
+                    );
                 }
             }
         }
@@ -253,7 +253,7 @@ fn check_commit(
     let Some((target, method)) = commit_target(checked, pass) else {
         return;
     };
-    let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
+    let configuration = || Some(derived.sequence.as_ref()?.configuration());
     for violation in &derived.violations {
         let CommitViolation::Sequencer(violation) = violation else {
             continue;
@@ -266,7 +266,7 @@ fn check_commit(
         let Some(finding) = to_finding(checked.body, violation, &place) else {
             continue;
         };
-        let mut finding = with_note(finding, configuration.as_deref());
+        let mut finding = with_note(finding, configuration().as_deref());
         if let Some(roomy) = &derived.padded_element {
             let replaced = [(target.levels.element.span, roomy)];
             let words = ("write the element as ", "{}");

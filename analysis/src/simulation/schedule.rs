@@ -16,7 +16,7 @@ use crate::derivation::conventions::Conventions;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
-pub use planner::{Conflicts, Variation, conflict, derive, derive_varied};
+pub use planner::{Conflicts, Variation, conflict, derive, derive_varied, total_with_cycles};
 
 use super::{BodySimulation, Gap, OperationCost, calibration};
 

@@ -154,13 +154,21 @@ pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
 /// total or the operation is no transfer.
 #[must_use]
 pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<(u64, u64)> {
-    let before = known.simulation.total()?;
-    let span = known.body.operation(id)?.span;
-    let mut costs = known.simulation.operations.clone();
-    for (operation, cost) in known.body.operations.iter().zip(&mut costs) {
-        if operation.span == span && matches!(operation.kind, OperationKind::Copy(_)) {
-            Arc::make_mut(cost).cycles = cost.cycles.map(|before| before.min(cycles));
-        }
-    }
-    Some((before, total_with(known, &costs)?))
+    let Known {
+        body,
+        derivation,
+        simulation,
+        ..
+    } = known;
+    let before = simulation.total()?;
+    let span = body.operation(id)?.span;
+    let operations = body.operations.iter().zip(&simulation.operations);
+    let changed = operations.map(|(operation, cost)| {
+        let is_changed = operation.span == span && matches!(operation.kind, OperationKind::Copy(_));
+        let most = if is_changed { cycles } else { u64::MAX };
+        Some(cost.cycles?.min(most))
+    });
+    let changed = changed.collect::<Option<Vec<u64>>>()?;
+    let after = schedule::total_with_cycles(body, derivation, simulation, &changed)?;
+    Some((before, after))
 }

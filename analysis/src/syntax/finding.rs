@@ -16,12 +16,22 @@ pub struct Met<'tree> {
     pub node: &'tree GreenNodeData,
     /// The node around it.
     pub parent: &'tree GreenNodeData,
+    /// Where it is in the text of the tree.
+    pub range: TextRange,
+    /// Where the node around it starts.
+    pub parent_start: TextSize,
 }
 
 impl Met<'_> {
     /// The kind of the node around it.
     pub fn parent_kind(self) -> SyntaxKind {
         SyntaxKind::from(self.parent.kind().0)
+    }
+
+    /// The part of the tree's text that it is. `text` is all of that text, from the tree's start on.
+    pub fn text(self, text: &str) -> &str {
+        text.get(std::ops::Range::<usize>::from(self.range))
+            .unwrap_or_default()
     }
 
     /// Whether a token of a kind is among its children.
@@ -77,8 +87,13 @@ pub fn nodes_of(
             NodeOrToken::Node(node) => node,
         };
         last.offset += node.text_len();
-        let kind = SyntaxKind::from(node.kind().0);
-        let met = Met { kind, node, parent };
+        let met = Met {
+            kind: SyntaxKind::from(node.kind().0),
+            node,
+            parent,
+            range: TextRange::at(start, node.text_len()),
+            parent_start: last.range.start(),
+        };
         if !enters(met) {
             continue;
         }
@@ -86,7 +101,7 @@ pub fn nodes_of(
             green: node,
             child: 0,
             offset: start,
-            range: TextRange::at(start, node.text_len()),
+            range: met.range,
             node: None,
         });
         if wanted(met) {

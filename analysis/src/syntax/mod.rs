@@ -12,6 +12,7 @@ mod nesting;
 mod normal_tree;
 mod normalise;
 mod parsed;
+mod pieces;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 

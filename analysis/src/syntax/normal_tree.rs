@@ -305,7 +305,7 @@ fn opens_with_trivia(node: &GreenNodeData) -> bool {
 }
 
 /// The kinds of a node's first and last token; none where a node without tokens is there.
-fn edges(node: &GreenNodeData) -> [Option<rowan::SyntaxKind>; 2] {
+pub(super) fn edges(node: &GreenNodeData) -> [Option<rowan::SyntaxKind>; 2] {
     [true, false].map(|first| {
         let mut node = node;
         loop {

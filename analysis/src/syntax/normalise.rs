@@ -6,11 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
+use rowan::GreenNodeData;
 use rustc_hash::FxHashMap;
 
 use super::conditional::{CallOrigin, LeftOut};
 use super::macros::Copied;
-use super::normal_tree::{ItemSource, Statements};
+use super::normal_tree::{ItemSource, Statements, edges};
+use super::pieces::{KnownPieces, Pieces};
 
 /// A normalised text and the way back to the bytes that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,6 +201,8 @@ pub(crate) struct ItemTexts {
     kept: Mutex<Kept>,
     /// The statements of the item whose tree was made last.
     statements: Arc<Mutex<Statements>>,
+    /// The statements of the item that was last normalised because of an edit.
+    pieces: Mutex<KnownPieces>,
 }
 
 /// By the address of the node, which is kept alive beside its text.
@@ -220,8 +224,12 @@ pub(super) struct NormalisedNode {
 }
 
 impl NormalisedNode {
-    fn of(node: &SyntaxNode, statements: &Arc<Mutex<Statements>>) -> Self {
-        let tokens = Tokens::of(node, node.text_range().end(), &[]);
+    fn of(
+        node: &SyntaxNode,
+        statements: &Arc<Mutex<Statements>>,
+        pieces: Option<&mut Pieces>,
+    ) -> Self {
+        let tokens = Tokens::of(node, pieces);
         Self {
             node: node.green().to_owned(),
             changes: tokens.changes.into(),
@@ -239,6 +247,7 @@ impl ItemTexts {
         let kept = std::mem::take(&mut *self.lock());
         ItemTextReader {
             texts: self,
+            edited: !kept.is_empty(),
             old: kept,
             new: Kept::default(),
         }
@@ -247,11 +256,24 @@ impl ItemTexts {
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn normalised(&self, node: &SyntaxNode, edited: bool) -> NormalisedNode {
+        if !edited {
+            return NormalisedNode::of(node, &self.statements, None);
+        }
+        let lock = || self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pieces = Pieces::after(std::mem::take(&mut *lock()));
+        let made = NormalisedNode::of(node, &self.statements, Some(&mut pieces));
+        *lock() = pieces.met();
+        made
+    }
 }
 
 /// Normalises the items of one tree after each other.
 pub struct ItemTextReader<'a> {
     texts: &'a ItemTexts,
+    /// Whether the file was read before: what is normalised now was edited, and will be again.
+    edited: bool,
     old: Kept,
     new: Kept,
 }
@@ -260,10 +282,10 @@ impl ItemTextReader<'_> {
     /// Normalises a node. `offset` is added to the original's offsets.
     pub fn normalise(&mut self, node: &SyntaxNode, offset: u32) -> Normalised {
         let address = std::ptr::from_ref(node.green()) as usize;
-        let (old, statements) = (&mut self.old, &self.texts.statements);
+        let (old, texts, edited) = (&mut self.old, self.texts, self.edited);
         let kept = self.new.entry(address).or_insert_with(|| {
-            old.remove(&address)
-                .unwrap_or_else(|| Arc::new(NormalisedNode::of(node, statements)))
+            let known = old.remove(&address);
+            known.unwrap_or_else(|| Arc::new(texts.normalised(node, edited)))
         });
         Normalised {
             text: Arc::clone(&kept.text),
@@ -285,7 +307,7 @@ impl ItemTextReader<'_> {
         closing: &str,
         offset: u32,
     ) -> Normalised {
-        let tokens = Tokens::of(node, end, left_out);
+        let tokens = Tokens::until(node, end, left_out);
         Normalised {
             text: (tokens.text + closing).into(),
             runs: TokenRuns {
@@ -305,7 +327,8 @@ impl Drop for ItemTextReader<'_> {
 }
 
 /// The tokens of a node, and where they are from its start.
-struct Tokens {
+#[derive(Debug)]
+pub(super) struct Tokens {
     /// The tokens, one space wherever there was trivia between two of them.
     text: String,
     runs: Vec<Run>,
@@ -327,28 +350,70 @@ enum Trivia {
 }
 
 impl Tokens {
-    /// The tokens of a node that start before `end`, without those that are left out.
-    fn of(node: &SyntaxNode, end: TextSize, left_out: &[LeftOut]) -> Self {
-        let start = node.text_range().start();
-        let end = end - start;
-        let mut left_out = left_out.iter().peekable();
-        let mut tokens = Self {
-            text: String::with_capacity(end.into()),
+    fn new(length: TextSize, sound: bool) -> Self {
+        Self {
+            text: String::with_capacity(length.into()),
             runs: Vec::new(),
             copied: Vec::new(),
             changes: Vec::new(),
-            sound: node.kind() != SyntaxKind::ERROR,
+            sound,
+        }
+    }
+
+    /// The tokens of a node.
+    fn of(node: &SyntaxNode, pieces: Option<&mut Pieces>) -> Self {
+        let green = node.green();
+        let mut tokens = Self::new(green.text_len(), node.kind() != SyntaxKind::ERROR);
+        tokens.read(green, (TextSize::new(0), green.text_len()), &[], pieces);
+        tokens
+    }
+
+    /// The tokens of a statement; none where trivia is at one of its ends.
+    pub(super) fn of_statement(node: &GreenNodeData) -> Option<Self> {
+        let is_token = |kind: Option<rowan::SyntaxKind>| {
+            kind.is_some_and(|kind| !SyntaxKind::from(kind.0).is_trivia())
         };
+        if !edges(node).into_iter().all(is_token) {
+            return None;
+        }
+        let mut tokens = Self::new(node.text_len(), true);
+        tokens.read(node, (TextSize::new(0), node.text_len()), &[], None);
+        Some(tokens)
+    }
+
+    /// The tokens of a node that start before `end`, without those that are left out.
+    fn until(node: &SyntaxNode, end: TextSize, left_out: &[LeftOut]) -> Self {
+        let start = node.text_range().start();
+        let mut tokens = Self::new(end - start, node.kind() != SyntaxKind::ERROR);
+        tokens.read(node.green(), (start, end), left_out, None);
+        tokens
+    }
+
+    /// Adds the tokens of a node that is at a start, those that start before an end, without those that are left out.
+    fn read(
+        &mut self,
+        node: &GreenNodeData,
+        (start, end): (TextSize, TextSize),
+        left_out: &[LeftOut],
+        mut pieces: Option<&mut Pieces>,
+    ) {
+        let mut left_out = left_out.iter().peekable();
         let mut trivia = Trivia::None;
         let mut place = TextSize::new(0);
         // The shared nodes know no places, but walking them takes no allocation a token.
-        let green = node.green();
-        let mut open = vec![green.children()];
+        let mut open = vec![node.children()];
         while let Some(children) = open.last_mut() {
             let token = match children.next() {
                 Some(NodeOrToken::Token(token)) => token,
                 Some(NodeOrToken::Node(node)) => {
-                    tokens.sound &= SyntaxKind::from(node.kind().0) != SyntaxKind::ERROR;
+                    let pieces = pieces.as_deref_mut();
+                    if let Some(piece) = pieces.and_then(|pieces| pieces.tokens(node)) {
+                        self.append(piece, place.into(), trivia);
+                        trivia = Trivia::None;
+                        place += node.text_len();
+                        continue;
+                    }
+                    self.sound &= SyntaxKind::from(node.kind().0) != SyntaxKind::ERROR;
                     open.push(node.children());
                     continue;
                 }
@@ -357,18 +422,18 @@ impl Tokens {
                     continue;
                 }
             };
-            if place >= end {
+            let at = start + place;
+            if at >= end {
                 break;
             }
-            let at = start + place;
             while left_out.next_if(|next| next.range.end() <= at).is_some() {}
             if let Some(next) = left_out.peek()
                 && next.range.contains(at)
             {
                 if next.range.start() == at {
                     trivia = match &next.call {
-                        Some(call) => tokens.call(&next.instead, call, start, trivia),
-                        None => tokens.instead(&next.instead, trivia),
+                        Some(call) => self.call(&next.instead, call, start, trivia),
+                        None => self.instead(&next.instead, trivia),
                     };
                 }
                 place += token.text_len();
@@ -379,12 +444,29 @@ impl Tokens {
                 let space = trivia == Trivia::None && token.text() == " ";
                 trivia = if space { Trivia::Space } else { Trivia::Other };
             } else {
-                tokens.push(kind, token.text(), place.into(), trivia);
+                self.push(kind, token.text(), place.into(), trivia);
                 trivia = Trivia::None;
             }
             place += token.text_len();
         }
-        tokens
+    }
+
+    /// Writes the tokens of a statement at a place.
+    fn append(&mut self, statement: &Self, place: u32, trivia: Trivia) {
+        self.separate(place, trivia);
+        let base = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        self.sound &= statement.sound;
+        self.text.push_str(&statement.text);
+        let changes = statement.changes.iter();
+        self.changes
+            .extend(changes.map(|change| place.saturating_add(*change)));
+        for run in &statement.runs {
+            self.add(Run {
+                normalised: base.saturating_add(run.normalised),
+                original: place.saturating_add(run.original),
+                ..*run
+            });
+        }
     }
 
     /// Writes what is in the place of tokens; the trivia behind it.
@@ -428,13 +510,7 @@ impl Tokens {
     }
 
     fn push(&mut self, kind: SyntaxKind, token: &str, original: u32, trivia: Trivia) {
-        let first = self.text.is_empty();
-        if trivia != Trivia::None && !first {
-            self.text.push(' ');
-        }
-        if trivia == Trivia::Other || (trivia == Trivia::Space && first) {
-            self.changes.push(original);
-        }
+        self.separate(original, trivia);
         self.sound &= is_closed(kind, token);
         let run = Run {
             normalised: u32::try_from(self.text.len()).unwrap_or(u32::MAX),
@@ -443,6 +519,21 @@ impl Tokens {
             call: None,
         };
         self.text.push_str(token);
+        self.add(run);
+    }
+
+    /// Writes what separates a token at a place of the original from the one before it.
+    fn separate(&mut self, original: u32, trivia: Trivia) {
+        let first = self.text.is_empty();
+        if trivia != Trivia::None && !first {
+            self.text.push(' ');
+        }
+        if trivia == Trivia::Other || (trivia == Trivia::Space && first) {
+            self.changes.push(original);
+        }
+    }
+
+    fn add(&mut self, run: Run) {
         match self.runs.last_mut() {
             Some(last) if last.continues(run) => last.length += run.length,
             _ => self.runs.push(run),

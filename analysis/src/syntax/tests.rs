@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 
-use super::{EDITION, LEVELS_OF_A_BYTE, ParsedFile, SourceTree, is_deeper};
+use super::{EDITION, LEVELS_OF_A_BYTE, Normalised, ParsedFile, SourceTree, is_deeper};
 
 const TEXT: &str = "//! Kernels.
 use furiosa_visa_std::prelude::*;
@@ -165,6 +165,15 @@ fn made_of_the_file(parsed: &ParsedFile) -> usize {
     made
 }
 
+/// The normalised texts of a file's items.
+fn normalised(parsed: &ParsedFile) -> Vec<Normalised> {
+    let mut reader = parsed.texts().reader();
+    let items = items_of(parsed).into_iter();
+    items
+        .map(|item| reader.normalise(item.syntax(), parsed.offset()))
+        .collect()
+}
+
 /// Applies an edit; the tree, and whether it was made of the one before.
 fn apply(
     parsed: &ParsedFile,
@@ -181,6 +190,7 @@ fn apply(
     if let Some(edited) = &edited {
         assert_eq!(shown(edited), shown(&fresh), "{text}");
         assert_eq!(made_of_the_file(edited), made, "{text}");
+        assert_eq!(normalised(edited), normalised(&fresh), "{text}");
     }
     let reused = edited.is_some();
     (edited.unwrap_or(fresh), reused)
@@ -365,4 +375,26 @@ fn trivia_between_any_two_tokens_leave_the_tree_of_an_item() {
         }
     }
     assert!(tried > 5_000, "{tried}");
+}
+
+#[test]
+fn statements_that_an_edit_leaves_are_normalised_as_in_the_whole_text() {
+    let statements = "    let a = b /* in */ . c ( 1 ) ; // behind\n  /* before */ d(2);\n d(3); d(4);let e={ f(5) ; // inside\n g ( 6 ) };\n";
+    let mut text = format!(
+        "// above\nfn f() {{\n{statements}{statements}    h(7)\n}}\nfn k() {{ l(8);  m ( 9 ); }}\n"
+    );
+    let mut parsed = ParsedFile::new(&text);
+    let places: Vec<usize> = text
+        .match_indices(|letter: char| letter.is_ascii_digit())
+        .map(|(place, _)| place)
+        .collect();
+    let mut reused = 0;
+    for (number, place) in places.iter().enumerate() {
+        // Each digit grows by one behind it, which moves what follows.
+        let at = place + number + 1;
+        let (next, kept) = apply(&parsed, &mut text, at, at, "0");
+        reused += usize::from(kept);
+        parsed = next;
+    }
+    assert_eq!(reused, places.len());
 }

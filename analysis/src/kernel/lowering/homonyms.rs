@@ -7,15 +7,18 @@ use rustc_hash::FxHashSet;
 use crate::db::Db;
 use crate::items::{AxisPaths, ItemId, scope_at};
 use crate::kernel::{PassSource, StageKind};
-use crate::mapping::Axis;
+use crate::mapping::{Axis, Mapping};
 
 use super::draft::{Draft, KindDraft};
 
 /// Gives the axes of a body that share a name with another one their paths.
 pub(super) fn tell_apart(db: &dyn Db, function: ItemId, draft: &mut Draft) {
     let mut axes: FxHashSet<Axis> = FxHashSet::default();
+    let mut seen: FxHashSet<&Mapping> = FxHashSet::default();
     for mapping in draft.mappings.values() {
-        axes.extend(mapping.axes());
+        if seen.insert(mapping) {
+            axes.extend(mapping.axes());
+        }
     }
     let paths = AxisPaths::of(db, &scope_at(db, function, 0), &axes);
     if paths.is_empty() {

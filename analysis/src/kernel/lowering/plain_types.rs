@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::hardware::ElementType;
-use crate::items::{self, ItemId, Span};
+use crate::items::{self, ItemId, ScopeKey, Span};
 use crate::kernel::dialect;
 use crate::mapping::Mapping;
-use crate::syntax::nodes_of;
+use crate::syntax::{Met, child_of, nodes_of};
 
-use super::bindings::{Binding, Owner};
-use super::slots::SlotTable;
-use super::types::{LevelSlots, ShapeSlots, TensorType, Type};
+use super::draft::Draft;
+use super::slots::{MappingSlot, ScalarSlot, SlotTable};
+use super::types::{TakeSlots, Type};
 use super::{Interpreter, Site, interpreter};
 
 /// What is known of a function's types.
@@ -40,16 +40,30 @@ pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
     let mut types = FxHashMap::default();
     if let Some(node) = site.parsed.cast::<ast::Fn>() {
         let parameters = parameter_names(db, function, &node);
-        for ty in written_types(node.syntax()) {
-            if names_any(ty.syntax(), &parameters) {
+        let text = &site.parsed.text.text;
+        // A kernel writes the same few types again and again: the first of a text, by the scope in which its names are looked up.
+        let mut first: FxHashMap<(ScopeKey, &str), (Span, Type)> = FxHashMap::default();
+        for ty in written_types(node.syntax(), text) {
+            let range = ty.syntax().text_range();
+            let written = text.get(std::ops::Range::<usize>::from(range));
+            let written = written.unwrap_or_default();
+            if names_any(written, &parameters) {
                 continue;
             }
             let span = site.span(ty.syntax());
+            let key = (site.scope_at(db, range.start().into()).key(), written);
+            if let Some((from, read)) = first.get(&key) {
+                let (from, to, draft) = (*from, span, &mut reader.own.draft);
+                let moved = read.with_slots(&mut MovedSlots { draft, from, to });
+                types.insert(span, moved);
+                continue;
+            }
             let said = reader.own.draft.unresolved.len();
             let read = reader.read_type_at(&site, &ty, span, 0);
             // What could not be read is said in each body that meets it.
             let is_silent = reader.own.draft.unresolved.len() == said && !reader.exhausted;
             if is_silent && reader.is_filled(&read) {
+                first.insert(key, (span, read.clone()));
                 types.insert(span, read);
             }
         }
@@ -62,8 +76,14 @@ pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
     }
 }
 
-/// The types that annotate something in a function, without those of functions and blocks of methods in it.
-fn written_types(function: &SyntaxNode) -> Vec<ast::Type> {
+/// The types that annotate something in a function, without those of functions and blocks of methods in it. `text` is that of
+/// the function's tree.
+fn written_types(function: &SyntaxNode, text: &str) -> Vec<ast::Type> {
+    // Inside of an expression only closures, blocks and types of functions annotate anything; few expressions of a kernel have one.
+    let annotates = |met: Met<'_>| {
+        let text = met.text(text).as_bytes();
+        memchr::memchr2(b'|', b'{', text).is_some() || memchr::memmem::find(text, b"fn").is_some()
+    };
     let annotated = nodes_of(
         function,
         |met| {
@@ -72,14 +92,13 @@ fn written_types(function: &SyntaxNode) -> Vec<ast::Type> {
                 && met.parent_kind() != SyntaxKind::FN_PTR_TYPE
         },
         |met| {
-            use SyntaxKind::{FN, IMPL, TOKEN_TREE, TRAIT};
+            use SyntaxKind::{EXPR_STMT, FN, IMPL, LET_STMT, TOKEN_TREE, TRAIT};
+            let is_expression = met.kind == EXPR_STMT || met.parent_kind() == LET_STMT;
             !matches!(met.kind, FN | IMPL | TOKEN_TREE | TRAIT)
+                && (!is_expression || annotates(met))
         },
     );
-    annotated
-        .iter()
-        .filter_map(|node| node.children().find_map(ast::Type::cast))
-        .collect()
+    annotated.iter().filter_map(child_of::<ast::Type>).collect()
 }
 
 /// The generic parameters that are in scope in a function, and the type that a block of methods is for.
@@ -109,12 +128,11 @@ fn own_parameters(list: Option<ast::GenericParamList>) -> Vec<String> {
 }
 
 /// Whether one of some names is among the words of a type.
-fn names_any(ty: &SyntaxNode, names: &[String]) -> bool {
+fn names_any(ty: &str, names: &[String]) -> bool {
     if names.is_empty() {
         return false;
     }
-    let text = ty.green().to_string();
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let mut words = ty.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.any(|word| names.iter().any(|name| name == word))
 }
 
@@ -126,85 +144,40 @@ impl Interpreter<'_> {
             return None;
         }
         let ty = plain.types.get(&written)?;
-        Some(self.with_own_slots(plain, ty))
+        let draft = &mut self.own.draft;
+        Some(ty.with_slots(&mut OwnSlots { plain, draft }))
+    }
+}
+
+/// Slots of a body for those of another table.
+struct OwnSlots<'a> {
+    plain: &'a PlainTypes,
+    draft: &'a mut Draft,
+}
+
+impl TakeSlots for OwnSlots<'_> {
+    fn mapping(&mut self, slot: MappingSlot) -> MappingSlot {
+        self.draft.mappings.adopt(&self.plain.mappings, slot)
     }
 
-    fn with_own_slots(&mut self, plain: &PlainTypes, ty: &Type) -> Type {
-        match ty {
-            Type::Tensor(tensor) => Type::Tensor(TensorType {
-                scalar: self.own.draft.scalars.adopt(&plain.scalars, tensor.scalar),
-                levels: self.own_levels(plain, tensor.levels),
-                ..*tensor
-            }),
-            Type::Stream { shape, context } => Type::Stream {
-                shape: self.own_shape(plain, *shape),
-                context: *context,
-            },
-            Type::Tuple(parts) => {
-                let parts = parts.iter();
-                Type::Tuple(parts.map(|part| self.with_own_slots(plain, part)).collect())
-            }
-            Type::Record(item, fields, generics) => {
-                let fields = fields.iter();
-                let own = fields.map(|(name, ty)| (name.clone(), self.with_own_slots(plain, ty)));
-                let own = own.collect();
-                let generics = generics.iter();
-                let generics = generics.map(|binding| self.own_binding(plain, binding));
-                Type::Record(*item, own, generics.collect())
-            }
-            Type::Array(inner, length) => {
-                Type::Array(Box::new(self.with_own_slots(plain, inner)), *length)
-            }
-            Type::Unknown
-            | Type::Unit
-            | Type::Number(_)
-            | Type::Device
-            | Type::RunTimeValue
-            | Type::Context(_) => ty.clone(),
-        }
+    fn scalar(&mut self, slot: ScalarSlot) -> ScalarSlot {
+        self.draft.scalars.adopt(&self.plain.scalars, slot)
+    }
+}
+
+/// Slots of the same type that is written again elsewhere: what they hold is there.
+struct MovedSlots<'a> {
+    draft: &'a mut Draft,
+    from: Span,
+    to: Span,
+}
+
+impl TakeSlots for MovedSlots<'_> {
+    fn mapping(&mut self, slot: MappingSlot) -> MappingSlot {
+        self.draft.mappings.moved(slot, self.from, self.to)
     }
 
-    fn own_binding(&mut self, plain: &PlainTypes, binding: &Binding) -> Binding {
-        let owner = binding.owner.as_ref().map(|owner| Owner {
-            item: owner.item,
-            arguments: owner
-                .arguments
-                .iter()
-                .map(|argument| self.own_binding(plain, argument))
-                .collect(),
-        });
-        Binding {
-            mapping: (self.own.draft.mappings).adopt(&plain.mappings, binding.mapping),
-            scalar: (self.own.draft.scalars).adopt(&plain.scalars, binding.scalar),
-            owner,
-            ..binding.clone()
-        }
-    }
-
-    fn own_levels(&mut self, plain: &PlainTypes, levels: LevelSlots) -> LevelSlots {
-        let mut own = |slot| self.own.draft.mappings.adopt(&plain.mappings, slot);
-        LevelSlots {
-            chip: levels.chip.map(&mut own),
-            cluster: levels.cluster.map(&mut own),
-            slice: levels.slice.map(&mut own),
-            pe: levels.pe.map(&mut own),
-            row: levels.row.map(&mut own),
-            element: own(levels.element),
-        }
-    }
-
-    fn own_shape(&mut self, plain: &PlainTypes, shape: ShapeSlots) -> ShapeSlots {
-        let scalar = self.own.draft.scalars.adopt(&plain.scalars, shape.scalar);
-        let mut own = |slot| self.own.draft.mappings.adopt(&plain.mappings, slot);
-        ShapeSlots {
-            scalar,
-            chip: own(shape.chip),
-            cluster: own(shape.cluster),
-            slice: own(shape.slice),
-            row: shape.row.map(&mut own),
-            time: own(shape.time),
-            packet: own(shape.packet),
-            ..shape
-        }
+    fn scalar(&mut self, slot: ScalarSlot) -> ScalarSlot {
+        self.draft.scalars.moved(slot, self.from, self.to)
     }
 }

@@ -113,6 +113,35 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         self.push(state.unwrap_or(State::Link(u32::MAX)))
     }
 
+    /// What a slot holds in a slot of its own, for a text that is written at `from` and once more at `to`: what is placed in the
+    /// first is placed in the second.
+    pub(super) fn moved(&mut self, slot: Slot<T>, from: Span, to: Span) -> Slot<T> {
+        let moved = |span: Span| {
+            let inside = span.item == from.item && from.start <= span.start && span.end <= from.end;
+            if !inside {
+                return span;
+            }
+            let at = |place: u32| to.start.saturating_add(place.saturating_sub(from.start));
+            Span {
+                item: to.item,
+                start: at(span.start),
+                end: at(span.end),
+            }
+        };
+        let state = match self.state(slot).cloned() {
+            Some(State::Open(place)) => State::Open(moved(place)),
+            Some(State::Known(written)) => State::Known(Written {
+                value: written.value,
+                span: moved(written.span),
+                used_at: written.used_at.map(moved),
+            }),
+            Some(State::Failed(reason, place)) => State::Failed(reason, moved(place)),
+            // No link leads to a link.
+            Some(State::Link(_)) | None => State::Link(u32::MAX),
+        };
+        self.push(state)
+    }
+
     /// All values that are known by now.
     pub(super) fn values(&self) -> impl Iterator<Item = &T> {
         self.states.iter().filter_map(|state| match state {

@@ -7,7 +7,7 @@ use crate::items::ItemId;
 use crate::kernel::dialect::Access;
 use crate::kernel::{Context, Level, Position, Tier, Way};
 
-use super::bindings::Binding;
+use super::bindings::{Binding, Owner};
 use super::slots::{MappingSlot, ScalarSlot};
 
 /// The mapping parameters of a tensor at rest. Levels that the tier does not have are `None`.
@@ -162,7 +162,95 @@ pub(super) enum Type {
     Array(Box<Type>, Option<u64>),
 }
 
+/// Gives other slots for the slots of a type.
+pub(super) trait TakeSlots {
+    /// The slot for a mapping.
+    fn mapping(&mut self, slot: MappingSlot) -> MappingSlot;
+    /// The slot for an element type.
+    fn scalar(&mut self, slot: ScalarSlot) -> ScalarSlot;
+}
+
+impl LevelSlots {
+    fn with_slots(self, slots: &mut impl TakeSlots) -> Self {
+        Self {
+            chip: self.chip.map(|slot| slots.mapping(slot)),
+            cluster: self.cluster.map(|slot| slots.mapping(slot)),
+            slice: self.slice.map(|slot| slots.mapping(slot)),
+            pe: self.pe.map(|slot| slots.mapping(slot)),
+            row: self.row.map(|slot| slots.mapping(slot)),
+            element: slots.mapping(self.element),
+        }
+    }
+}
+
+impl ShapeSlots {
+    fn with_slots(self, slots: &mut impl TakeSlots) -> Self {
+        Self {
+            scalar: slots.scalar(self.scalar),
+            chip: slots.mapping(self.chip),
+            cluster: slots.mapping(self.cluster),
+            slice: slots.mapping(self.slice),
+            row: self.row.map(|slot| slots.mapping(slot)),
+            time: slots.mapping(self.time),
+            packet: slots.mapping(self.packet),
+            ..self
+        }
+    }
+}
+
+impl Binding {
+    fn with_slots(&self, slots: &mut impl TakeSlots) -> Self {
+        let owner = self.owner.as_ref().map(|owner| Owner {
+            item: owner.item,
+            arguments: owner
+                .arguments
+                .iter()
+                .map(|argument| argument.with_slots(slots))
+                .collect(),
+        });
+        Self {
+            mapping: slots.mapping(self.mapping),
+            scalar: slots.scalar(self.scalar),
+            owner,
+            ..self.clone()
+        }
+    }
+}
+
 impl Type {
+    /// The same type over other slots.
+    pub(super) fn with_slots(&self, slots: &mut impl TakeSlots) -> Self {
+        match self {
+            Self::Tensor(tensor) => Self::Tensor(TensorType {
+                scalar: slots.scalar(tensor.scalar),
+                levels: tensor.levels.with_slots(slots),
+                ..*tensor
+            }),
+            Self::Stream { shape, context } => Self::Stream {
+                shape: shape.with_slots(slots),
+                context: *context,
+            },
+            Self::Tuple(parts) => {
+                Self::Tuple(parts.iter().map(|part| part.with_slots(slots)).collect())
+            }
+            Self::Record(item, fields, generics) => {
+                let fields = fields.iter();
+                let own = fields.map(|(name, ty)| (name.clone(), ty.with_slots(slots)));
+                let own = own.collect();
+                let generics = generics.iter();
+                let generics = generics.map(|binding| binding.with_slots(slots));
+                Self::Record(*item, own, generics.collect())
+            }
+            Self::Array(inner, length) => Self::Array(Box::new(inner.with_slots(slots)), *length),
+            Self::Unknown
+            | Self::Unit
+            | Self::Number(_)
+            | Self::Device
+            | Self::RunTimeValue
+            | Self::Context(_) => self.clone(),
+        }
+    }
+
     /// Whether values of the type take part in operations.
     pub(super) fn is_device_side(&self) -> bool {
         match self {

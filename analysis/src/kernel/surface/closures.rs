@@ -5,6 +5,7 @@
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rowan::GreenNodeData;
+use rustc_hash::FxHashMap;
 
 use crate::items::Span;
 use crate::kernel::UnresolvedReason;
@@ -232,17 +233,22 @@ impl<L: Elaborate> Walker<'_, L> {
     pub(in crate::kernel) fn operations_in(&self, node: &SyntaxNode) -> Vec<Span> {
         let text = &self.frame.site.parsed.text;
         let mut operations = Vec::new();
-        let mut note = |node: &GreenNodeData, start| {
-            if SyntaxKind::from(node.kind().0) == SyntaxKind::METHOD_CALL_EXPR {
-                let name = method_name(node, start);
-                let runs = name.filter(|(name, _)| L::runs(self, name));
-                operations.extend(runs.map(|(_, place)| text.span_of(place)));
+        // A kernel calls the same few methods again and again.
+        let mut known: FxHashMap<&str, bool> = FxHashMap::default();
+        let mut note = |node, start| {
+            if SyntaxKind::from(GreenNodeData::kind(node).0) == SyntaxKind::METHOD_CALL_EXPR
+                && let Some((name, place)) = method_name(node, start)
+                && *known.entry(name).or_insert_with(|| L::runs(self, name))
+            {
+                operations.push(text.span_of(place));
             }
         };
-        let start = node.text_range().start();
-        note(node.green(), start);
-        visit(node.green(), start, |node, start| {
-            let own = SyntaxKind::from(node.kind().0) != SyntaxKind::FN;
+        let (green, start) = (node.green(), node.text_range().start());
+        note(green, start);
+        visit(green, start, |node, start| {
+            // Tokens are no calls.
+            let kind = SyntaxKind::from(node.kind().0);
+            let own = kind != SyntaxKind::FN && kind != SyntaxKind::TOKEN_TREE;
             if own {
                 note(node, start);
             }

@@ -39,41 +39,116 @@ pub(super) fn derive(
     calibration: &Calibration,
     variation: Variation<'_>,
 ) -> Schedule {
-    let mut before = Before::of(body, derivation, variation);
-    let arms = Arms::of(body, operations);
-    let mut graph = Graph::new(body.operations.len());
-    let mut rings = Rings::new();
-    for &id in variation.order_of(body).iter() {
-        let cost = operations.get(id.0 as usize);
-        let Some((operation, cost)) = body.operation(id).zip(cost) else {
-            continue;
-        };
-        let waits = before.next(id);
-        let node = id.0 as usize;
-        graph.prepare(operation, node, calibration, &mut rings);
-        let runs = operation.branches.is_empty() || !variation.no_arms && arms.runs(operation);
-        graph.set(node, operation, cost, runs);
-        let waits = waits.iter().map(|wait| {
-            let extra = synchronised(body, derivation, wait, id, &calibration.kernel);
-            graph.depend(node, wait.operation.0 as usize, extra);
-            (wait.clone(), extra)
-        });
-        let waits: Vec<(Wait, u64)> = waits.collect();
-        graph.waits.push((node, waits));
-        graph.sequence.push(node);
-    }
-    let kernel = body.device.is_some() && !body.operations.is_empty();
-    let keeps_order = Conventions::of(body.dialect).keeps_order_of_transfers();
-    let (start, end) = if kernel {
-        (calibration.kernel.start, calibration.kernel.end)
-    } else {
-        (0, 0)
-    };
-    let slots = Run::new(graph, start, keeps_order).run(body.operations.len());
+    let mut waits = vec![Vec::new(); body.operations.len()];
+    let prepared = Prepared::noting(
+        body,
+        derivation,
+        operations,
+        calibration,
+        variation,
+        |node, wait| {
+            if let Some(waits) = waits.get_mut(node) {
+                waits.push(wait);
+            }
+        },
+    );
+    let cycles: Vec<u64> = operations.iter().filter_map(|cost| cost.cycles).collect();
+    let slots = prepared.run(body, &cycles, variation.no_arms).slots(waits);
     let last = slots.iter().map(|slot| slot.end).max();
     Schedule {
-        total: Some(last.unwrap_or(0).saturating_add(end)),
+        total: Some(last.unwrap_or(0).saturating_add(prepared.end)),
         slots,
+    }
+}
+
+/// What of a body's schedule does not change with the cycles that its operations take.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    graph: Graph,
+    /// The cycle in which the first operation may start.
+    start: u64,
+    /// Cycles behind the end of the last operation.
+    end: u64,
+    /// Whether transfers keep the order of the source.
+    keeps_order: bool,
+}
+
+impl Prepared {
+    /// The body as it is, with what these costs occupy.
+    pub(super) fn of(
+        body: &Body,
+        derivation: &BodyDerivation,
+        operations: &[Arc<OperationCost>],
+        calibration: &Calibration,
+        variation: Variation<'_>,
+    ) -> Self {
+        Self::noting(
+            body,
+            derivation,
+            operations,
+            calibration,
+            variation,
+            |_, _| {},
+        )
+    }
+
+    /// The same; `note` is given what each operation waits for, with the cycles that pass between.
+    fn noting(
+        body: &Body,
+        derivation: &BodyDerivation,
+        operations: &[Arc<OperationCost>],
+        calibration: &Calibration,
+        variation: Variation<'_>,
+        mut note: impl FnMut(usize, (Wait, u64)),
+    ) -> Self {
+        let mut before = Before::of(body, derivation, variation);
+        let mut graph = Graph::new(body.operations.len());
+        let mut rings = Rings::new();
+        for &id in variation.order_of(body).iter() {
+            let cost = operations.get(id.0 as usize);
+            let Some((operation, cost)) = body.operation(id).zip(cost) else {
+                continue;
+            };
+            let waits = before.next(id);
+            let node = id.0 as usize;
+            graph.prepare(operation, node, calibration, &mut rings);
+            graph.set(node, operation, cost);
+            for wait in waits.iter() {
+                let extra = synchronised(body, derivation, wait, id, &calibration.kernel);
+                graph.depend(node, wait.operation.0 as usize, extra);
+                note(node, (wait.clone(), extra));
+            }
+            graph.sequence.push(node);
+        }
+        let kernel = body.device.is_some() && !body.operations.is_empty();
+        let (start, end) = if kernel {
+            (calibration.kernel.start, calibration.kernel.end)
+        } else {
+            (0, 0)
+        };
+        Self {
+            graph,
+            start,
+            end,
+            keeps_order: Conventions::of(body.dialect).keeps_order_of_transfers(),
+        }
+    }
+
+    /// The body's cycles where its operations take so many.
+    pub(super) fn total(&self, body: &Body, cycles: &[u64]) -> u64 {
+        let last = self.run(body, cycles, false).last_end();
+        last.saturating_add(self.end)
+    }
+
+    fn run(&self, body: &Body, cycles: &[u64], no_arms: bool) -> Run<'_> {
+        let arms = Arms::of(body, cycles);
+        let mut of_nodes: Vec<u64> = self.graph.nodes.iter().map(|node| node.cycles).collect();
+        let operations = body.operations.iter().zip(cycles);
+        for ((operation, cycles), own) in operations.zip(&mut of_nodes) {
+            let runs = operation.branches.is_empty() || !no_arms && arms.runs(operation);
+            *own = if runs { *cycles } else { 0 };
+        }
+        Run::new(&self.graph, of_nodes, self.start, self.keeps_order)
     }
 }
 
@@ -151,12 +226,12 @@ struct Arms {
 }
 
 impl Arms {
-    fn of(body: &Body, operations: &[Arc<OperationCost>]) -> Self {
+    fn of(body: &Body, cycles: &[u64]) -> Self {
         let mut sums: FxHashMap<(Span, u32), u64> = FxHashMap::default();
-        for (operation, cost) in body.operations.iter().zip(operations) {
+        for (operation, cycles) in body.operations.iter().zip(cycles) {
             for branch in &operation.branches {
                 let sum = sums.entry((branch.span, branch.arm)).or_default();
-                *sum = sum.saturating_add(cost.cycles.unwrap_or(0));
+                *sum = sum.saturating_add(*cycles);
             }
         }
         let mut dearest: FxHashMap<Span, (u64, Reverse<u32>)> = FxHashMap::default();
@@ -185,25 +260,22 @@ type Rings = Vec<((SwitchConfig, Option<Mapping>), usize)>;
 #[derive(Debug, Clone, Default)]
 struct Node {
     lane: Option<Lane>,
+    /// The cycles of what an operation brings along; those of operations are given to each run.
     cycles: u64,
     holds: Vec<usize>,
     /// What depends on it, and the cycles that pass between.
     next: Vec<(usize, u64)>,
-    /// What it depends on that is not placed yet.
-    open: usize,
-    ready: u64,
-    /// Cycles from its start to the end of the last operation that depends on it.
-    weight: u64,
+    /// What it depends on.
+    before: usize,
 }
 
+#[derive(Debug, Clone)]
 struct Graph {
     nodes: Vec<Node>,
     /// How many of them are operations: they come first.
     operations: usize,
     /// All nodes, each behind what it depends on.
     sequence: Vec<usize>,
-    /// What each operation waits for, and the cycles that pass between.
-    waits: Vec<(usize, Vec<(Wait, u64)>)>,
 }
 
 impl Graph {
@@ -212,15 +284,13 @@ impl Graph {
             nodes: vec![Node::default(); operations],
             operations,
             sequence: Vec::with_capacity(operations),
-            waits: Vec::with_capacity(operations),
         }
     }
 
-    fn set(&mut self, node: usize, operation: &Operation, cost: &OperationCost, runs: bool) {
+    fn set(&mut self, node: usize, operation: &Operation, cost: &OperationCost) {
         if let Some(node) = self.nodes.get_mut(node) {
             let lane = Lane::of(operation.context);
             node.lane = Some(lane);
-            node.cycles = cost.cycles.filter(|_| runs).unwrap_or(0);
             node.holds = held(operation, lane, cost);
         }
     }
@@ -233,7 +303,7 @@ impl Graph {
             before.next.push((node, extra));
         }
         if let Some(node) = self.nodes.get_mut(node) {
-            node.open += 1;
+            node.before += 1;
         }
     }
 
@@ -284,20 +354,23 @@ impl Graph {
         }
     }
 
-    /// Gives each node the cycles to the end of what depends on it.
-    fn weigh(&mut self) {
+    /// For each node the cycles from its start to the end of the last operation that depends on it.
+    fn weights(&self, cycles: &[u64]) -> Vec<u64> {
+        let mut weights = vec![0; self.nodes.len()];
         for number in self.sequence.iter().rev() {
-            let Some(node) = self.nodes.get(*number) else {
+            let Some((node, own)) = self.nodes.get(*number).zip(cycles.get(*number)) else {
                 continue;
             };
             let behind = node.next.iter().filter_map(|(next, extra)| {
-                Some(self.nodes.get(*next)?.weight.saturating_add(*extra))
+                let weight: &u64 = weights.get(*next)?;
+                Some(weight.saturating_add(*extra))
             });
-            let weight = node.cycles.saturating_add(behind.max().unwrap_or(0));
-            if let Some(node) = self.nodes.get_mut(*number) {
-                node.weight = weight;
+            let weight = own.saturating_add(behind.max().unwrap_or(0));
+            if let Some(known) = weights.get_mut(*number) {
+                *known = weight;
             }
         }
+        weights
     }
 }
 
@@ -347,8 +420,20 @@ enum Queue {
     },
 }
 
-struct Run {
-    graph: Graph,
+/// How far a node is.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    cycles: u64,
+    /// What it depends on that is not placed yet.
+    open: usize,
+    ready: u64,
+    /// Cycles from its start to the end of the last operation that depends on it.
+    weight: u64,
+}
+
+struct Run<'a> {
+    graph: &'a Graph,
+    states: Vec<State>,
     queues: [Queue; 4],
     /// When each resource is free, and which operation occupied it last.
     free: [(u64, Option<usize>); RESOURCES],
@@ -362,9 +447,18 @@ struct Candidate {
     weight: u64,
 }
 
-impl Run {
-    fn new(mut graph: Graph, start: u64, keeps_order: bool) -> Self {
-        graph.weigh();
+impl<'a> Run<'a> {
+    fn new(graph: &'a Graph, cycles: Vec<u64>, start: u64, keeps_order: bool) -> Self {
+        let weights = graph.weights(&cycles);
+        let states = graph.nodes.iter().zip(cycles.into_iter().zip(weights));
+        let states: Vec<State> = states
+            .map(|(node, (cycles, weight))| State {
+                cycles,
+                open: node.before,
+                ready: start,
+                weight,
+            })
+            .collect();
         let mut queues = Lane::ALL.map(|lane| {
             if lane == Lane::TensorDma && !keeps_order {
                 Queue::Weight {
@@ -376,15 +470,14 @@ impl Run {
             }
         });
         for &number in &graph.sequence {
-            let Some(node) = graph.nodes.get_mut(number) else {
+            let Some((node, state)) = graph.nodes.get(number).zip(states.get(number)) else {
                 continue;
             };
-            node.ready = node.ready.max(start);
             let lane = node.lane.map_or(0, Lane::number);
             match queues.get_mut(lane) {
                 Some(Queue::Program(queue)) => queue.push_back(number),
-                Some(Queue::Weight { later, .. }) if node.open == 0 => {
-                    later.push((Reverse(start), node.weight, Reverse(number)));
+                Some(Queue::Weight { later, .. }) if state.open == 0 => {
+                    later.push((Reverse(start), state.weight, Reverse(number)));
                 }
                 _ => {}
             }
@@ -392,20 +485,29 @@ impl Run {
         let ends = vec![0; graph.nodes.len()];
         Self {
             graph,
+            states,
             queues,
             free: [(start, None); RESOURCES],
             ends,
         }
     }
 
-    fn run(mut self, operations: usize) -> Vec<Slot> {
-        let mut waits = vec![Vec::new(); operations];
-        for (node, of) in std::mem::take(&mut self.graph.waits) {
-            if let Some(waits) = waits.get_mut(node) {
-                *waits = of;
+    /// The end of the last operation.
+    fn last_end(mut self) -> u64 {
+        let mut last = 0;
+        while let Some(candidate) = self.next() {
+            self.place(&candidate);
+            let node = candidate.node;
+            if node < self.graph.operations {
+                last = last.max(self.ends.get(node).copied().unwrap_or(0));
             }
         }
-        let mut slots: Vec<Slot> = Vec::with_capacity(operations);
+        last
+    }
+
+    /// The slots of the operations. `waits` is what each of them waits for, with the cycles that pass between.
+    fn slots(mut self, mut waits: Vec<Vec<(Wait, u64)>>) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = Vec::with_capacity(waits.len());
         while let Some(candidate) = self.next() {
             let node = candidate.node;
             let of = waits.get_mut(node).map(std::mem::take);
@@ -424,15 +526,15 @@ impl Run {
             let Some(node) = self.head(lane) else {
                 continue;
             };
-            let Some(of) = self.graph.nodes.get(node) else {
+            let Some((of, state)) = self.graph.nodes.get(node).zip(self.states.get(node)) else {
                 continue;
             };
             let free = of.holds.iter().filter_map(|held| self.free.get(*held));
             let free = free.map(|(free, _)| *free).max().unwrap_or(0);
             let candidate = Candidate {
                 node,
-                start: of.ready.max(free),
-                weight: of.weight,
+                start: state.ready.max(free),
+                weight: state.weight,
             };
             let key = |candidate: &Candidate| {
                 (candidate.start, Reverse(candidate.weight), candidate.node)
@@ -449,7 +551,7 @@ impl Run {
         match self.queues.get_mut(lane)? {
             Queue::Program(queue) => {
                 let node = *queue.front()?;
-                (self.graph.nodes.get(node)?.open == 0).then_some(node)
+                (self.states.get(node)?.open == 0).then_some(node)
             }
             Queue::Weight { ready, later } => {
                 while let Some((Reverse(at), weight, number)) = later.peek().copied() {
@@ -468,10 +570,12 @@ impl Run {
     }
 
     fn place(&mut self, candidate: &Candidate) {
-        let Some(node) = self.graph.nodes.get_mut(candidate.node) else {
+        let graph = self.graph;
+        let state = self.states.get(candidate.node);
+        let Some((node, state)) = graph.nodes.get(candidate.node).zip(state) else {
             return;
         };
-        let node = std::mem::take(node);
+        let end = candidate.start.saturating_add(state.cycles);
         let lane = node.lane.map_or(0, Lane::number);
         match self.queues.get_mut(lane) {
             Some(Queue::Program(queue)) => {
@@ -485,7 +589,6 @@ impl Run {
             }
             None => {}
         }
-        let end = candidate.start.saturating_add(node.cycles);
         if let Some(known) = self.ends.get_mut(candidate.node) {
             *known = end;
         }
@@ -500,23 +603,25 @@ impl Run {
     }
 
     fn release(&mut self, number: usize, at: u64) {
-        let Some(node) = self.graph.nodes.get_mut(number) else {
+        let node = self.graph.nodes.get(number);
+        let Some((node, state)) = node.zip(self.states.get_mut(number)) else {
             return;
         };
-        node.ready = node.ready.max(at);
-        node.open = node.open.saturating_sub(1);
-        if node.open > 0 {
+        state.ready = state.ready.max(at);
+        state.open = state.open.saturating_sub(1);
+        if state.open > 0 {
             return;
         }
         let lane = node.lane.map_or(0, Lane::number);
         if let Some(Queue::Weight { later, .. }) = self.queues.get_mut(lane) {
-            later.push((Reverse(node.ready), node.weight, Reverse(number)));
+            later.push((Reverse(state.ready), state.weight, Reverse(number)));
         }
     }
 
     /// The slot of an operation, with what decides its start.
     fn slot(&self, candidate: &Candidate, mut waits: Vec<(Wait, u64)>) -> Option<Slot> {
         let node = self.graph.nodes.get(candidate.node)?;
+        let cycles = self.states.get(candidate.node)?.cycles;
         let lane = node.lane?;
         let operation = OperationId(u32::try_from(candidate.node).ok()?);
         for held in &node.holds {
@@ -555,7 +660,7 @@ impl Run {
             operation,
             lane,
             start: candidate.start,
-            end: candidate.start.saturating_add(node.cycles),
+            end: candidate.start.saturating_add(cycles),
             waits: waits.into_iter().map(|(wait, _)| wait).collect(),
         })
     }

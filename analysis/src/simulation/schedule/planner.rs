@@ -11,7 +11,7 @@ use crate::derivation::memory::{Lifetime, Part, Touch};
 use crate::hardware::Model;
 use crate::kernel::{Body, OperationId, Tier};
 
-use super::super::{OperationCost, calibration};
+use super::super::{BodySimulation, OperationCost, calibration};
 use super::{Lane, Schedule, Slot, Wait, WaitCause, listed};
 
 /// What a schedule is asked to take otherwise than the body says.
@@ -46,14 +46,18 @@ impl Variation<'_> {
 /// beyond this they are worked out for each schedule anew.
 const MOST_KEPT: usize = 1 << 16;
 
-/// For each operation of a body those before it that it must not run beside. No cost changes them, so that they are worked out
-/// once a body, by the first schedule that asks; `None` inside where there are too many to be kept.
+/// What a simulation keeps for schedules with other cycles: for each operation of a body those before it that it must not run
+/// beside, and what they occupy. They are worked out once, by the first schedule that asks; `None` inside where there are too many to
+/// be kept.
 #[derive(Debug, Clone, Default)]
-pub struct Conflicts(OnceLock<Option<Vec<Vec<Wait>>>>);
+pub struct Conflicts {
+    waits: OnceLock<Option<Vec<Vec<Wait>>>>,
+    prepared: OnceLock<listed::Prepared>,
+}
 
 impl Conflicts {
     fn all(&self, body: &Body, derivation: &BodyDerivation) -> Option<&[Vec<Wait>]> {
-        let kept = self.0.get_or_init(|| {
+        let kept = self.waits.get_or_init(|| {
             let mut hazards = Hazards::new(derivation, &[]);
             let mut all = Vec::with_capacity(body.operations.len());
             let mut count = 0;
@@ -128,6 +132,42 @@ pub fn derive(
         ..Variation::default()
     };
     derive_varied(body, derivation, operations, model, variation)
+}
+
+/// The cycles of a simulated body whose operations take so many each, and occupy what they did.
+#[must_use]
+pub fn total_with_cycles(
+    body: &Body,
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+    cycles: &[u64],
+) -> Option<u64> {
+    let (operations, conflicts) = (&simulation.operations, &simulation.conflicts);
+    let calibration = calibration(body, simulation.model);
+    let is_whole = cycles.len() == body.operations.len() && operations.len() == cycles.len();
+    if let Some(id) = calibration.filter(|_| is_whole)
+        && conflicts.all(body, derivation).is_some()
+    {
+        let prepared = conflicts.prepared.get_or_init(|| {
+            let variation = Variation {
+                conflicts: Some(conflicts),
+                ..Variation::default()
+            };
+            listed::Prepared::of(body, derivation, operations, id.table(), variation)
+        });
+        return Some(prepared.total(body, cycles));
+    }
+    let costs = operations.iter().zip(cycles);
+    let costs: Vec<Arc<OperationCost>> = costs
+        .map(|(cost, cycles)| {
+            let mut cost = Arc::clone(cost);
+            if cost.cycles != Some(*cycles) {
+                Arc::make_mut(&mut cost).cycles = Some(*cycles);
+            }
+            cost
+        })
+        .collect();
+    derive(body, derivation, &costs, simulation.model, conflicts).total
 }
 
 /// Schedules a body with these costs and a change of its order or its addresses.

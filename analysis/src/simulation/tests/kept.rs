@@ -3,13 +3,17 @@
 
 use std::sync::Arc;
 
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
 use crate::Options;
 use crate::db::AnalysisDatabase;
-use crate::derivation::{derive_afresh, derive_operation};
+use crate::derivation::{derive, derive_afresh, derive_operation};
 use crate::hardware::{Model, Target};
 use crate::items::file_functions;
 use crate::kernel::{Body, body};
-use crate::simulation::{known_cost, operation_cost};
+use crate::simulation::schedule::{self, Conflicts, total_with_cycles};
+use crate::simulation::{OperationCost, known_cost, operation_cost, simulate};
 
 /// The bodies of the functions of a text.
 fn bodies(text: &str) -> Vec<Arc<Body>> {
@@ -20,8 +24,8 @@ fn bodies(text: &str) -> Vec<Arc<Body>> {
     functions.map(|function| body(&db, function)).collect()
 }
 
-#[test]
-fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
+/// The texts of all fixtures in Rust.
+fn fixtures() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     let (mut folders, mut texts) = (vec![std::path::PathBuf::from(folder)], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -34,8 +38,13 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
             }
         }
     }
+    texts
+}
+
+#[test]
+fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
     let mut compared = 0;
-    for text in texts {
+    for text in fixtures() {
         // The same operations in other places, with other numbers of their tensors.
         let view = "{ let filler = a_parameter.view(); let _ = filler;";
         let moved = text.replace(" {\n", " { let filler = 12345;\n");
@@ -61,4 +70,36 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
         }
     }
     assert!(compared > 2_000, "{compared}");
+}
+
+#[test]
+fn a_total_with_other_cycles_is_that_of_a_schedule_with_them() {
+    let mut random = StdRng::seed_from_u64(7);
+    let mut compared = 0;
+    for body in fixtures().iter().flat_map(|text| bodies(text)) {
+        let derivation = derive(&body, Target::Rngd);
+        for model in [Model::Schedule, Model::Book] {
+            let simulation = simulate(&body, &derivation, Target::Rngd, model);
+            if simulation.total().is_none() {
+                continue;
+            }
+            for _ in 0..3 {
+                let costs = simulation.operations.iter().map(|cost| {
+                    let mut cost = OperationCost::clone(cost);
+                    if random.random_bool(0.3) {
+                        cost.cycles = Some(random.random_range(0..100_000));
+                    }
+                    Arc::new(cost)
+                });
+                let costs: Vec<Arc<OperationCost>> = costs.collect();
+                let cycles: Vec<u64> = costs.iter().filter_map(|cost| cost.cycles).collect();
+                let total = total_with_cycles(&body, &derivation, &simulation, &cycles);
+                let conflicts = Conflicts::default();
+                let whole = schedule::derive(&body, &derivation, &costs, model, &conflicts);
+                assert_eq!(total, whole.total, "{}", body.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 1_000, "{compared}");
 }
