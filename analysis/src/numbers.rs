@@ -47,11 +47,9 @@ pub(crate) fn grouped(text: String) -> String {
         let opens = matches!(previous, b'(' | b'[' | b':')
             || previous == b' ' && before(start.saturating_sub(1)) == b',';
         let in_list = brackets > 0 && opens && matches!(next, b',' | b':' | b')' | b']');
-        let alone = !joined(previous)
-            && !joined(next)
-            && !(previous.is_ascii() && fraction(previous, before(start.saturating_sub(1))))
-            && !fraction(next, at(index + 1));
-        if index - start < 4 || !alone || in_list {
+        let follows = previous.is_ascii() && fraction(previous, before(start.saturating_sub(1)));
+        let part = joined(previous) || joined(next) || follows || fraction(next, at(index + 1));
+        if index - start < 4 || part || in_list {
             continue;
         }
         let Some(number) = text
