@@ -83,6 +83,8 @@ pub use mapping::positions_looked_at;
 pub use names::nearest_names;
 pub use neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 pub use numbers::thousands;
+#[doc(hidden)]
+pub use pto::pto_operations;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
     SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,

@@ -178,6 +178,46 @@ local function run()
   vim.cmd('write')
   check(text_of('src/lib.rs'):find('type Cluster = m![1 # 2];', 1, true), 'saving mends it', text_of('src/lib.rs'))
   say('7. saving mends what has a sure fix')
+
+  -- Kernels of the other languages, beside the package.
+  vim.filetype.add({ extension = { pto = 'pto' } })
+  local function other_language(step, file, rule, place, words)
+    vim.cmd('edit ' .. file)
+    local function finding()
+      for _, one in ipairs(vim.diagnostic.get(0)) do
+        if one.code == rule then
+          return one
+        end
+      end
+    end
+    local found = await('the finding ' .. rule, finding)
+    local actions = check(ask('textDocument/codeAction', {
+      textDocument = vim.lsp.util.make_text_document_params(),
+      range = {
+        start = { line = found.lnum, character = found.col },
+        ['end'] = { line = found.lnum, character = found.col },
+      },
+      context = { only = { 'quickfix' }, diagnostics = as_sent(found) },
+    }), 'quick fixes')
+    check(#actions > 0, 'a quick fix of ' .. rule)
+    apply(actions[1])
+    await(rule .. ' to go', function()
+      return not finding()
+    end)
+    go_to(place)
+    local hover = check(ask('textDocument/hover', position()), 'a hover in ' .. file)
+    check(vim.inspect(hover):find(words, 1, true), 'the hover tells ' .. words, hover)
+    say(step .. '. ' .. file .. ': the finding, its fix and a hover')
+  end
+  other_language('8', 'kernels.pto', 'pto_padding_disabled', 'copy_gm_to_ubuf', 'rows')
+  go_to('%ub = ', 1)
+  rename = position()
+  rename.newName = 'tile'
+  vim.lsp.util.apply_workspace_edit(check(ask('textDocument/rename', rename), 'a rename'), encoding)
+  local renamed = text_of('kernels.pto')
+  check(renamed:find('%tile = pto.castptr', 1, true) and not renamed:find('%ub', 1, true), 'all uses', renamed)
+  say('9. a rename changes a value of PTO')
+  other_language('10', 'kernels.py', 'nki_engine_ignored', 'nisa.dma_copy(', 'bytes')
 end
 
 local passed, problem = xpcall(run, debug.traceback)

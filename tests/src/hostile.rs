@@ -11,7 +11,132 @@ use visa_analysis::{
 /// The path that the texts are checked under.
 const PATH: &str = "src/k.rs";
 
-/// Words that kernels are made of, and some that break them.
+/// A language that texts are made in: the path that they are checked under, what each begins with, and their words.
+#[derive(Debug, Clone, Copy)]
+pub struct Sort {
+    /// The path.
+    pub path: &'static str,
+    /// What a text needs to be one of the language's.
+    pub head: &'static str,
+    /// Words that kernels are made of, and some that break them.
+    pub words: &'static [&'static str],
+}
+
+/// Kernels in Rust.
+pub const RUST: Sort = Sort {
+    path: PATH,
+    head: "",
+    words: WORDS,
+};
+
+/// Kernels in PTO.
+pub const PTO: Sort = Sort {
+    path: "k.pto",
+    head: "",
+    words: &[
+        "module attributes {pto.target_arch = \"a5\"} {\n",
+        "func.func @f(%gm: !pto.ptr<f32, gm>, %n: i64, %c: i1) {\n",
+        "%gm",
+        "%ub",
+        "%c0",
+        "%c32",
+        "%missing",
+        "%r:2 = ",
+        "%c0 = arith.constant 0 : i64\n",
+        "%c32 = arith.constant 32 : i64\n",
+        "%c99 = arith.constant 99999999999999999999999 : i64\n",
+        "%m = arith.constant -9223372036854775808 : i64\n",
+        "%c0 = arith.muli %m, %m : i64\n",
+        "%ub = pto.castptr %c0 : i64 -> !pto.ptr<f32, ub>\n",
+        "%ub = pto.addptr %ub, %m : !pto.ptr<f32, ub> -> !pto.ptr<f32, ub>\n",
+        "pto.mte_gm_ub %gm, %ub, %c0, %c32 nburst(%c32, %c32, %c32)",
+        "pto.mte_ub_gm %ub, %gm, %c32 nburst(%c32, %m, %c32)",
+        "pto.mte_ub_ub %ub, %ub, %c32 nburst(%m, %c32, %c32)",
+        " loop(%c32, %m, %c0)",
+        " pad(%c0)",
+        " : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64\n",
+        "pto.set_loop_size_outtoub %c32, %m : i64, i64\n",
+        "pto.set_loop1_stride_outtoub %m, %c32 : i64, i64\n",
+        "pto.copy_gm_to_ubuf %gm, %ub, %c0, %c32, %c32, %c0, %c0, %c, %c0, %c32, %m",
+        "pto.set_flag[\"PIPE_MTE2\", \"PIPE_V\", \"EVENT_ID0\"]\n",
+        "pto.wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID9>]\n",
+        "pto.barrier #pto.pipe<PIPE_ALL>\n",
+        "scf.if %c {\n",
+        "} else {\n",
+        "scf.for %i = %c0 to %c32 step %c32 iter_args(%a = %ub) -> (i64) : i64 {\n",
+        "scf.yield %a : i64\n",
+        "\"x.y\"(%a) ({\n",
+        "^bb0(%q: i64):\n",
+        "cf.br ^bb0\n",
+        "!T = !T\n",
+        "// -----\n",
+        "// visa-lint: allow(pto_syntax)\n",
+        "return\n",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "<",
+        ">",
+        ",",
+        "\"",
+        "é",
+        "\u{feff}",
+        "\r\n",
+    ],
+};
+
+/// Kernels in NKI.
+pub const NKI: Sort = Sort {
+    path: "k.py",
+    head: "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n",
+    words: &[
+        "@nki.jit\ndef f(x, n, flag=None):\n",
+        "    P, F = x.shape\n",
+        "    t = nl.ndarray((128, 64), dtype=nl.bfloat16, buffer=nl.sbuf)\n",
+        "    t = nl.ndarray((n, -1), nl.float32, buffer=nl.psum)\n",
+        "    u = []\n",
+        "    u.append(t)\n",
+        "    for i in nl.affine_range(n):\n        ",
+        "    while n:\n        ",
+        "    if nisa.get_nc_version() == nisa.nc_version.gen3:\n        ",
+        "    else:\n        ",
+        "    nisa.dma_copy(dst=t, src=x[0:128, nl.ds(n, 64)])\n",
+        "    nisa.dma_copy(dst=u[n], src=x[::0, ..., None])\n",
+        "    nisa.dma_transpose(t, x, axes=(1, 0), dge_mode=nisa.dge_mode.hwdge)\n",
+        "    nisa.dma_compute(t, [t, x], nl.add)\n",
+        "x.ap(pattern=[[F, 128], [1, 64]], offset=n, vector_offset=t)",
+        "x.reshape((P, -1))",
+        "99999999999999999999999999",
+        "9223372036854775807",
+        " * 9223372036854775807",
+        " // 0",
+        " % n",
+        " ** 70",
+        "assert x.shape == (0, -5)\n",
+        "# visa-lint: args(x: bfloat16[128, 512])\n",
+        "# visa-lint: allow(nki_copy_size)\n",
+        "# visa-lint: target(trn1)\n",
+        "lambda x: ",
+        "[t for t in x]",
+        "f'{x!r:>{n}}'",
+        "return t\n",
+        "\n",
+        "    ",
+        "(",
+        ")",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"\"\"",
+        "é",
+        "\u{feff}",
+        "\r\n",
+    ],
+};
+
 const WORDS: &[&str] = &[
     "axes![A = 64, B = 12];\n",
     "axes![",
@@ -112,9 +237,18 @@ impl<'a> Choices<'a> {
 
 /// A text of the words of kernels, in any order.
 #[must_use]
-pub fn of_words(mut choices: Choices<'_>) -> String {
-    let mut text = String::new();
-    while let Some(word) = choices.below(WORDS.len()).and_then(|word| WORDS.get(word)) {
+pub fn of_words(choices: Choices<'_>) -> String {
+    of_words_in(&RUST, choices)
+}
+
+/// A text of the words of kernels of a language, in any order.
+#[must_use]
+pub fn of_words_in(sort: &Sort, mut choices: Choices<'_>) -> String {
+    let mut text = sort.head.to_owned();
+    while let Some(word) = choices
+        .below(sort.words.len())
+        .and_then(|word| sort.words.get(word))
+    {
         text.push_str(word);
     }
     text
@@ -133,6 +267,11 @@ pub struct TextEdit {
 
 /// The next edit of a text: something is deleted, a word is typed, or a part of the text is written once more.
 pub fn edit(text: &str, choices: &mut Choices<'_>) -> Option<TextEdit> {
+    edit_in(&RUST, text, choices)
+}
+
+/// The next edit of a text of a language.
+pub fn edit_in(sort: &Sort, text: &str, choices: &mut Choices<'_>) -> Option<TextEdit> {
     let start = text.floor_char_boundary(choices.below(text.len() + 1)?);
     let deleted = match choices.below(4)? {
         0 => 0,
@@ -143,7 +282,10 @@ pub fn edit(text: &str, choices: &mut Choices<'_>) -> Option<TextEdit> {
     let end = text.ceil_char_boundary((start + deleted).min(text.len()));
     let written = match choices.below(4)? {
         0 => String::new(),
-        1 | 2 => WORDS.get(choices.below(WORDS.len())?)?.to_string(),
+        1 | 2 => sort
+            .words
+            .get(choices.below(sort.words.len())?)?
+            .to_string(),
         _ => {
             let from = text.floor_char_boundary(choices.below(text.len() + 1)?);
             let to = text.floor_char_boundary((from + choices.below(200)?).min(text.len()));
@@ -159,9 +301,15 @@ pub fn edit(text: &str, choices: &mut Choices<'_>) -> Option<TextEdit> {
 
 /// A text with as many edits as there are choices for.
 #[must_use]
-pub fn spliced(base: &str, mut choices: Choices<'_>) -> String {
+pub fn spliced(base: &str, choices: Choices<'_>) -> String {
+    spliced_in(&RUST, base, choices)
+}
+
+/// A text of a language with as many edits as there are choices for.
+#[must_use]
+pub fn spliced_in(sort: &Sort, base: &str, mut choices: Choices<'_>) -> String {
     let mut text = base.to_owned();
-    while let Some(edit) = edit(&text, &mut choices) {
+    while let Some(edit) = edit_in(sort, &text, &mut choices) {
         text.replace_range(edit.start..edit.end, &edit.text);
     }
     text
@@ -179,12 +327,21 @@ pub fn workspace(text: &str) -> Workspace {
 ///
 /// What is wrong with the answers: a defect of the engine, a place outside of the text, a fix that breaks the parse.
 pub fn examine(text: &str) -> Result<(), String> {
-    let mut workspace = workspace(text);
-    let report = workspace.analysis().check_file(PATH);
+    examine_in(&RUST, text)
+}
+
+/// Asks everything about a text of a language.
+///
+/// # Errors
+///
+/// As [`examine`].
+pub fn examine_in(sort: &Sort, text: &str) -> Result<(), String> {
+    let mut workspace = workspace_of(sort.path, text);
+    let report = workspace.analysis().check_file(sort.path);
     sound(&report, text)?;
-    questions(&workspace, text)?;
+    questions(sort.path, &workspace, text)?;
     fix_all(&mut workspace, Trust::Machine);
-    let fixed = workspace.analysis().check_file(PATH);
+    let fixed = workspace.analysis().check_file(sort.path);
     let mended = workspace.files().next().map(|(_, text)| text.to_string());
     let mended = mended.unwrap_or_default();
     sound(&fixed, &mended).map_err(|why| format!("after fixes: {why}: {mended}"))?;
@@ -241,26 +398,26 @@ fn answered<T>(question: &str, answer: Result<T, Problem>) -> Result<(), String>
 }
 
 /// What an editor asks, at some places of the text.
-fn questions(workspace: &Workspace, text: &str) -> Result<(), String> {
+fn questions(path: &str, workspace: &Workspace, text: &str) -> Result<(), String> {
     let analysis = workspace.analysis();
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let all = ByteRange {
         start: 0,
         end: length,
     };
-    answered("cost", analysis.costs(PATH))?;
-    answered("hints", analysis.inlay_hints(PATH, all, HintLevel::Line))?;
-    answered("lenses", analysis.lenses(PATH))?;
-    answered("symbols", analysis.document_symbols(PATH))?;
-    answered("folding", analysis.folding_ranges(PATH))?;
+    answered("cost", analysis.costs(path))?;
+    answered("hints", analysis.inlay_hints(path, all, HintLevel::Line))?;
+    answered("lenses", analysis.lenses(path))?;
+    answered("symbols", analysis.document_symbols(path))?;
+    answered("folding", analysis.folding_ranges(path))?;
     for part in 0..8_u32 {
         let offset = text.floor_char_boundary((length as usize * part as usize) / 8);
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        answered("hover", analysis.hover(PATH, offset))?;
-        answered("completion", analysis.completions(PATH, offset))?;
-        answered("definition", analysis.definition(PATH, offset))?;
-        answered("selection", analysis.selection_ranges(PATH, offset))?;
-        answered("memory map", analysis.memory_map(PATH, offset))?;
+        answered("hover", analysis.hover(path, offset))?;
+        answered("completion", analysis.completions(path, offset))?;
+        answered("definition", analysis.definition(path, offset))?;
+        answered("selection", analysis.selection_ranges(path, offset))?;
+        answered("memory map", analysis.memory_map(path, offset))?;
     }
     Ok(())
 }
@@ -270,15 +427,26 @@ fn questions(workspace: &Workspace, text: &str) -> Result<(), String> {
 /// # Errors
 ///
 /// The text after which they differ.
-pub fn edited_is_fresh(base: &str, mut choices: Choices<'_>) -> Result<(), String> {
-    let mut edited = workspace(base);
-    edited.open_file(PATH);
+pub fn edited_is_fresh(base: &str, choices: Choices<'_>) -> Result<(), String> {
+    edited_is_fresh_in(&RUST, base, choices)
+}
+
+/// Edits a text of a language, and compares the report after each edit with that of a fresh start.
+///
+/// # Errors
+///
+/// The text after which they differ.
+pub fn edited_is_fresh_in(sort: &Sort, base: &str, mut choices: Choices<'_>) -> Result<(), String> {
+    let mut edited = workspace_of(sort.path, base);
+    edited.open_file(sort.path);
     let mut text = base.to_owned();
-    while let Some(edit) = edit(&text, &mut choices) {
+    while let Some(edit) = edit_in(sort, &text, &mut choices) {
         text.replace_range(edit.start..edit.end, &edit.text);
-        edited.set_file(PATH, &text);
-        let found = edited.analysis().check_file(PATH);
-        let fresh = workspace(&text).analysis().check_file(PATH);
+        edited.set_file(sort.path, &text);
+        let found = edited.analysis().check_file(sort.path);
+        let fresh = workspace_of(sort.path, &text)
+            .analysis()
+            .check_file(sort.path);
         sound(&found, &text)?;
         if found != fresh {
             return Err(format!(

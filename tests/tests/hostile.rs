@@ -10,8 +10,11 @@
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};
-use visa_tests::hostile::{Choices, edited_is_fresh, examine, of_words, sound, spliced, workspace};
-use visa_tests::{read, repository, rust_files, set_text};
+use visa_tests::hostile::{
+    Choices, NKI, PTO, edited_is_fresh, edited_is_fresh_in, examine, examine_in, of_words,
+    of_words_in, sound, spliced, spliced_in, workspace,
+};
+use visa_tests::{kernel_files, read, repository, rust_files, set_text};
 
 /// Texts of a test run.
 const TEXTS: u64 = 1_500;
@@ -89,5 +92,37 @@ fn random_edits_have_the_findings_of_a_fresh_start() {
         let kernel = random.random_range(0..kernels.len());
         edited_is_fresh(&kernels[kernel], Choices::new(&bytes))
             .unwrap_or_else(|why| panic!("edits {number}: {why}"));
+    }
+}
+
+/// Random bytes, words in any order and edited fixtures of PTO and NKI; some are edited step by step and compared with a fresh start.
+#[test]
+fn random_texts_of_other_languages_have_sound_answers() {
+    let files = kernel_files(&repository().join("fixtures/violations"));
+    for (sort, ending) in [(PTO, "pto"), (NKI, "py")] {
+        let kernels: Vec<String> = files
+            .iter()
+            .filter(|path| path.extension().is_some_and(|found| found == ending))
+            .map(|path| read(path))
+            .collect();
+        assert!(kernels.len() > 40, "{} kernels", kernels.len());
+        for number in 0..texts() / 2 {
+            let mut random = SmallRng::seed_from_u64(number);
+            let mut bytes = vec![0; random.random_range(1..160)];
+            random.fill_bytes(&mut bytes);
+            let kernel = &kernels[random.random_range(0..kernels.len())];
+            let result = match number % 8 {
+                0 => examine_in(
+                    &sort,
+                    &(sort.head.to_owned() + &String::from_utf8_lossy(&bytes)),
+                ),
+                1 | 2 => examine_in(&sort, &of_words_in(&sort, Choices::new(&bytes))),
+                3 => edited_is_fresh_in(&sort, kernel, Choices::new(&bytes)),
+                _ => examine_in(&sort, &spliced_in(&sort, kernel, Choices::new(&bytes))),
+            };
+            if let Err(why) = result {
+                panic!("text {number} of {ending}: {why}");
+            }
+        }
     }
 }

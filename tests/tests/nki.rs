@@ -335,3 +335,187 @@ fn sizes_are_compared_where_they_are_certain() {
     let changed = "    shape = [128, 65]\n    shape.append(2)\n    shape[1] = 64\n";
     assert!(!copies(&(changed.to_owned() + &tile("shape") + copy)));
 }
+
+/// Tiles in lists, and tensors behind the loop or the branches that declare them: what all have in common is known, and nothing else.
+#[test]
+fn tiles_in_lists_are_known_by_what_they_have_in_common() {
+    let found = |body: &str| {
+        let text = format!(
+            "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\ndef longer(tiles, n):\n    tiles.append(nl.ndarray((64, 65), nl.float32, buffer=nl.sbuf))\n    return tiles\n\n@nki.jit\ndef f(x, flag, n: int):\n    P, F = x.shape\n{body}"
+        );
+        let report = check_text("kernel.py", &text);
+        assert!(report.problems.is_empty(), "{body}");
+        let differs = rules(&report).contains(&"nki_copy_size");
+        (differs, report.operations.resolved)
+    };
+    let tile = |extents: &str| format!("nl.ndarray({extents}, nl.float32, buffer=nl.sbuf)");
+    let copy = "        nisa.dma_copy(ts[i], x[0:128, 0:64])\n";
+    let (good, bad) = (tile("(128, 64)"), tile("(128, 65)"));
+    let each = format!("    for i in range(n):\n{copy}");
+    // (statements, whether the sizes certainly differ, calls that are resolved)
+    let filled = |tile: &str| {
+        format!("    ts = []\n    for j in range(n):\n        t = {tile}\n        ts.append(t)\n")
+    };
+    let cases = [
+        (filled(&good) + &each, (false, 1)),
+        (filled(&bad) + &each, (true, 1)),
+        (
+            format!("    ts = [{good} for j in range(n)]\n{each}"),
+            (false, 1),
+        ),
+        (
+            format!("    ts = [{bad} for j in range(n)]\n{each}"),
+            (true, 1),
+        ),
+        (
+            format!(
+                "    ts = [{bad} for j in range(n)]\n    for t in ts:\n        nisa.dma_copy(t, x[0:128, 0:64])\n"
+            ),
+            (true, 1),
+        ),
+        // In the loop that appends: behind the append it is one of those that were appended.
+        (
+            format!("    ts = []\n    for i in range(n):\n        ts.append({bad})\n{copy}"),
+            (true, 1),
+        ),
+        // Before it nothing is known.
+        (
+            format!("    ts = []\n    for i in range(n):\n{copy}        ts.append({bad})\n"),
+            (false, 0),
+        ),
+        // Two sizes in one list.
+        (
+            format!(
+                "    ts = []\n    for j in range(n):\n        ts.append({bad})\n        ts.append({good})\n{each}"
+            ),
+            (false, 0),
+        ),
+        (
+            format!("    ts = []\n    ts.append({bad})\n    ts.append({good})\n{each}"),
+            (false, 0),
+        ),
+        // Changed by another name, by a function, by an index, by a loop that is not counted.
+        (
+            filled(&bad) + "    us = ts\n    us[0] = x\n" + &each,
+            (false, 0),
+        ),
+        (filled(&bad) + "    longer(ts, n)\n" + &each, (false, 0)),
+        (filled(&bad) + "    other(ts)\n" + &each, (false, 0)),
+        (filled(&bad) + "    ts[0] = x\n" + &each, (false, 0)),
+        (filled(&bad) + "    ts += [x]\n" + &each, (false, 0)),
+        (
+            format!(
+                "    ts = []\n    while flag:\n        ts.append({good})\n    ts.append({bad})\n{each}"
+            ),
+            (false, 0),
+        ),
+        // Another list is appended to in an inner loop.
+        (
+            format!(
+                "    ts = []\n    us = []\n    for j in range(n):\n        for k in range(2):\n            us.append({good})\n        ts.append({bad})\n{each}"
+            ),
+            (true, 1),
+        ),
+        // Sizes that the loop's variable is in are not known behind it.
+        (
+            format!(
+                "    for j in range(n):\n        t = {}\n    nisa.dma_copy(t, x[0:128, 0:64])\n",
+                tile("(128, j + 1)")
+            ),
+            (false, 0),
+        ),
+        (
+            format!(
+                "    for j in range(n):\n        t = {bad}\n    nisa.dma_copy(t, x[0:128, 0:64])\n"
+            ),
+            (true, 1),
+        ),
+        (
+            format!(
+                "    t = {good}\n    for j in range(n):\n        t = {bad}\n    nisa.dma_copy(t, x[0:128, 0:64])\n"
+            ),
+            (false, 0),
+        ),
+        (
+            format!(
+                "    if flag:\n        t = {good}\n    else:\n        t = {bad}\n    nisa.dma_copy(t, x[0:128, 0:64])\n"
+            ),
+            (false, 0),
+        ),
+    ];
+    for (body, wanted) in cases {
+        assert_eq!(found(&body), wanted, "{body}");
+    }
+    // The memory that both branches agree on is known: a transpose into PSUM is refused in either.
+    let body = "    if flag:\n        t = nl.ndarray((64, 128), x.dtype, buffer=nl.psum)\n    else:\n        t = nl.ndarray((32, 128), x.dtype, buffer=nl.psum)\n    nisa.dma_transpose(dst=t, src=x)\n";
+    let text = format!(
+        "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\ndef f(x, flag):\n{body}"
+    );
+    assert!(rules(&check_text("kernel.py", &text)).contains(&"nki_transpose_destination"));
+}
+
+/// Sizes that come of calls, of other files or of branches are symbols: the transfer is followed, and nothing is proven by them.
+#[test]
+fn sizes_that_are_not_known_are_symbols() {
+    let found = |body: &str| {
+        let text = format!(
+            "import nki\nimport nki.isa as nisa\nimport nki.language as nl\nfrom sizes import WIDTH, ceil\n\n@nki.jit\ndef f(x, flag, n: int):\n    P, F = x.shape\n{body}"
+        );
+        let report = check_text("kernel.py", &text);
+        assert!(report.problems.is_empty(), "{body}");
+        let differs = rules(&report).contains(&"nki_copy_size");
+        (differs, report.operations.resolved)
+    };
+    let tile =
+        |extents: &str| format!("    t = nl.ndarray({extents}, nl.float32, buffer=nl.sbuf)\n");
+    for (body, wanted) in [
+        (
+            tile("(128, WIDTH)") + "    nisa.dma_copy(t, x[0:128, 0:WIDTH])\n",
+            (false, 1),
+        ),
+        (
+            tile("(128, ceil(F, 2))") + "    nisa.dma_copy(t, x[0:128, 0:64])\n",
+            (false, 1),
+        ),
+        (
+            tile("(128, 64)") + "    nisa.dma_copy(t, x[nl.ds(0, 128), nl.ds(0, WIDTH)])\n",
+            (false, 1),
+        ),
+        (
+            tile("(128, 64)")
+                + "    nisa.dma_copy(t, x.ap(pattern=[[WIDTH, 128], [1, ceil(64, 1)]]))\n",
+            (false, 1),
+        ),
+        (
+            tile("(128, 64)") + "    nisa.dma_copy(t.reshape((128, WIDTH, 2)), x[0:128, 0:64])\n",
+            (false, 1),
+        ),
+        // What is given may be a tuple.
+        (
+            tile("(128, 64)") + "    nisa.dma_copy(t.reshape(WIDTH), x[0:128, 0:64])\n",
+            (false, 0),
+        ),
+        (
+            tile("WIDTH") + "    nisa.dma_copy(t, x[0:128, 0:64])\n",
+            (false, 0),
+        ),
+        // The smaller of two is one number wherever its name stands.
+        (
+            tile("(128, 64)")
+                + "    w = min(64, F - n)\n    nisa.dma_copy(t[0:128, 0:w], x[0:128, 0:w])\n",
+            (false, 1),
+        ),
+        (
+            tile("(128, 64)")
+                + "    w = min(64, F - n)\n    nisa.dma_copy(t[0:127, 0:w], x[0:128, 0:w])\n",
+            (true, 1),
+        ),
+        (
+            tile("(128, 64)")
+                + "    w = 64\n    if flag:\n        w = 32\n    nisa.dma_copy(t[0:128, 0:w], x[0:128, 0:65])\n",
+            (false, 1),
+        ),
+    ] {
+        assert_eq!(found(&body), wanted, "{body}");
+    }
+}

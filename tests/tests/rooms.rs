@@ -278,7 +278,7 @@ fn rooms_read_what_is_before_them() {
             .iter()
             .any(|other| room(other) == read)
     };
-    assert!(seen("workspace", "check") && seen("items::file", "inputs"));
+    assert!(seen("workspace::reports", "check") && seen("items::file", "inputs"));
     let grounds = [
         "db",
         "budget",

@@ -4,6 +4,7 @@
 
 use super::{Alternative, Alternatives, Cause, Edit, Group, Level, Replacement, Rule, words};
 use crate::items::Span;
+use crate::numbers::grouped;
 
 /// Bytes of the text of the file that a finding is about, its byte-order mark included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,7 +141,7 @@ impl<P> Finding<P> {
     pub fn new(rule: &'static Rule, span: P, message: impl Into<String>) -> Self {
         Self {
             rule,
-            message: message.into(),
+            message: grouped(message.into()),
             span,
             notes: Vec::new(),
             help: None,
@@ -178,14 +179,14 @@ impl<P> Finding<P> {
     /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.notes.push(grouped(note.into()));
         self
     }
 
     /// Sets what is said where no alternative is: words without a text to write.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(grouped(help.into()));
         self
     }
 
@@ -193,7 +194,7 @@ impl<P> Finding<P> {
     #[must_use]
     pub fn related(mut self, span: P, message: impl Into<String>) -> Self {
         self.related.push(Related {
-            message: message.into(),
+            message: grouped(message.into()),
             span,
         });
         self

@@ -113,7 +113,7 @@ fn cost(
         time,
         notes: vec![
             format!(
-                "target {stated}: {rate} bytes/ns an engine, {ENGINES} engines a core, {} GB/s",
+                "target {stated}: {rate} bytes/ns per engine, {ENGINES} engines per core, {} GB/s",
                 rate * ENGINES
             ),
             format!(
@@ -151,12 +151,11 @@ fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     let mut notes = Vec::new();
     if let Some(reason) = transfer.unresolved() {
-        notes.push(format!("not all of it is known: {}", reason.text()));
+        notes.push(format!("not fully known: {}", reason.text()));
     }
     if matches!(transfer.mode.known(), Some((Mode::Static, _))) {
         notes.push(
-            "one static descriptor an instance, held in HBM; its bytes are not published"
-                .to_owned(),
+            "one static descriptor per instance, held in HBM; its size is not published".to_owned(),
         );
     }
     let run = transfer

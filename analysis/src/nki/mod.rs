@@ -105,7 +105,7 @@ fn analyse(text: Arc<str>, options: NkiOptions) -> Analysed {
     let too_deep = parsed.errors.iter().find(|error| error.ends_reading);
     let cut = followed
         .is_cut
-        .then(|| "it has more statements than are followed".to_owned());
+        .then(|| "the file has more statements than are followed".to_owned());
     let report = NeighbourReport {
         findings,
         transfers: sites(&text, &followed),

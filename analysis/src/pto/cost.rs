@@ -123,7 +123,7 @@ fn row(
         && all > moved
     {
         notes.push(format!(
-            "{} bytes behind rows, {} % of what is written",
+            "{} bytes of padding, {} % of what is written",
             thousands(all - moved),
             u128::from(all - moved) * 100 / u128::from(all)
         ));

@@ -152,6 +152,12 @@ fn analysed(db: &dyn Db, file: SourceFile) -> Arc<Analysis> {
     Arc::new(Analysis::of(&file.text(db)))
 }
 
+/// The operations of a text, parsed and nothing else: for benchmarks.
+#[must_use]
+pub fn pto_operations(text: &str) -> usize {
+    syntax::parse(text).operations.len()
+}
+
 /// What is known of a file.
 #[salsa::tracked(returns(clone))]
 fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {

@@ -61,7 +61,7 @@ impl Root {
         let path = self.inside(given)?;
         if !is_known(&path) {
             return Err(format!(
-                "`{given}` is no source: tools read kernels in `.rs`, `.pto`, `.mlir` and `.py` files, and Markdown"
+                "`{given}` is not a source file: tools read kernels in `.rs`, `.pto`, `.mlir` and `.py` files, and Markdown"
             ));
         }
         Ok(path)

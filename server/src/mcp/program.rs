@@ -22,7 +22,7 @@ pub(crate) fn run_on_stdio(folder: &Path) -> Result<(), Failure> {
     if !root.is_dir() {
         let folder = folder.display();
         return Err(Failure::new(format!(
-            "cannot serve `{folder}`: it is no folder"
+            "cannot serve `{folder}`: it is not a folder"
         )));
     }
     if root.to_str().is_none() {

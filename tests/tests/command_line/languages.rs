@@ -224,3 +224,59 @@ fn settings_of_other_machines_are_checked() {
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
     }
 }
+
+/// What `--fix` writes, `--diff` shows and JSON proposes is one change, whatever the ends of lines are.
+#[test]
+fn fixes_are_the_same_in_files_in_diffs_and_in_json() {
+    for (rule, ending) in [
+        ("pto_store_order", "pto"),
+        ("pto_unsynchronised", "pto"),
+        ("nki_engine_ignored", "py"),
+        ("nki_indirect_mode", "py"),
+        ("nki_oob_direct", "py"),
+    ] {
+        for line_end in ["\n", "\r\n"] {
+            let text = wrong(rule, ending).replace('\n', line_end);
+            let name = format!("k.{ending}");
+            let folder = folder_with(&[(&name, text.as_bytes())]);
+            let document = json(&run(folder.path(), &["--format", "json"]));
+            let machine: Vec<_> = document["diagnostics"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|finding| finding["fixes"].as_array().unwrap())
+                .filter(|fix| fix["applicability"] == "machine")
+                .collect();
+            let [fix] = machine.as_slice() else {
+                panic!("{rule}: {machine:?}");
+            };
+            let mut proposed = text.clone();
+            let mut edits: Vec<_> = fix["edits"].as_array().unwrap().iter().collect();
+            let byte = |edit: &serde_json::Value, end: &str| {
+                usize::try_from(edit[end].as_u64().unwrap()).unwrap()
+            };
+            edits.sort_by_key(|edit| std::cmp::Reverse(byte(edit, "start_byte")));
+            for edit in edits {
+                let range = byte(edit, "start_byte")..byte(edit, "end_byte");
+                proposed.replace_range(range, edit["text"].as_str().unwrap());
+            }
+            let diff = stdout(&run(folder.path(), &["--diff", "."]));
+            assert_eq!(
+                read(&folder.path().join(&name)),
+                text,
+                "{rule}: a diff writes nothing"
+            );
+            run(folder.path(), &["--fix", "."]);
+            let written = read(&folder.path().join(&name));
+            assert_eq!(written, proposed, "{rule}");
+            let new: Vec<&str> = written
+                .lines()
+                .filter(|line| !text.lines().any(|old| old == *line))
+                .collect();
+            assert!(!new.is_empty(), "{rule}");
+            for line in new {
+                assert!(diff.contains(&format!("+{line}")), "{rule}: {line}\n{diff}");
+            }
+        }
+    }
+}

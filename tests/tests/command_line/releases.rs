@@ -638,7 +638,7 @@ fn releases_that_are_none_are_refused_with_their_place() {
         ("opt-sdt", "a similar value exists: 'opt-std'"),
         (
             "opt-std@8",
-            "`8` is no release; one is written as `0.8` or `0.8.1`",
+            "`8` is not a release; one is written as `0.8` or `0.8.1`",
         ),
         (
             "opt-std@0.1",
@@ -661,11 +661,11 @@ fn releases_that_are_none_are_refused_with_their_place() {
         ),
         (
             "dialect = \"opt-std@x\"\n",
-            "visa-lint.toml:1:11: `x` is no release; one is written as `0.8` or `0.8.1`",
+            "visa-lint.toml:1:11: `x` is not a release; one is written as `0.8` or `0.8.1`",
         ),
         (
             "[library]\nversion = \">=0.8\"\n",
-            "visa-lint.toml:2:11: `>=0.8` is no release",
+            "visa-lint.toml:2:11: `>=0.8` is not a release",
         ),
         (
             "[library]\nrelease = \"0.8\"\n",

@@ -343,15 +343,15 @@ fn mistakes_in_the_file_are_errors_with_their_place() {
         ),
         (
             "exclude = [\n  \"a\",\n  \"b[z-a]\",\n]\n",
-            "visa-lint.toml:3:3: `b[z-a]` is no pattern",
+            "visa-lint.toml:3:3: `b[z-a]` is not a pattern",
         ),
         (
             "exclude = [\"a[\"]\n",
-            "visa-lint.toml:1:12: `a[` is no pattern: unclosed character class",
+            "visa-lint.toml:1:12: `a[` is not a pattern: unclosed character class",
         ),
         (
             "[[overrides]]\npaths = [\"k\", \"{a\"]\nlevels = { silent = \"warn\" }\n",
-            "visa-lint.toml:2:15: `{a` is no pattern: unclosed alternate group",
+            "visa-lint.toml:2:15: `{a` is not a pattern: unclosed alternate group",
         ),
         (
             "exclude = [\"!\"]\n",
@@ -393,7 +393,7 @@ fn mistakes_in_the_file_are_errors_with_their_place() {
         ("[budgets]\nk = { cycels = 1 }\n", "did you mean `cycles`?"),
         (
             "[budgets]\n\"[\" = 1\n",
-            "visa-lint.toml:2:1: `[` is no pattern",
+            "visa-lint.toml:2:1: `[` is not a pattern",
         ),
         (
             "chips = 1\nchips = 2\n",

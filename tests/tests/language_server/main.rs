@@ -15,6 +15,7 @@ mod diagnostics;
 mod early;
 mod editing;
 mod features;
+mod languages;
 mod lifecycle;
 mod memory;
 mod order;

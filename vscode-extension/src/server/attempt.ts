@@ -12,7 +12,7 @@ const PATIENCE = 10_000;
 export async function attempt(candidate: Candidate): Promise<Trial> {
   const file = await stat(candidate.path).catch(() => null);
   if (file === null) return { kind: 'missing' };
-  if (!file.isFile()) return { kind: 'refused', reason: 'it is no file' };
+  if (!file.isFile()) return { kind: 'refused', reason: 'it is not a file' };
   return new Promise((resolve) => {
     const options = { timeout: PATIENCE, windowsHide: true, maxBuffer: 1 << 16 };
     execFile(candidate.path, ['--version'], options, (error, output) => {

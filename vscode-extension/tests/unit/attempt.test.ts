@@ -44,7 +44,7 @@ test('one that fails, one that may not run, a folder and nothing', { skip: posix
   });
   assert.deepEqual(await attempt({ path: folder, origin: 'path' }), {
     kind: 'refused',
-    reason: 'it is no file',
+    reason: 'it is not a file',
   });
   assert.deepEqual(await attempt({ path: join(folder, 'nothing'), origin: 'path' }), { kind: 'missing' });
 });

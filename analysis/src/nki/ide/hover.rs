@@ -68,12 +68,12 @@ fn mode_text(mode: Mode, transfer: &Transfer) -> String {
     let row = match mode {
         Mode::Unknown => "any core; the compiler weighs target, shapes and the instructions around",
         Mode::Static => {
-            "any core; addresses known before the run; no gather; one descriptor an instance stays in HBM"
+            "any core; addresses known before the run; no gather; one descriptor per instance stays in HBM"
         }
         Mode::Software => {
-            "any core, an indirect transpose from generation 3 on; takes time of the GpSimd Engine; gathers and scatters"
+            "any core, indirect transposes from generation 3; uses time of the GpSimd Engine; gathers and scatters"
         }
-        Mode::Hardware => "generation 3 and later; about 600 ns an instruction; no gather",
+        Mode::Hardware => "generation 3 and later; about 600 ns per instruction; no gather",
     };
     let mut text = format!("`dge_mode.{}`: {}\n\n{row}\n", mode.name(), mode.maker());
     let refusal = legal_modes(transfer)
@@ -96,7 +96,7 @@ fn tensor_text(name: &str, tensor: &Tensor, generations: Generations) -> String 
         _ => None,
     };
     if let Some((limit, bytes)) = limit.zip(tensor.partition_bytes()) {
-        let _ = write!(text, "\n\n{bytes} of {limit} bytes a partition");
+        let _ = write!(text, "\n\n{bytes} of {limit} bytes per partition");
     }
     if let Shape::Unknown(reason) = &tensor.shape {
         let _ = write!(text, "\n\nshape unknown: {}", reason.text());
@@ -131,7 +131,7 @@ fn end_row(text: &mut String, what: &str, end: &End) {
 
 fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
     let mut text = format!("`{}`\n\n", transfer.callee.of(&analysed.text));
-    text.push_str("| | memory | shape | type | bytes | bytes in a line |\n| --- | --- | --- | --- | --- | --- |\n");
+    text.push_str("| | memory | shape | type | bytes | contiguous bytes |\n| --- | --- | --- | --- | --- | --- |\n");
     end_row(&mut text, "from", &transfer.source);
     end_row(&mut text, "to", &transfer.destination);
     if let Some((bytes, space)) = transfer.payload() {
@@ -145,7 +145,7 @@ fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
         };
         let _ = write!(
             text,
-            "\n{bytes} bytes in a line, limited by {}: {verdict}.\n",
+            "\n{bytes} contiguous bytes, limited by {}: {verdict}.\n",
             space.name()
         );
     }
@@ -164,11 +164,11 @@ fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
         let time = thousands(time);
         let _ = write!(
             text,
-            "\nAt least {time} ns: the start, and the bytes at {rate} bytes/ns an engine, 16 engines a core.\n"
+            "\nAt least {time} ns: the start, and the bytes at {rate} bytes/ns per engine, 16 engines per core.\n"
         );
     }
     if let Some(reason) = transfer.unresolved() {
-        let _ = write!(text, "\nNot all of it is known: {}.\n", reason.text());
+        let _ = write!(text, "\nNot fully known: {}.\n", reason.text());
     }
     text
 }
@@ -184,7 +184,7 @@ fn transpose_text(text: &mut String, transfer: &Transfer) {
     }
     if transfer.is_indirect() {
         text.push_str(
-            "\nBy gathering: rows of at most 128 elements of 2 bytes, in groups of 16, on generation 3 and later.\n",
+            "\nBy gathering: rows of up to 128 elements of 2 bytes, in groups of 16, on generation 3 and later.\n",
         );
     } else if matches!(transfer.mode.known(), Some((Mode::Hardware, _))) {
         text.push_str("\nBy the hardware block: 16 rows at a time, elements of 2 bytes, columns in groups of 128.\n");
@@ -198,9 +198,9 @@ fn modes_text(text: &mut String, transfer: &Transfer) {
         .map_or(Mode::Unknown, |(mode, _)| mode);
     let _ = write!(text, "\nMode `{}`: {}", stated.name(), stated.maker());
     text.push_str(&match stated {
-        Mode::Hardware => format!(", some {GENERATION_NS} ns an instruction.\n"),
+        Mode::Hardware => format!(", about {GENERATION_NS} ns per instruction.\n"),
         Mode::Software => ", in time of the GpSimd Engine.\n".to_owned(),
-        Mode::Static => ", one an instance.\n".to_owned(),
+        Mode::Static => ", one per instance.\n".to_owned(),
         Mode::Unknown => ".\n".to_owned(),
     });
     for (mode, refusal) in legal_modes(transfer) {

@@ -104,7 +104,7 @@ fn title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
     let mut title = format!("{count} DMA instruction{plural} ({})", by_mode.join(", "));
     title.push_str(&match bytes {
         Some(bytes) => format!(" · {} bytes", thousands(bytes)),
-        None => " · bytes not all known".to_owned(),
+        None => " · bytes not fully known".to_owned(),
     });
     if modes.contains_key(&Mode::Static) {
         title.push_str(&match held {

@@ -12,14 +12,14 @@ pub static PARTITION_LIMIT: Rule = rule!(
     Nki: "nki_partition_limit", Hardware, "derived",
     "a tensor in SBUF or PSUM with more than 128 partitions",
     "The first axis of a tensor in SBUF or PSUM is the partition, and there are 128. Longer axes are cut into tiles, by a loop or by \
-     another axis behind the partition.",
+     another axis after the partition axis.",
     alt
 );
 
 /// See the declaration.
 pub static PARTITION_BYTES: Rule = rule!(
     Nki: "nki_partition_bytes", Hardware, "derived",
-    "a tensor with more bytes a partition than the memory has",
+    "a tensor with more bytes per partition than the memory has",
     "A partition of PSUM has 16 KiB. One of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3; where the target is not known, \
      256 KiB count. \
      Make the free axes smaller, and loop over the rest."
@@ -45,17 +45,19 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
     if let Some(first) = extents.first()
         && allocation.api == Api::Current
         && !allocation.is_marked
+        // Of one axis it is not said which of the two an SBUF tensor has.
+        && extents.len() > 1
         && first.exceeds(PARTITIONS) == Some(true)
     {
         let mut finding = Finding::new(
             &PARTITION_LIMIT,
             at.into(),
             format!(
-                "{first} partitions in {}: there are {PARTITIONS}",
+                "{first} partitions in {}, which has {PARTITIONS}",
                 space.name()
             ),
         )
-        .help(format!("cut the first axis into tiles of {PARTITIONS}"));
+        .help(format!("split the first axis into tiles of {PARTITIONS}"));
         if let Some(number) = first.value() {
             let tiles = number.saturating_add(PARTITIONS - 1) / PARTITIONS;
             let mut shape = vec![PARTITIONS.to_string(), tiles.to_string()];
@@ -85,12 +87,12 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
                 &PARTITION_BYTES,
                 at.into(),
                 format!(
-                    "{bytes} bytes a partition of {} for {} {dtype}: there are {limit}",
+                    "{bytes} bytes per partition of {} for {} {dtype}; a partition has {limit}",
                     space.name(),
                     shape_text(extents)
                 ),
             )
-            .help("cut the axes behind the partition into tiles"),
+            .help("split the axes after the partition axis into tiles"),
         );
     }
 }

@@ -15,7 +15,7 @@ pub static COMPUTE_OPERATION: Rule = rule!(
 /// See the declaration.
 pub static COMPUTE_SOURCES: Rule = rule!(
     Nki: "nki_compute_sources", Hardware, "derived",
-    "`dma_compute` of a number of sources that it does not take",
+    "`dma_compute` with too many sources, or other than 2 with a `vector_offset`",
     "At most 16 sources are added. With rows chosen at run time there are two: what is gathered or scattered, and the other. \
      Add the others in a second instruction, with the result of the first as one of its sources."
 );
@@ -36,7 +36,7 @@ pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>
         found.push(Finding::new(
             &COMPUTE_OPERATION,
             at.value.into(),
-            format!("`{name}` in `dma_compute`: the DMA engines add, and nothing else"),
+            format!("`{name}` in `dma_compute`: the DMA engines only add"),
         ));
     }
     if let Some(at) = combined.scale {
@@ -44,9 +44,9 @@ pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>
             Finding::new(
                 &COMPUTE_OPERATION,
                 at.value.into(),
-                "a scale other than 1.0 in `dma_compute`: the DMA engines add what they read as it is",
+                "a scale other than 1.0 in `dma_compute`: the DMA engines do not scale",
             )
-            .help("scale by a compute engine before"),
+            .help("scale on a compute engine first"),
         );
     }
     let (Some(sources), Some(at)) = (&combined.sources, combined.written) else {
@@ -63,9 +63,9 @@ pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>
         });
     let count = sources.len();
     let message = if count > MOST_SOURCES {
-        format!("{count} sources: `dma_compute` adds at most {MOST_SOURCES}")
+        format!("{count} sources: `dma_compute` takes at most {MOST_SOURCES}")
     } else if is_offset && count != 2 {
-        format!("{count} sources with a `vector_offset`: `dma_compute` adds 2 then")
+        format!("{count} sources with a `vector_offset`: `dma_compute` then takes exactly 2")
     } else {
         return;
     };

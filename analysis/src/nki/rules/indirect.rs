@@ -11,7 +11,7 @@ use crate::nki::types::{Dtype, Gather, Generation, Generations, Space, Tensor, s
 /// See the declaration.
 pub static INDIRECT_MODE: Rule = rule!(
     Nki: "nki_indirect_mode", Hardware, "swdge — software DGE",
-    "rows are gathered or scattered with descriptors that are not made by the GpSimd Engine",
+    "a gather or scatter whose descriptors the GpSimd Engine does not make",
     "A gather reads indices from SBUF while the kernel runs. Only the GpSimd Engine can do that: the host has written its descriptors \
      before, and the hardware block takes regular patterns only.",
     fix
@@ -53,7 +53,7 @@ pub static INDEX_DTYPE: Rule = rule!(
 /// See the declaration.
 pub static INDEX_SHAPE: Rule = rule!(
     Nki: "nki_index_shape", Hardware, "swdge — software DGE",
-    "the indices of an indirect transpose have a shape that is not taken",
+    "indices of an indirect transpose with a shape that it does not take",
     "Indices are a tensor with two axes. It has 16 to 128 rows, a multiple of 16; with more than one column it has 128 rows. There is an \
      index for each row of the source.",
     alt
@@ -62,7 +62,7 @@ pub static INDEX_SHAPE: Rule = rule!(
 /// See the declaration.
 pub static INDIRECT_SHAPE: Rule = rule!(
     Nki: "nki_indirect_shape", Hardware, "swdge — software DGE",
-    "the source of an indirect transpose has a shape that is not taken",
+    "a source of an indirect transpose with a shape that it does not take",
     "A row has at most 128 elements, one for each partition of the result. Rows come in groups of 16. Of four axes the second or the \
      third is 1. \
      Cut the source into blocks of legal sizes, and transpose one at a time.",
@@ -72,7 +72,7 @@ pub static INDIRECT_SHAPE: Rule = rule!(
 /// See the declaration.
 pub static OOB_DIRECT: Rule = rule!(
     Nki: "nki_oob_direct", Hardware, "derived",
-    "indices out of bounds are skipped where there are no indices",
+    "`oob_mode.skip` on a transpose without indices",
     "`oob_mode.skip` is about indices that are read at run time. A direct transpose has none, and is refused with it. \
      Leave the argument out; bounds of a direct transpose are known before the run.",
     fix
@@ -111,7 +111,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             found.push(Finding::new(
                 &INDIRECT_TARGET,
                 transfer.callee.into(),
-                "an indirect transpose needs generation 3 (trn2) or later, and this code is for generation 2 (inf2, trn1)",
+                "an indirect transpose needs generation 3 (trn2) or later; this code is for generation 2 (inf2, trn1)",
             ));
         }
     }
@@ -120,7 +120,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             found.push(Finding::new(
                 &OFFSETS_EXCLUSIVE,
                 second.into(),
-                "`scalar_offset` beside `vector_offset`: a pattern takes one of them",
+                "`scalar_offset` and `vector_offset`: an access pattern takes one of them",
             ));
         }
     }
@@ -197,7 +197,7 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
                 &INDIRECT_MEMORY,
                 written.value.into(),
                 format!(
-                    "{what} is in {}, and rows are chosen at run time in HBM only",
+                    "{what} is in {}; rows can be chosen at run time in HBM only",
                     space.name()
                 ),
             )
@@ -215,7 +215,7 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
                 &INDEX_MEMORY,
                 gather.span.into(),
                 format!(
-                    "the indices {what} are in {}, and the GpSimd Engine reads them from SBUF",
+                    "the indices {what} are in {}; the GpSimd Engine reads indices from SBUF",
                     space.name()
                 ),
             )
@@ -235,9 +235,7 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
         let mut finding = Finding::new(
             &INDEX_DTYPE,
             gather.span.into(),
-            format!(
-                "the indices {what} are of type {dtype}, and an indirect transpose reads uint32"
-            ),
+            format!("the indices {what} have type {dtype}; an indirect transpose reads uint32"),
         );
         if let Some(declared) = indices.dtype_span {
             let text = declared.of(context.text);
@@ -333,7 +331,7 @@ fn source(transfer: &Transfer, found: &mut Vec<Found>) {
         } else {
             format!("take {below} or {above} rows")
         };
-        Some((format!("{rows} rows are no multiple of 16"), help))
+        Some((format!("{rows} rows are not a multiple of 16"), help))
     } else if let [_, one, two, _] = extents {
         let is_other = |extent: &Size| extent.is(&Size::number(1)) == Some(false);
         (is_other(one) && is_other(two)).then(|| {
@@ -371,7 +369,7 @@ fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
         let mut finding = Finding::new(
             &OOB_DIRECT,
             written.value.into(),
-            "`oob_mode.skip` on a transpose without indices: nothing there can be out of bounds at run time",
+            "`oob_mode.skip` on a transpose without indices: it has no index that could be out of bounds",
         );
         finding.fixes.push(fix(
             Applicability::Machine,
@@ -388,9 +386,9 @@ fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
             Finding::new(
                 &OOB_ABORT,
                 written.value.into(),
-                "an indirect transpose that meets indices in bounds and others out of bounds aborts on trn2 and trn3",
+                "with some indices in bounds and some out of bounds an indirect transpose aborts on trn2 and trn3",
             )
-            .help("clamp the indices, or gather by `dma_copy` and transpose then"),
+            .help("clamp the indices, or gather with `dma_copy` and then transpose"),
         );
     }
 }

@@ -20,7 +20,7 @@ pub static HWDGE_ENGINE: Rule = rule!(
 /// See the declaration.
 pub static ENGINE_IGNORED: Rule = rule!(
     Nki: "nki_engine_ignored", Hardware, "hwdge — hardware DGE",
-    "an engine is named for descriptors that no engine triggers",
+    "an engine given with a mode whose descriptors no engine triggers",
     "`engine=` chooses the sequencer that triggers the hardware block. With `none` the host has made the descriptors, with `swdge` the \
      GpSimd Engine makes them: there is nothing to trigger.",
     fix, alt
@@ -29,7 +29,7 @@ pub static ENGINE_IGNORED: Rule = rule!(
 /// See the declaration.
 pub static ENGINE_WITHOUT_MODE: Rule = rule!(
     Nki: "nki_engine_without_mode", Suspicious, "derived",
-    "an engine is named and the mode is left to the compiler",
+    "an engine given while the mode is left to the compiler",
     "Only hardware descriptors have an engine that triggers them. The compiler may choose a mode that has none, and the engine means \
      nothing then. \
      State `hwdge` with the engine, or leave both out.",
@@ -39,7 +39,7 @@ pub static ENGINE_WITHOUT_MODE: Rule = rule!(
 /// See the declaration.
 pub static HWDGE_TARGET: Rule = rule!(
     Nki: "nki_hwdge_target", Hardware, "Mode Selection Summary",
-    "hardware descriptors on a core that has no hardware block",
+    "hardware descriptors on a core without the hardware block that makes them",
     "The block that makes descriptors came with the third generation of the core, trn2. On inf2 and trn1 descriptors are made by the \
      host or by the GpSimd Engine.",
     alt
@@ -57,7 +57,7 @@ pub static DYNAMIC_DESCRIPTOR: Rule = rule!(
 /// See the declaration.
 pub static PRIORITY: Rule = rule!(
     Nki: "nki_priority", Hardware, "derived",
-    "a priority outside of 0 to 3, or on a core that has none",
+    "a priority that is not in 0 to 3, or on a core without priorities",
     "Queues have four priorities, from the fourth generation of the core on, trn3. Earlier ones refuse the argument. \
      Leave it out for earlier cores, and write a number from 0 to 3 for later ones."
 );
@@ -123,7 +123,7 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
                     at.value.into(),
                     format!("the `{name}` engine cannot trigger hardware descriptors: only `scalar` and `sync` can"),
                 )
-                .help("trigger them by `scalar` or `sync`")
+                .help("trigger them with `scalar` or `sync`")
                 .alternatives("write ", alternatives),
             );
         }
@@ -219,7 +219,7 @@ fn hardware_target(
         Finding::new(
             &HWDGE_TARGET,
             span,
-            "hardware descriptors need generation 3 (trn2) or later, and this code is for generation 2 (inf2, trn1)",
+            "hardware descriptors need generation 3 (trn2) or later; this code is for generation 2 (inf2, trn1)",
         )
         .help("let the GpSimd Engine or the host make the descriptors")
         .alternatives("write ", alternatives),
@@ -232,10 +232,10 @@ fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
     };
     let earlier = Generations::one(Generation::Four).not();
     let message = if !(0..=3).contains(&priority) {
-        format!("priority {priority} is outside of 0 to 3")
+        format!("priority {priority} is not in 0 to 3")
     } else if transfer.generations.are_among(earlier) {
         format!(
-            "no priorities of queues on {}: they came with generation 4 (trn3)",
+            "{} has no queue priorities: generation 4 (trn3) introduced them",
             transfer.generations.names()
         )
     } else {
@@ -262,7 +262,7 @@ pub fn legal(transfer: &Transfer, mode: Mode) -> Result<(), String> {
         }
         Mode::Static if is_transpose => Err("a transpose takes `unknown` and `hwdge`".to_owned()),
         Mode::Software if is_transpose && transfer.is_direct() => {
-            Err("the GpSimd Engine transposes what it gathers, and nothing else".to_owned())
+            Err("the GpSimd Engine transposes only what it gathers".to_owned())
         }
         Mode::Software
             if is_transpose && transfer.is_indirect() && transfer.generations.are_among(second) =>

@@ -21,7 +21,7 @@ pub static SBUF_COPY: Rule = rule!(
 /// See the declaration.
 pub static SMALL_PAYLOAD_RULE: Rule = rule!(
     Nki: "nki_small_payload", Performance, "derived",
-    "fewer than 256 bytes in a line",
+    "fewer than 256 contiguous bytes",
     "Each element of a descriptor costs the same whatever it holds: below 256 bytes the overhead outweighs the bytes, and 2 KiB are \
      recommended. 2 KiB are 512 elements of float32, or 1,024 of bfloat16.",
     alt
@@ -49,7 +49,7 @@ pub static DESCRIPTOR_COUNT: Rule = rule!(
 /// See the declaration.
 pub static GPSIMD_CONTENTION: Rule = rule!(
     Nki: "nki_gpsimd_contention", Performance, "swdge — software DGE",
-    "the GpSimd Engine makes descriptors in a loop that computes on it too",
+    "descriptors made by the GpSimd Engine in a loop that also computes on it",
     "With `swdge` each transfer takes time of the GpSimd Engine. Where the same loop computes on it, the two wait for each other. Without \
      indices the hardware block can make the descriptors.",
     alt
@@ -77,7 +77,7 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
     let mut finding = Finding::new(
         &SBUF_COPY,
         transfer.callee.into(),
-        "a copy within SBUF by DMA: `tensor_copy` does it without the start of a DMA",
+        "a copy within SBUF by DMA: `tensor_copy` does not pay the start of a DMA",
     )
     .help("use `tensor_copy`");
     // Partitions stay where they are only if both ends are whole tensors of one shape.
@@ -147,13 +147,13 @@ fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
     let place = if space == Space::Hbm {
         "of HBM"
     } else {
-        "a partition"
+        "per partition"
     };
     found.push(
         Finding::new(
             &SMALL_PAYLOAD_RULE,
             transfer.callee.into(),
-            format!("{bytes} bytes {place} in a line: below {SMALL_PAYLOAD} the overhead of the DMA outweighs them"),
+            format!("{bytes} contiguous bytes {place}: below {SMALL_PAYLOAD} the overhead of the DMA dominates"),
         )
         .help(help),
     );
@@ -184,7 +184,7 @@ fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
             &HWDGE_OVERHEAD,
             at.value.into(),
             format!(
-                "{bytes} bytes in an instruction with hardware descriptors: their {GENERATION_NS} ns are worth {worth} bytes of one queue on {target}"
+                "the instruction moves {bytes} bytes; making its hardware descriptors takes {GENERATION_NS} ns, in which one queue moves {worth} bytes on {target}"
             ),
         )
         .help("move a larger tile in one instruction, or several of these together"),

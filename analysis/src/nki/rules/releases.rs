@@ -20,7 +20,7 @@ pub static HWDGE_DTYPE: Rule = rule!(
 /// See the declaration.
 pub static PSUM_SOURCE: Rule = rule!(
     Nki: "nki_psum_source", Toolchain, "derived",
-    "a copy by DMA reads PSUM",
+    "a copy by DMA that reads PSUM",
     "Since release 0.3 DMA does not read PSUM. The Vector or Scalar Engine copies to SBUF first, by `tensor_copy`. \
      The result of a matrix product is moved to a tile in SBUF in this way, and stored from there.",
     alt
@@ -29,7 +29,7 @@ pub static PSUM_SOURCE: Rule = rule!(
 /// See the declaration.
 pub static REMOVED_PARAMETER: Rule = rule!(
     Nki: "nki_removed_parameter", Toolchain, "derived",
-    "an argument that the current API has not",
+    "an argument that the current API does not have",
     "`dst_rmw_op`, `unique_indices` and `mask` belong to the older API. Since release 0.3 accumulation is `dma_compute`, and a mask is a \
      smaller slice. \
      The argument is refused as unknown when the kernel is traced.",

@@ -12,7 +12,7 @@ use crate::nki::types::{Space, shape_text};
 /// See the declaration.
 pub static TRANSPOSE_AXES: Rule = rule!(
     Nki: "nki_transpose_axes", Hardware, "derived",
-    "a permutation that no transpose by DMA makes",
+    "a permutation that a transpose by DMA does not make",
     "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), as the source has axes. \
      Other permutations are made by reshaping first, or on the Tensor Engine.",
     fix
@@ -21,7 +21,7 @@ pub static TRANSPOSE_AXES: Rule = rule!(
 /// See the declaration.
 pub static TRANSPOSE_RESULT: Rule = rule!(
     Nki: "nki_transpose_result", Hardware, "derived",
-    "the destination of a transpose has not the permuted shape",
+    "the destination of a transpose does not have the permuted shape",
     "The element at (i, j) goes to (j, i). A destination of another shape has no place for it. \
      Declare the destination with the axes of the source in the order of the permutation.",
     fix
@@ -48,7 +48,7 @@ pub static COPY_SIZE: Rule = rule!(
     Nki: "nki_copy_size", Hardware, "derived",
     "source and destination of a copy have different numbers of elements",
     "A copy reads an element for each that it writes. Shapes may differ, their products may not. \
-     Otherwise bytes would be read behind the source or stay unwritten in the destination: slice the larger of the two."
+     Otherwise bytes would be read past the source or stay unwritten in the destination: slice the larger of the two."
 );
 
 /// Looks at a transfer.
@@ -86,7 +86,7 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
             format!("axes {} of a source with {rank} axes", axes_text(stated))
         }
         _ => format!(
-            "axes {}: a transpose exchanges the first axis and the last",
+            "axes {}: a transpose swaps the first and the last axis",
             axes_text(stated)
         ),
     };
@@ -151,7 +151,7 @@ fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
         &TRANSPOSE_RESULT,
         at.value.into(),
         format!(
-            "{} transposed is {wanted}, and the destination is {}",
+            "{} transposed is {wanted}; the destination is {}",
             shape_text(from),
             shape_text(to)
         ),
@@ -200,7 +200,7 @@ fn ranks(
                     to.len()
                 ),
             )
-            .help("give both ends the same axes by `reshape`"),
+            .help("`reshape` one of them to the axes of the other"),
         );
     }
 }
@@ -215,11 +215,11 @@ fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
                 &TRANSPOSE_DESTINATION,
                 at.value.into(),
                 format!(
-                    "a transpose by DMA into {}: it writes partitions of SBUF",
+                    "a transpose by DMA into {}: it writes to SBUF only",
                     space.name()
                 ),
             )
-            .help("transpose into SBUF and copy from there"),
+            .help("transpose into SBUF, then copy"),
         );
     }
 }

@@ -7,7 +7,7 @@ use crate::findings::{Applicability, Finding, Group, Rule, rule};
 /// See the declaration.
 pub static SYNTAX: Rule = rule!(
     Nki: "nki_syntax", Mapping, "derived",
-    "the text is no Python",
+    "the text is not valid Python",
     "What does not parse is not looked at, so that a transfer there goes unchecked. The rest of the file is still checked. A text that \
      nests its operators too deeply to be read safely is not looked at at all, and said to be so."
 );

@@ -12,7 +12,7 @@ use crate::nki::types::shape_text;
 /// See the declaration.
 pub static TRANSPOSE_DTYPE: Rule = rule!(
     Nki: "nki_transpose_dtype", Hardware, "hwdge — hardware DGE",
-    "a transpose of elements that are not 2 bytes wide, or into another type",
+    "a transpose of elements that are not 2 bytes, or into another type",
     "The hardware block and the gathering transpose move elements of 2 bytes. No transpose converts: source and destination have one \
      type. View wider elements as pairs of 2 bytes, or transpose on the Tensor Engine.",
     alt
@@ -21,7 +21,7 @@ pub static TRANSPOSE_DTYPE: Rule = rule!(
 /// See the declaration.
 pub static TRANSPOSE_SHAPE: Rule = rule!(
     Nki: "nki_transpose_shape", Hardware, "hwdge — hardware DGE",
-    "a transpose by hardware descriptors of a shape that no release takes",
+    "a shape that hardware descriptors do not transpose in any release",
     "The block transposes 16 rows at a time, and columns in groups of 128. With three or four axes the first has 1, 2, 4, 8 or 16 rows, \
      which together with the second last axis make a multiple of 16.",
     alt
@@ -30,7 +30,7 @@ pub static TRANSPOSE_SHAPE: Rule = rule!(
 /// See the declaration.
 pub static TRANSPOSE_SHAPE_VERSION: Rule = rule!(
     Nki: "nki_transpose_shape_version", Toolchain, "hwdge — hardware DGE",
-    "a transpose by hardware descriptors of a shape that some releases take",
+    "a shape that hardware descriptors transpose in some releases only",
     "Fewer than 16 rows and fewer than 128 columns are taken since release 0.6. More than 128 columns are described, but not listed \
      since release 0.3. \
      Where the release is not known, a shape that all of them take is safer."
@@ -72,7 +72,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
         let mut finding = Finding::new(
             &TRANSPOSE_MODE,
             at.value.into(),
-            "a transpose without indices by `swdge`: the GpSimd Engine transposes what it gathers, and nothing else",
+            "a transpose without indices with `swdge`: the GpSimd Engine transposes only what it gathers",
         );
         let edit = with_mode(transfer, context.text, Mode::Unknown);
         finding.fixes.extend(edit.map(|edit| {
@@ -92,7 +92,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             Finding::new(
                 &TRANSPOSE_MODE_VERSION,
                 at.value.into(),
-                "a transpose by `none`: releases 0.2 and later list `unknown` and `hwdge` for a transpose",
+                "a transpose with `none`: releases 0.2 and later allow `unknown` and `hwdge` only",
             )
             .help("write `unknown`"),
         );
@@ -115,7 +115,7 @@ fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
         };
         let help = if bytes > 2 {
             format!(
-                "transpose a `.view` of 2-byte elements, {} to each, and put them together again",
+                "transpose a `.view` of 2-byte elements, {} to each, and join them again",
                 bytes / 2
             )
         } else {
@@ -136,9 +136,11 @@ fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
             Finding::new(
                 &TRANSPOSE_DTYPE,
                 at.value.into(),
-                format!("a transpose from {from} to {to}: it moves elements and converts none"),
+                format!("a transpose from {from} to {to}: it does not convert"),
             )
-            .help(format!("make the destination {from}, and convert then")),
+            .help(format!(
+                "make the destination {from} and convert afterwards"
+            )),
         );
     }
 }
@@ -172,14 +174,14 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
             if let Some(number) = rows.value() {
                 if ![1, 2, 4, 8, 16].contains(&number) {
                     return Some(format!(
-                        "{number} rows in the first axis, which is none of 1, 2, 4, 8 and 16"
+                        "{number} rows in the first axis, which takes 1, 2, 4, 8 or 16"
                     ));
                 }
                 let inner = extents.get(extents.len() - 2)?;
                 let product = rows.times(inner)?;
                 if product.is_multiple_of(16) == Some(false) {
                     return Some(format!(
-                        "{rows} x {inner} = {product} rows are no multiple of 16"
+                        "{rows} x {inner} = {product} rows are not a multiple of 16"
                     ));
                 }
             } else if rows.exceeds(16) == Some(true) {
@@ -189,7 +191,7 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
         _ => return None,
     }
     (columns.exceeds(128) == Some(true) && columns.is_multiple_of(128) == Some(false))
-        .then(|| format!("{columns} columns, more than 128 and no multiple of 128"))
+        .then(|| format!("{columns} columns, more than 128 and not a multiple of 128"))
 }
 
 fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {

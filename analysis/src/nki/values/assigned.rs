@@ -141,3 +141,37 @@ pub fn changes_lists(body: &[Stmt]) -> bool {
     }
     changes.found
 }
+
+#[derive(Default)]
+struct Appended {
+    times: FxHashMap<Arc<str>, u32>,
+}
+
+impl<'a> Visitor<'a> for Appended {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        let (changed, times) = match expression {
+            Expr::Attribute(attribute) => match attribute.attr.as_str() {
+                "append" => (dotted(&attribute.value), 1),
+                other if CHANGING.contains(&other) => (dotted(&attribute.value), 2),
+                _ => (None, 0),
+            },
+            Expr::Subscript(subscript) if !matches!(subscript.ctx, ExprContext::Load) => {
+                (dotted(&subscript.value), 2)
+            }
+            _ => (None, 0),
+        };
+        if let Some(name) = changed {
+            *self.times.entry(Arc::from(name)).or_insert(0) += times;
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// How often a block appends to each name; other changes count twice.
+pub fn appended(body: &[Stmt]) -> FxHashMap<Arc<str>, u32> {
+    let mut appended = Appended::default();
+    for statement in body {
+        appended.visit_stmt(statement);
+    }
+    appended.times
+}

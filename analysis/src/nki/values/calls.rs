@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::assigned::CHANGING;
-use super::environment::Environment;
-use super::expressions::int;
+use super::assigned::{CHANGING, changes_lists};
+use super::environment::{Environment, common};
+use super::expressions::{dotted, int};
 use super::functions::Interpreter;
-use super::{Allocation, Instruction, Value};
+use super::{Allocation, Elements, Instruction, Value};
 use crate::nki::names::{Api, Known, space_named};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
@@ -47,6 +47,13 @@ impl Passed<'_> {
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, given)| given)
+    }
+
+    /// Whether a list of tensors is among them.
+    fn has_tensors(&self) -> bool {
+        let keywords = self.keywords.iter().map(|(_, given)| given);
+        let mut all = self.positional.iter().chain(keywords);
+        all.any(|given| matches!(given.value, Value::Tensors(_)))
     }
 
     /// The argument of a keyword, or at a position.
@@ -93,19 +100,68 @@ impl<'a> Interpreter<'a> {
             let base = self.value(&attribute.value, environment);
             if !matches!(base, Value::Known(_)) {
                 let passed = self.passed(call, environment);
-                return self.method(&base, attribute.attr.as_str(), &passed, environment);
+                let method = attribute.attr.as_str();
+                if matches!(base, Value::Tensors(_))
+                    && let Some(name) = dotted(&attribute.value)
+                    && CHANGING.contains(&method)
+                {
+                    if method != "append" || !append(&base, &name, &passed, environment) {
+                        environment.set(&name, Value::Unknown(Reason::Expression));
+                    }
+                    return Value::Unknown(Reason::Call);
+                }
+                if passed.has_tensors() {
+                    environment.forget_tensors();
+                }
+                return self.method(&base, method, &passed, environment);
             }
         }
         let callee = self.value(&call.func, environment);
         let passed = self.passed(call, environment);
+        let may_change = match &callee {
+            Value::Known(_) => false,
+            Value::Function(place) => {
+                let function = self.functions.get(*place);
+                function.is_none_or(|function| changes_lists(&function.definition.body))
+            }
+            _ => {
+                !matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "len" | "enumerate" | "zip" | "range"))
+            }
+        };
+        if may_change && passed.has_tensors() {
+            environment.forget_tensors();
+        }
         match callee {
             Value::Known(known) => self.known_call(&known, call, &passed, environment),
             Value::Function(place) => {
                 let values = self.by_parameter(place, &passed);
-                self.call_of_file(place, values, environment)
+                let given = self.call_of_file(place, values, environment);
+                if matches!(given, Value::Tensors(_)) && passed.has_tensors() {
+                    // It may be one of those that were passed.
+                    environment.forget_tensors();
+                    return Value::Unknown(Reason::Call);
+                }
+                given
             }
             Value::Unknown(Reason::Name) => match &*call.func {
-                Expr::Name(name) => python_call(name.id.as_str(), &passed),
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    let given = python_call(name, &passed);
+                    let is_choice = matches!(name, "min" | "max")
+                        && matches!(given, Value::Unknown(_))
+                        && passed.positional.len() > 1
+                        && passed
+                            .positional
+                            .iter()
+                            .any(|given| given.value.as_size().is_some());
+                    if !is_choice {
+                        return given;
+                    }
+                    // One of several sizes, the same wherever the name of it stands.
+                    let number = self.fresh();
+                    let written = span_of(call).of(self.text);
+                    Value::Int(Size::named(written, number, Kind::Parameter))
+                }
                 _ => Value::Unknown(Reason::Call),
             },
             _ => Value::Unknown(Reason::Call),
@@ -263,7 +319,7 @@ impl<'a> Interpreter<'a> {
             }
             "ds" => {
                 let (start, length) = (passed.get("start", 0), passed.get("size", 1));
-                match (start, length.and_then(|given| given.value.as_size())) {
+                match (start, length.and_then(|given| self.integer(&given.value))) {
                     (Some(start), Some(length)) => Value::Section {
                         start: Box::new(start.value.clone()),
                         length,
@@ -321,10 +377,7 @@ impl<'a> Interpreter<'a> {
     ) -> Value {
         let stated = passed.get("shape", 0).map(|given| &given.value);
         let extents = stated.and_then(|value| match value {
-            Value::Tuple(elements) | Value::List(elements) => elements
-                .iter()
-                .map(Value::as_size)
-                .collect::<Option<Vec<Size>>>(),
+            Value::Tuple(elements) | Value::List(elements) => self.integers(elements),
             other => other
                 .as_size()
                 .filter(|size| size.value().is_some())
@@ -517,4 +570,23 @@ fn least(sizes: &[Size]) -> Option<Size> {
             _ => Some(size.clone()),
         }
     })
+}
+
+/// `name.append(tensor)`: whether the list holds nothing but tensors that are known.
+fn append(list: &Value, name: &str, passed: &Passed<'_>, environment: &mut Environment) -> bool {
+    let Some(Value::Tensor(tensor)) = passed.get("object", 0).map(|given| &given.value) else {
+        return false;
+    };
+    let Value::Tensors(elements) = list else {
+        return false;
+    };
+    let element = match elements {
+        Elements::Each(known) if known != tensor => common(known, tensor).map(Arc::new),
+        _ => Some(Arc::clone(tensor)),
+    };
+    let value = element.map_or(Value::Unknown(Reason::Expression), |element| {
+        Value::Tensors(Elements::Each(element))
+    });
+    environment.set(name, value);
+    true
 }

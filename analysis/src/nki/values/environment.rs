@@ -8,8 +8,8 @@ use std::sync::Arc;
 use ruff_python_ast::Stmt;
 use rustc_hash::FxHashMap;
 
-use super::Value;
-use super::assigned::changes_lists;
+use super::assigned::{appended, changes_lists};
+use super::{Elements, Value};
 use crate::nki::names::{Api, Known};
 use crate::nki::symbols::{Atom, Kind, Size};
 use crate::nki::types::{Dtype, Generations, Reason, Shape, Tensor};
@@ -72,15 +72,64 @@ impl Environment {
         }
     }
 
-    /// Forgets lists where a block may change one: by a method or by an index.
+    /// Forgets lists of tensors: something that is not followed was given one, or it got a second name.
+    pub fn forget_tensors(&mut self) {
+        for value in self.names.values_mut() {
+            if matches!(value, Value::Tensors(_)) {
+                *value = Value::Unknown(Reason::Expression);
+            }
+        }
+    }
+
+    /// Forgets lists where the body of a loop may change one: by a method or by an index. One without elements that the
+    /// body does nothing with but append, at one place, holds what is appended there.
     pub fn forget_lists_if_changed(&mut self, body: &[Stmt]) {
-        if self
+        let is_list = |value: &Value| matches!(value, Value::List(_) | Value::Tensors(_));
+        if !self.names.values().any(is_list) || !changes_lists(body) {
+            return;
+        }
+        let appended = appended(body);
+        for (name, value) in &mut self.names {
+            let times = appended.get(name).copied().unwrap_or(0);
+            match value {
+                Value::Tensors(_) if times == 0 => {}
+                Value::Tensors(elements @ (Elements::None | Elements::Appended)) if times == 1 => {
+                    *elements = Elements::Appended;
+                }
+                Value::List(_) | Value::Tensors(_) => *value = Value::Unknown(Reason::Expression),
+                _ => {}
+            }
+        }
+    }
+
+    /// What a loop leaves behind, where this is what held before it: `end` is what holds at the end of its body. A tensor that the
+    /// body declares, and a list that it appends tensors to, are what they were in the last round.
+    pub fn leave_loop(&mut self, body: &[Stmt], end: &Self, bound_once: impl Fn(&str) -> bool) {
+        let lists: Vec<(Arc<str>, Value)> = self
             .names
-            .values()
-            .any(|value| matches!(value, Value::List(_)))
-            && changes_lists(body)
-        {
-            self.forget_lists();
+            .iter()
+            .filter(|(_, value)| matches!(value, Value::Tensors(_)))
+            .map(|(name, value)| (Arc::clone(name), value.clone()))
+            .collect();
+        self.forget_lists_if_changed(body);
+        for (name, value) in lists {
+            let left = match (end.names.get(&name), value) {
+                (Some(Value::Tensors(Elements::Each(element))), _) => {
+                    Value::Tensors(Elements::Each(Arc::new(without_loop(element))))
+                }
+                (Some(left), value) if *left == value => value,
+                _ => Value::Unknown(Reason::Expression),
+            };
+            self.names.insert(name, left);
+        }
+        for (name, value) in &end.names {
+            if let Value::Tensor(tensor) = value
+                && !self.names.contains_key(name)
+                && bound_once(name)
+            {
+                let tensor = Arc::new(without_loop(tensor));
+                self.names.insert(Arc::clone(name), Value::Tensor(tensor));
+            }
         }
     }
 
@@ -140,6 +189,15 @@ fn join_values(left: Option<&Value>, right: Option<&Value>) -> Value {
         | (Some(Value::None) | None, Some(Value::Known(known))) => Value::Known(known.clone()),
         (Some(Value::Function(function)), Some(Value::None) | None)
         | (Some(Value::None) | None, Some(Value::Function(function))) => Value::Function(*function),
+        (Some(Value::Tensor(left)), Some(Value::Tensor(right))) => common(left, right)
+            .map_or(Value::Unknown(Reason::Branches), |tensor| {
+                Value::Tensor(Arc::new(tensor))
+            }),
+        // A list that one way leaves empty has no element there.
+        (Some(Value::Tensors(Elements::Each(element))), Some(Value::Tensors(Elements::None)))
+        | (Some(Value::Tensors(Elements::None)), Some(Value::Tensors(Elements::Each(element)))) => {
+            Value::Tensors(Elements::Each(Arc::clone(element)))
+        }
         // A name that one way leaves unbound is not used behind it when that way was taken.
         (None, Some(Value::Tensor(tensor))) | (Some(Value::Tensor(tensor)), None) => {
             Value::Tensor(Arc::clone(tensor))
@@ -185,4 +243,47 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
         }
         _ => None,
     }
+}
+
+/// What two tensors have in common; none where rows of one are chosen at run time.
+pub fn common(left: &Tensor, right: &Tensor) -> Option<Tensor> {
+    let is_chosen = |tensor: &Tensor| {
+        tensor.gather.is_some() || tensor.may_gather || tensor.second_offset.is_some()
+    };
+    if is_chosen(left) || is_chosen(right) {
+        return None;
+    }
+    let has_one_shape = left.shape == right.shape;
+    Some(Tensor {
+        name: left.name.clone().filter(|_| left.name == right.name),
+        space: left.space.filter(|_| left.space == right.space),
+        shape: if has_one_shape {
+            left.shape.clone()
+        } else {
+            Shape::Unknown(Reason::Branches)
+        },
+        dtype: left.dtype.clone().filter(|_| left.dtype == right.dtype),
+        steps: left.steps.clone().filter(|_| left.steps == right.steps),
+        partition_axis: left
+            .partition_axis
+            .filter(|_| left.partition_axis == right.partition_axis),
+        is_dynamic: left.is_dynamic || right.is_dynamic,
+        is_view: true,
+        ..Tensor::unknown(Reason::Branches)
+    })
+}
+
+/// A tensor behind the loop that declares it: sizes that the loop's variable is in are not known there.
+fn without_loop(tensor: &Tensor) -> Tensor {
+    let depends = |sizes: Option<&[Size]>| {
+        sizes.is_some_and(|sizes| sizes.iter().any(|size| size.has(Kind::Loop)))
+    };
+    let mut tensor = tensor.clone();
+    if depends(tensor.shape.known()) {
+        tensor.shape = Shape::Unknown(Reason::Branches);
+    }
+    if depends(tensor.steps.as_deref()) {
+        tensor.steps = None;
+    }
+    tensor
 }

@@ -11,7 +11,7 @@ use ruff_python_ast::{
 
 use super::environment::{Environment, either};
 use super::functions::Interpreter;
-use super::{Argument, NamedTensor, UnknownMember, Value};
+use super::{Argument, Elements, NamedTensor, UnknownMember, Value};
 use crate::nki::names::Known;
 use crate::nki::symbols::{Kind, Size};
 use crate::nki::syntax::span_of;
@@ -125,7 +125,10 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Expr::ListComp(inner) => {
-                self.comprehension(&inner.generators, &[&inner.elt], environment);
+                let element = self.comprehension(&inner.generators, &[&inner.elt], environment);
+                if let Value::Tensor(tensor) = element {
+                    return Value::Tensors(Elements::Each(tensor));
+                }
             }
             Expr::SetComp(inner) => {
                 self.comprehension(&inner.generators, &[&inner.elt], environment);
@@ -179,12 +182,13 @@ impl<'a> Interpreter<'a> {
         (!is_starred).then(|| values.into())
     }
 
+    /// Looks at a comprehension; the value of its last element, where every one is the same.
     fn comprehension(
         &mut self,
         generators: &'a [Comprehension],
         elements: &[&'a Expr],
         environment: &mut Environment,
-    ) {
+    ) -> Value {
         let mut inner = environment.clone();
         for generator in generators {
             self.value(&generator.iter, &mut inner);
@@ -195,9 +199,11 @@ impl<'a> Interpreter<'a> {
             );
             self.each(&generator.ifs, &mut inner);
         }
+        let mut last = Value::Unknown(Reason::Expression);
         for element in elements {
-            self.value(element, &mut inner);
+            last = self.value(element, &mut inner);
         }
+        last
     }
 
     fn name(&mut self, expression: &'a Expr, name: &str, environment: &Environment) -> Value {
@@ -311,6 +317,23 @@ impl<'a> Interpreter<'a> {
         extents.map_or(Shape::Unknown(Reason::Argument), Shape::Known)
     }
 
+    /// A value that must be an integer where it stands, as an extent or a bound of a slice: what is not known is a symbol of its own,
+    /// of which nothing is ever proven.
+    pub fn integer(&mut self, value: &Value) -> Option<Size> {
+        match value {
+            Value::Unknown(_) => {
+                let number = self.fresh();
+                Some(Size::named("?", number, Kind::Parameter))
+            }
+            other => other.as_size(),
+        }
+    }
+
+    /// Integers that stand in one tuple or list.
+    pub fn integers(&mut self, values: &[Value]) -> Option<Vec<Size>> {
+        values.iter().map(|value| self.integer(value)).collect()
+    }
+
     /// A value as a tensor; one of which nothing is known where it is none.
     pub fn tensor(&mut self, value: &Value, environment: &Environment) -> Arc<Tensor> {
         match value {
@@ -356,6 +379,16 @@ impl<'a> Interpreter<'a> {
                 });
                 let element = place.and_then(|place| elements.get(place).cloned());
                 element.unwrap_or(Value::Unknown(Reason::Expression))
+            }
+            Value::Tensors(elements) => {
+                if matches!(&*subscript.slice, Expr::Slice(_)) {
+                    return base;
+                }
+                self.value(&subscript.slice, environment);
+                match elements {
+                    Elements::Each(element) => Value::Tensor(Arc::clone(element)),
+                    _ => Value::Unknown(Reason::Expression),
+                }
             }
             Value::Tensor(_) | Value::Argument(_) => self.index(&base, subscript, environment),
             other => {

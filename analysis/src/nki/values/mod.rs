@@ -37,6 +37,17 @@ pub struct Argument {
     pub space: Option<Space>,
 }
 
+/// What a list of tensors holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Elements {
+    /// Nothing yet.
+    None,
+    /// What the rounds before of a loop appended, which is not known.
+    Appended,
+    /// Tensors that are like this one.
+    Each(Arc<Tensor>),
+}
+
 /// What an expression is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
@@ -56,6 +67,8 @@ pub enum Value {
     Tuple(Arc<[Value]>),
     /// A list, until something may change it.
     List(Arc<[Value]>),
+    /// A list of tensors of any length that no other name means.
+    Tensors(Elements),
     /// An element type.
     Dtype(Dtype),
     /// A memory.

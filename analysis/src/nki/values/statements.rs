@@ -2,16 +2,18 @@
 //!
 //! Knows Python's control flow. Where two ways meet, see [`Environment::join`].
 
+use std::sync::Arc;
+
 use ruff_python_ast::{
     ElifElseClause, ExceptHandler, Expr, Stmt, StmtFor, StmtImport, StmtImportFrom, StmtTry,
     StmtWhile,
 };
 
-use super::assigned::{Assigned, assigned};
+use super::assigned::{Assigned, assigned, changes_lists};
 use super::environment::Environment;
 use super::expressions::dotted;
 use super::functions::Interpreter;
-use super::{Loop, NamedTensor, Value};
+use super::{Elements, Loop, NamedTensor, Value};
 use crate::nki::names::{Known, STARRED};
 use crate::nki::symbols::{Kind, Size};
 use crate::nki::syntax::span_of;
@@ -50,7 +52,20 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Stmt::Assign(assign) => {
-                let value = self.value(&assign.value, environment);
+                let mut value = self.value(&assign.value, environment);
+                let is_one = assign.targets.len() == 1;
+                if is_one && matches!(&*assign.value, Expr::List(list) if list.elts.is_empty()) {
+                    value = Value::Tensors(Elements::None);
+                }
+                let is_new = matches!(
+                    &*assign.value,
+                    Expr::ListComp(_) | Expr::List(_) | Expr::Call(_)
+                );
+                if matches!(value, Value::Tensors(_)) && !(is_new && is_one) {
+                    // Two names for one list: what is done to one is done to both.
+                    environment.forget_tensors();
+                    value = Value::Unknown(Reason::Expression);
+                }
                 for target in &assign.targets {
                     self.bind(target, value.clone(), environment);
                 }
@@ -60,8 +75,9 @@ impl<'a> Interpreter<'a> {
                 let right = self.value(&assign.value, environment);
                 let value = match left {
                     // `a += b` changes a list in place.
-                    Value::List(_) => {
+                    Value::List(_) | Value::Tensors(_) => {
                         environment.forget_lists();
+                        environment.forget_tensors();
                         Value::Unknown(Reason::Expression)
                     }
                     left => self.binary(&left, assign.op, &right),
@@ -130,7 +146,7 @@ impl<'a> Interpreter<'a> {
                 {
                     self.out.named.push(NamedTensor {
                         span: span_of(name),
-                        tensor: std::sync::Arc::clone(tensor),
+                        tensor: Arc::clone(tensor),
                         is_assigned: true,
                     });
                 }
@@ -150,8 +166,10 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Expr::Subscript(subscript) => {
-                if matches!(self.value(&subscript.value, environment), Value::List(_)) {
-                    environment.forget_lists();
+                match self.value(&subscript.value, environment) {
+                    Value::List(_) => environment.forget_lists(),
+                    Value::Tensors(_) => environment.forget_tensors(),
+                    _ => {}
                 }
                 self.value(&subscript.slice, environment);
             }
@@ -244,9 +262,10 @@ impl<'a> Interpreter<'a> {
 
     fn for_loop(&mut self, inner: &'a StmtFor, environment: &mut Environment) {
         let range = self.range(&inner.iter, environment);
-        if range.is_none() {
-            self.value(&inner.iter, environment);
-        }
+        let iterated = match &range {
+            Some(_) => None,
+            None => Some(self.value(&inner.iter, environment)),
+        };
         let before = environment.clone();
         let bound = assigned(&inner.body);
         forget(bound.names.keys().map(|name| &**name), environment);
@@ -270,7 +289,10 @@ impl<'a> Interpreter<'a> {
                 let number = self.fresh();
                 Value::Int(Size::named(name, number, kind))
             }
-            None => Value::Unknown(Reason::Expression),
+            None => match iterated {
+                Some(Value::Tensors(Elements::Each(element))) => Value::Tensor(element),
+                _ => Value::Unknown(Reason::Expression),
+            },
         };
         self.bind(&inner.target, variable, environment);
         self.in_loop(
@@ -281,11 +303,17 @@ impl<'a> Interpreter<'a> {
             environment,
         );
         let mut after = before;
-        forget(bound.names.keys().map(|name| &**name), &mut after);
+        let was_bound = |name: &&Arc<str>| after.get(name).is_some();
+        let rebound: Vec<Arc<str>> = bound.names.keys().filter(was_bound).cloned().collect();
+        forget(rebound.iter().map(|name| &**name), &mut after);
         if let Expr::Name(name) = &*inner.target {
             after.set(name.id.as_str(), Value::Unknown(Reason::Branches));
         }
-        after.forget_lists_if_changed(&inner.body);
+        let bound_once = |name: &str| bound.names.get(name) == Some(&1);
+        after.leave_loop(&inner.body, environment, bound_once);
+        let unknown = bound.names.keys().filter(|name| after.get(name).is_none());
+        let unknown: Vec<Arc<str>> = unknown.cloned().collect();
+        forget(unknown.iter().map(|name| &**name), &mut after);
         self.block(&inner.orelse, &mut after.clone());
         *environment = after;
     }
@@ -325,17 +353,16 @@ impl<'a> Interpreter<'a> {
                 .is_some_and(|value| matches!(value, Value::Int(_)));
             let value = if is_dynamic && was_number {
                 let number = self.fresh();
-                Value::Int(Size::named(
-                    std::sync::Arc::clone(name),
-                    number,
-                    Kind::Runtime,
-                ))
+                Value::Int(Size::named(Arc::clone(name), number, Kind::Runtime))
             } else {
                 Value::Unknown(Reason::Branches)
             };
             environment.set(name, value);
         }
         environment.forget_lists_if_changed(&inner.body);
+        if changes_lists(&inner.body) {
+            environment.forget_tensors();
+        }
         let mut taken = environment.clone();
         let span = Span {
             start: span_of(inner).start,
@@ -397,8 +424,8 @@ fn named_after(value: Value, name: &str) -> Value {
     match value {
         Value::Tensor(tensor) if tensor.name.is_none() => {
             let mut named = (*tensor).clone();
-            named.name = Some(std::sync::Arc::from(name));
-            Value::Tensor(std::sync::Arc::new(named))
+            named.name = Some(Arc::from(name));
+            Value::Tensor(Arc::new(named))
         }
         other => other,
     }

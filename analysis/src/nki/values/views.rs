@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
         let mut bound = |bound: &'a Expr| {
             let value = self.value(bound, environment);
             let reason = value.reason();
-            let size = value.as_size().ok_or(reason)?;
+            let size = self.integer(&value).ok_or(reason)?;
             match size.value() {
                 // From the end.
                 Some(number) if number < 0 => extent
@@ -149,7 +149,7 @@ impl<'a> Interpreter<'a> {
         let tensor = self.tensor(base, environment);
         let view = match method {
             "ap" => self.access_pattern(&tensor, passed, environment),
-            "reshape" => reshaped(&tensor, passed),
+            "reshape" => self.reshaped(&tensor, passed),
             "view" => reinterpreted(&tensor, passed),
             "permute" | "transpose" => permuted(&tensor, passed),
             _ => return Value::Unknown(Reason::View),
@@ -161,6 +161,65 @@ impl<'a> Interpreter<'a> {
         }))
     }
 
+    /// `x.reshape((…))`.
+    fn reshaped(&mut self, tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
+        let stated = match passed.get("shape", 0).map(|given| &given.value) {
+            Some(Value::Tuple(elements) | Value::List(elements)) => Some((elements.to_vec(), true)),
+            // One that is not known may be a tuple.
+            Some(_) => Some((
+                passed
+                    .positional
+                    .iter()
+                    .map(|given| given.value.clone())
+                    .collect(),
+                false,
+            )),
+            None => None,
+        };
+        let extents: Option<Vec<Size>> = stated.and_then(|(stated, is_listed)| {
+            if is_listed {
+                return self.integers(&stated);
+            }
+            stated.iter().map(Value::as_size).collect()
+        });
+        let extents = extents.and_then(|extents| {
+            let open = extents.iter().position(|extent| extent.value() == Some(-1));
+            let Some(open) = open else {
+                return Some(extents);
+            };
+            let mut others = extents.clone();
+            others.remove(open);
+            let rest = tensor.elements()?.exact_quotient(&product(&others)?)?;
+            let mut extents = extents;
+            *extents.get_mut(open)? = rest;
+            Some(extents)
+        });
+        let keeps_partition = |extents: &[Size]| {
+            let first = tensor.shape.known().and_then(<[Size]>::first);
+            tensor.partition_axis == Some(0) && first.is_some() && first == extents.first()
+        };
+        let partition_axis = extents
+            .as_deref()
+            .filter(|extents| keeps_partition(extents))
+            .map(|_| 0);
+        Tensor {
+            partition_axis,
+            ..with_shape(tensor, extents)
+        }
+    }
+
+    /// The steps and counts of an access pattern.
+    fn pattern(&mut self, value: &Value) -> Option<Vec<(Size, Size)>> {
+        value
+            .elements()?
+            .iter()
+            .map(|pair| match pair.elements()? {
+                [step, count] => Some((self.integer(step)?, self.integer(count)?)),
+                _ => None,
+            })
+            .collect()
+    }
+
     fn access_pattern(
         &mut self,
         tensor: &Tensor,
@@ -169,7 +228,7 @@ impl<'a> Interpreter<'a> {
     ) -> Tensor {
         let pattern = passed
             .get("pattern", 0)
-            .and_then(|value| pattern(&value.value));
+            .and_then(|given| self.pattern(&given.value));
         let (steps, extents): (Vec<Size>, Vec<Size>) =
             pattern.clone().unwrap_or_default().into_iter().unzip();
         let given = |name: &str| {
@@ -218,18 +277,6 @@ impl<'a> Interpreter<'a> {
             ..tensor.clone()
         }
     }
-}
-
-/// Pairs of step and count.
-fn pattern(value: &Value) -> Option<Vec<(Size, Size)>> {
-    value
-        .elements()?
-        .iter()
-        .map(|pair| match pair.elements()? {
-            [step, count] => Some((step.as_size()?, count.as_size()?)),
-            _ => None,
-        })
-        .collect()
 }
 
 fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
@@ -317,50 +364,6 @@ fn with_shape(tensor: &Tensor, extents: Option<Vec<Size>>) -> Tensor {
         shape: extents.map_or(Shape::Unknown(Reason::View), Shape::Known),
         steps,
         ..tensor.clone()
-    }
-}
-
-fn reshaped(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
-    let stated = match passed.get("shape", 0).map(|given| &given.value) {
-        Some(Value::Tuple(elements) | Value::List(elements)) => Some(elements.to_vec()),
-        Some(_) => Some(
-            passed
-                .positional
-                .iter()
-                .map(|given| given.value.clone())
-                .collect(),
-        ),
-        None => None,
-    };
-    let extents: Option<Vec<Size>> = stated.and_then(|stated| {
-        stated
-            .iter()
-            .map(Value::as_size)
-            .collect::<Option<Vec<Size>>>()
-    });
-    let extents = extents.and_then(|extents| {
-        let open = extents.iter().position(|extent| extent.value() == Some(-1));
-        let Some(open) = open else {
-            return Some(extents);
-        };
-        let mut others = extents.clone();
-        others.remove(open);
-        let rest = tensor.elements()?.exact_quotient(&product(&others)?)?;
-        let mut extents = extents;
-        *extents.get_mut(open)? = rest;
-        Some(extents)
-    });
-    let keeps_partition = |extents: &[Size]| {
-        let first = tensor.shape.known().and_then(<[Size]>::first);
-        tensor.partition_axis == Some(0) && first.is_some() && first == extents.first()
-    };
-    let partition_axis = extents
-        .as_deref()
-        .filter(|extents| keeps_partition(extents))
-        .map(|_| 0);
-    Tensor {
-        partition_axis,
-        ..with_shape(tensor, extents)
     }
 }
 

@@ -34,18 +34,15 @@ const OPERATIONS: [(&str, &str); 20] = [
     ),
     ("pto.set_loop1_stride_ubtoout", "steps of loop1, UB to GM"),
     ("pto.set_loop2_stride_ubtoout", "steps of loop2, UB to GM"),
-    ("pto.set_mov_pad_val", "what rows are filled up with"),
+    ("pto.set_mov_pad_val", "the padding value"),
     ("pto.set_flag", "sets a flag for another pipe"),
     ("pto.wait_flag", "waits for the flag of another pipe"),
-    (
-        "pto.barrier",
-        "a pipe waits for itself, or all for each other",
-    ),
+    ("pto.barrier", "waits until a pipe, or all pipes, are idle"),
     (
         "pto.castptr",
-        "an address as a pointer, or a pointer of another type",
+        "an address as a pointer, or a pointer as another type",
     ),
-    ("pto.addptr", "a pointer some elements further"),
+    ("pto.addptr", "a pointer plus a number of elements"),
     ("pto.vlds", "loads a vector from UB"),
     ("pto.vsts", "stores a vector to UB"),
 ];

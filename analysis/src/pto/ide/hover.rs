@@ -112,7 +112,7 @@ fn of_action(
             } else {
                 format!("read by the copy in line {}", lines.join(", "))
             };
-            Some(format!("What rows are filled up with: {said}\n"))
+            Some(format!("Padding value: {said}\n"))
         }
         _ => None,
     }

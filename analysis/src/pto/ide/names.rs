@@ -74,7 +74,9 @@ pub(in super::super) fn renamed(
     let is_part =
         |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | '-');
     if name.is_empty() || !name.chars().all(is_part) {
-        return Err(RenameProblem(format!("`%{name}` is no name of a value")));
+        return Err(RenameProblem(format!(
+            "`%{name}` is not a valid name of a value"
+        )));
     }
     let nothing = || RenameProblem("there is no value to rename here".to_owned());
     let (definition, uses) = places(analysis, offset).ok_or_else(nothing)?;

@@ -58,8 +58,8 @@ pub(super) fn copy(
             let reason = derived
                 .unknown
                 .as_deref()
-                .unwrap_or("something is not known");
-            let _ = writeln!(text, "\nNot followed: {reason}.");
+                .unwrap_or("an operand is not known");
+            let _ = writeln!(text, "\nNot derived: {reason}.");
         }
     }
     if !derived.copy.grouped && !function.is_before && derived.copy.kind.direction().is_some() {
@@ -127,7 +127,11 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
     let _ = write!(text, "\n{} bytes moved", number(moved));
     if written > moved && moved > 0 {
         let share = (written - moved) * 100 / written;
-        let _ = write!(text, ", {} written: {share} % behind rows", number(written));
+        let _ = write!(
+            text,
+            ", {} written: {share} % of it padding",
+            number(written)
+        );
     }
     text.push('\n');
     let merged = transfer.merged();
@@ -210,7 +214,7 @@ fn registers(text: &mut String, analysis: &Analysis, derived: &Derived) {
 fn order(text: &mut String, analysis: &Analysis, facts: &Facts, derived: &Derived) {
     let id = derived.operation();
     if !facts.is_explicit {
-        text.push_str("\nNo operation here orders pipes: the assembler inserts the order.\n");
+        text.push_str("\nThe function has no flags or barriers: the assembler inserts them.\n");
         return;
     }
     for race in &facts.races {

@@ -154,7 +154,7 @@ impl Lowering<'_> {
     fn region(&mut self, function: &mut Function, region: RegionId, at: At, into: &mut Vec<Step>) {
         let found = self.file.region(region);
         if found.depth > MOST_DEPTH {
-            function.not_followed = Some("its regions are nested more than 48 deep");
+            function.not_followed = Some("the function nests regions more than 48 deep");
             return;
         }
         let first = found
@@ -175,7 +175,7 @@ impl Lowering<'_> {
             let place = self.file.operation(id).place;
             if labels.peek().is_some_and(|&label| label < place) {
                 while labels.next_if(|&label| label < place).is_some() {}
-                function.not_followed = Some("its blocks are jumped to");
+                function.not_followed = Some("the function branches between blocks");
                 at.certain = false;
                 self.push(id, What::Forget, at, into);
             }
@@ -263,7 +263,7 @@ impl Lowering<'_> {
         into: &mut Vec<Step>,
     ) {
         if at.loops > MOST_LOOPS {
-            function.not_followed = Some("its loops are nested more than 8 deep");
+            function.not_followed = Some("the function nests loops more than 8 deep");
             self.push(id, What::Forget, at, into);
             into.extend(body);
             self.push(id, What::Forget, at, into);

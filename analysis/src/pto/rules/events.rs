@@ -14,7 +14,7 @@ pub(super) static PTO_EVENT_NEVER_SET: Rule = rule!(
     Pto: "pto_event_never_set",
     Hardware,
     "derived",
-    "a wait for a flag that nothing in the function sets: the pipe waits for ever",
+    "a wait for a flag that nothing in the function sets: the pipe waits forever",
     "A pipe that waits stops until another one sets the flag of the same two pipes and the same event. Where nothing sets it, \
      the pipe and all that depends on it stand still.",
     fix
@@ -34,7 +34,7 @@ pub(super) static PTO_EVENT_REUSED: Rule = rule!(
     Pto: "pto_event_reused",
     Suspicious,
     "derived",
-    "a flag that is set again before anybody has waited for it",
+    "a flag that is set again before any wait for it",
     "A flag is set or not set: setting it twice is setting it once. The first wait then goes on with either, and the second one \
      may wait for ever. Another event keeps them apart.",
     fix
@@ -44,7 +44,7 @@ pub(super) static PTO_EVENT_ID: Rule = rule!(
     Pto: "pto_event_id",
     Hardware,
     "derived",
-    "an event beyond the eight that two pipes have",
+    "an event number above 7: a pair of pipes has 8 events",
     "Between two pipes there are eight events, `EVENT_ID0` to `EVENT_ID7`. \
      The number goes into a field of three bits, so that the assembler refuses a larger one. Events of other pairs are others: each pair has its own eight.",
     fix
@@ -132,7 +132,7 @@ fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
         return;
     };
     let message = format!(
-        "event {number} is beyond the {EVENTS} that two pipes have, 0 to {}",
+        "event {number} does not exist: a pair of pipes has {EVENTS}, 0 to {}",
         EVENTS - 1
     );
     let mut finding = Found::new(&PTO_EVENT_ID, span(one.flag.event.place), message);
@@ -165,7 +165,7 @@ fn unmatched(check: &mut Check<'_>, uses: &[Use]) {
             continue;
         }
         let message = format!(
-            "`{shown}` is waited for, and nothing in the function sets it: the pipe waits for ever"
+            "`{shown}` is waited for, and nothing in the function sets it: the pipe waits forever"
         );
         let mut finding = Found::new(&PTO_EVENT_NEVER_SET, span(whole), message);
         if let Some(nearest) = nearest_set(one, uses) {
@@ -277,7 +277,7 @@ fn report_reused(
     uses: &[Use],
 ) {
     let message = format!(
-        "`{}` is set again before anything has waited for it: two settings are one",
+        "`{}` is set again before any wait for it: the second set is lost",
         flag.shown()
     );
     let place = flag.from.place.to(flag.event.place);

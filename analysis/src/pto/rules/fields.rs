@@ -41,7 +41,7 @@ pub(super) static PTO_FIELD_NARROW: Rule = rule!(
     Pto: "pto_field_narrow",
     Suspicious,
     "derived",
-    "a value that fits the field as the assembler packs it, and not as the manual gives its width, or the other way round",
+    "a value that fits the width that the manual gives and not that of the assembler, or the reverse",
     "For the number and length of rows the manual gives 16 bits and the assembler packs 21; for padding the manual gives 8 and \
      the assembler packs 6. A value between the two works with one of them only. Two transfers, each of a part, fit both."
 );
@@ -50,7 +50,7 @@ pub(super) static PTO_ADDRESS_ALIGNMENT: Rule = rule!(
     Pto: "pto_address_alignment",
     Hardware,
     "Alignment Constraints",
-    "an address in UB that is no multiple of 32",
+    "an address in UB that is not a multiple of 32",
     "UB is read and written in blocks of 32 bytes. An address of a copy, as source or as destination, begins such a block. \
      The assembler cannot see most addresses, and the engine does not round them.",
     fix
@@ -79,7 +79,7 @@ pub(super) static PTO_ELEMENT_SPLIT: Rule = rule!(
     Pto: "pto_element_split",
     Suspicious,
     "derived",
-    "rows whose length is no multiple of the element",
+    "rows whose length is not a multiple of the element size",
     "Lengths count bytes. A row that ends within an element has most likely been given a number of elements, or of another type's \
      bytes. \
      The last element of the row is then half new and half old."
@@ -89,7 +89,7 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     Pto: "pto_stream_id",
     Style,
     "pto.copy_gm_to_ubuf",
-    "a stream other than 0",
+    "a stream id other than 0",
     "The operand `sid` is usually 0. Another one is legal, and worth a second look. \
      What the streams of a core are for is not said in the manual, and code that is generated uses none but the first."
 );
@@ -237,7 +237,7 @@ fn element_width(check: &mut Check<'_>, copy: &Copy) {
         _ => check.analysis.file.operation(copy.operation).name,
     };
     let message = format!(
-        "the source holds {} of {} bits and the destination {} of {}: a copy moves bytes and converts nothing",
+        "the source holds {} of {} bits and the destination {} of {}: a copy does not convert",
         source.name, source.bits, target.name, target.bits
     );
     let finding = Found::new(&PTO_ELEMENT_WIDTH, span(place), message)
@@ -257,7 +257,7 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
     };
     if number < 0 || number > width.largest() {
         let message = format!(
-            "{name} is {}{unit}, and its field of {} bits holds 0 to {}",
+            "{name} is {}{unit}; its field of {} bits holds 0 to {}",
             shown(number),
             width.bits,
             shown(width.largest()),
@@ -265,7 +265,7 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
         check.report(Found::new(&PTO_FIELD_WIDTH, span(given.place()), message));
     } else if number > width.narrow_largest() {
         let message = format!(
-            "{name} is {}{unit}: {} bits hold it, and {} bits, which one of manual and assembler gives, end at {}",
+            "{name} is {}{unit}: it fits {} bits but not {}, which hold up to {}, and the manual and the assembler give different widths",
             shown(number),
             width.bits,
             width.narrow_bits,
@@ -301,7 +301,7 @@ fn addresses(check: &mut Check<'_>, copy: &Copy) {
         };
         let next = (address.div_euclid(UB_ALIGNMENT) + 1).checked_mul(UB_ALIGNMENT);
         let message = format!(
-            "the {word} begins at {} of UB, {} bytes into a block of {UB_ALIGNMENT}",
+            "the {word} starts at UB address {}, {} bytes past a multiple of {UB_ALIGNMENT}",
             shown(address),
             address.rem_euclid(UB_ALIGNMENT),
         );
@@ -309,7 +309,7 @@ fn addresses(check: &mut Check<'_>, copy: &Copy) {
         if let Some(fix) = next.and_then(|next| moved_address(check, base, next)) {
             finding = finding.stating(Some(fix));
         } else if let Some(next) = next {
-            finding = finding.help(format!("the next block begins at {}", shown(next)));
+            finding = finding.help(format!("the next multiple is {}", shown(next)));
         }
         check.report(finding);
     }
@@ -344,7 +344,7 @@ fn moved_address(
     Some(change.fix(
         Applicability::Maybe,
         format!(
-            "Begin at {}, the next multiple of {UB_ALIGNMENT}",
+            "Start at {}, the next multiple of {UB_ALIGNMENT}",
             shown(address)
         ),
     ))
@@ -384,7 +384,7 @@ fn reserved(check: &mut Check<'_>, copy: &Copy) {
     let Some(number) = given.number().filter(|number| (1..=15).contains(number)) else {
         return;
     };
-    let message = format!("the reserved operand is {number}, and should be 0");
+    let message = format!("the reserved operand is {number}; it should be 0");
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
     change.number(given, 0);
     let fix = change.fix(Applicability::Maybe, "Write 0");
@@ -411,7 +411,7 @@ fn element_split(check: &mut Check<'_>, copy: &Copy) {
         return;
     };
     let message = format!(
-        "a row of {} bytes ends within an element: {} of {bytes} bytes",
+        "a row of {} bytes is not a whole number of elements: {} has {bytes} bytes",
         shown(number),
         element.name,
     );
@@ -426,7 +426,7 @@ fn stream(check: &mut Check<'_>, copy: &Copy) {
     if let Some(given) = copy.given(Field::Stream)
         && let Some(number) = given.number().filter(|number| (1..=15).contains(number))
     {
-        let message = format!("the stream is {number}; it usually is 0");
+        let message = format!("the stream id is {number}; it is usually 0");
         check.report(Found::new(&PTO_STREAM_ID, span(given.place()), message));
     }
 }

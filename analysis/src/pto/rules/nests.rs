@@ -13,7 +13,7 @@ pub(super) static PTO_LOOP_COLLAPSIBLE: Rule = rule!(
     Pto: "pto_loop_collapsible",
     Performance,
     "derived",
-    "a loop whose steps continue the rows on both sides: more rows do the same",
+    "a loop whose steps continue the rows on both sides: more rows without the loop do the same",
     "Where each iteration begins where the next row would, on both sides, the loop only counts rows. One transfer with all rows and \
      no loop moves the same bytes to the same places, and needs no registers for it.",
     fix
@@ -33,7 +33,7 @@ pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
     Pto: "pto_bursts_mergeable",
     Style,
     "derived",
-    "rows that lie in a line on both sides: one row of all their bytes does the same",
+    "rows that are contiguous on both sides: one longer row does the same",
     "Where the stride is the length of a row on both sides, nothing lies between the rows. One long row says so. \
      The engine moves the same bytes either way; the stride is one number less that a later change can get wrong.",
     fix
@@ -105,7 +105,7 @@ fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         return;
     };
     let message = format!(
-        "loop{} continues the rows on both sides: {count} rows {iterations} times are {} rows, without a loop",
+        "loop{} continues the rows on both sides: {count} rows, {iterations} times, can be {} rows without the loop",
         one.level,
         thousands(all.unsigned_abs()),
     );
@@ -119,7 +119,7 @@ fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         _ => without_registers(check, function, derived, one, all),
     };
     finding.fixes.extend(fix);
-    let words = format!("`n_burst` of {all} and no loop do the same");
+    let words = format!("`n_burst` of {all} without the loop does the same");
     check.report(finding.help(words));
 }
 
@@ -215,7 +215,7 @@ fn software_loop(check: &mut Check<'_>, derived: &Derived) {
         return;
     };
     let message = format!(
-        "{} loops run more than once, and the engine has two: the assembler issues {} transfers",
+        "{} loops run more than once and the engine has two: the assembler issues {} transfers",
         running.len(),
         thousands(transfers),
     );
@@ -239,7 +239,7 @@ fn mergeable(check: &mut Check<'_>, derived: &Derived) {
     };
     // With padding each row ends at its stride, which is its length: nothing is filled in, and one row is the same.
     let message = format!(
-        "{count} rows of {number} bytes lie in a line on both sides: one row of {} bytes",
+        "{count} rows of {number} bytes are contiguous on both sides: one row of {} bytes does the same",
         thousands(all.unsigned_abs()),
     );
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
@@ -264,7 +264,7 @@ fn small(check: &mut Check<'_>, derived: &Derived) {
     };
     let id: OperationId = derived.operation();
     let message = format!(
-        "the transfer moves {} bytes, and below {} its setup counts",
+        "the transfer moves {} bytes; below {} the setup time dominates",
         thousands(u64::try_from(moved).unwrap_or(0)),
         thousands(u64::try_from(SMALL).unwrap_or(0)),
     );

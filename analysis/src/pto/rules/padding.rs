@@ -14,7 +14,7 @@ pub(super) static PTO_PAD_VALUE_UNSET: Rule = rule!(
     Pto: "pto_pad_value_unset",
     Suspicious,
     "Alignment Constraints",
-    "a copy that fills up its rows although nothing in the function says with what",
+    "a copy that pads its rows, with no padding value set in the function before",
     "With `data_select_bit` each row in UB is filled up with the value that `pto.set_mov_pad_val` set. Where nothing set it, the \
      register holds what an earlier kernel left there.",
     fix
@@ -34,7 +34,7 @@ pub(super) static PTO_ROW_TAIL: Rule = rule!(
     Pto: "pto_row_tail",
     Suspicious,
     "Alignment Constraints",
-    "rows in UB that end within a block of 32 bytes, without padding",
+    "rows in UB whose length is not a multiple of 32 bytes, without padding",
     "UB is written in blocks of 32 bytes. Behind a row that ends within a block, the rest of the block holds nothing that is \
      defined: what computes with whole vectors there reads it.",
     fix
@@ -44,7 +44,7 @@ pub(super) static PTO_PAD_TYPE: Rule = rule!(
     Pto: "pto_pad_type",
     Hardware,
     "derived",
-    "a padding value of a type that none is",
+    "a padding value of a type that the register does not take",
     "The register of the padding value takes i8, i16, i32, f16, bf16 and f32; the assembler refuses other types. \
      Elements of 64 bits and of fewer than 8 cannot be filled in."
 );
@@ -94,7 +94,7 @@ fn pad_type(check: &mut Check<'_>, place: Place, element: Element) {
         return;
     }
     let message = format!(
-        "the padding value is of type {}, and the register takes i8, i16, i32, f16, bf16 and f32",
+        "the padding value has type {}; the register takes i8, i16, i32, f16, bf16 and f32",
         element.name
     );
     check.report(Found::new(&PTO_PAD_TYPE, span(place), message));
@@ -133,8 +133,8 @@ fn pad_value_unset(check: &mut Check<'_>, function: &Function, derived: &Derived
     let Some(select) = copy.given(Field::Select) else {
         return;
     };
-    let message = "rows are filled up, and `pto.set_mov_pad_val` stands nowhere before: with what is \
-                   what the register happens to hold";
+    let message = "the copy pads its rows and no `pto.set_mov_pad_val` comes before it: the padding \
+                   value is undefined";
     let mut finding = Found::new(&PTO_PAD_VALUE_UNSET, span(select.place()), message);
     if let Some(element) = element(derived) {
         let mut change = Change::before(check.analysis, &check.constants, copy.operation);
@@ -145,8 +145,7 @@ fn pad_value_unset(check: &mut Check<'_>, function: &Function, derived: &Derived
             "Set the padding value to 0 before the copy",
         );
         finding.fixes.push(fix);
-        finding =
-            finding.help("`pto.set_mov_pad_val` before the copy sets what rows are filled up with");
+        finding = finding.help("`pto.set_mov_pad_val` before the copy sets the padding value");
     }
     check.report(finding);
 }
@@ -173,7 +172,7 @@ fn padding_disabled(check: &mut Check<'_>, derived: &Derived) {
         change.number(select, 1);
         let fix = change.fix(
             Applicability::Maybe,
-            "Fill up rows: write `true` for `data_select_bit`",
+            "Pad the rows: write `true` for `data_select_bit`",
         );
         let mut finding = Found::new(&PTO_PADDING_DISABLED, span(given.place()), message)
             .related(span(select.place()), "`data_select_bit` is false here");
@@ -206,7 +205,7 @@ fn row_tail(check: &mut Check<'_>, derived: &Derived) {
     if let Some(fix) = with_padding(check, derived) {
         finding.fixes.push(fix);
     }
-    check.report(finding.help("with padding they are filled in"));
+    check.report(finding.help("padding fills them"));
 }
 
 /// The copy with its rows filled up with 0.
@@ -241,5 +240,5 @@ fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
             Presence::Sometimes | Presence::Unknown => return None,
         }
     }
-    Some(change.fix(Applicability::Maybe, "Fill up rows with 0"))
+    Some(change.fix(Applicability::Maybe, "Pad the rows with 0"))
 }

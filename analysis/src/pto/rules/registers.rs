@@ -32,7 +32,7 @@ pub(super) static PTO_LOOP_REGISTERS_STALE: Rule = rule!(
     Suspicious,
     "derived",
     "a copy that runs loops by counts that were set for an earlier copy",
-    "The counts of the loops stay until they are set again. A copy behind one that has loops runs the same loops, which is meant \
+    "The counts of the loops stay until they are set again. A copy that follows one with loops runs the same loops, which is meant \
      only where both move the same shape.",
     fix
 );
@@ -52,7 +52,7 @@ pub(super) static PTO_LOOP_COUNT_ORDER: Rule = rule!(
     Pto: "pto_loop_count_order",
     Toolchain,
     "Loop Stride Configuration",
-    "two different counts whose order manual and assembler read differently",
+    "two different counts, which the manual and the assembler read in opposite order",
     "By the manual the first operand of `set_loop_size` is the count of loop1, the inner loop. One assembler packs it as \
      that of loop2. With two different counts the nest depends on who translates it."
 );
@@ -93,8 +93,8 @@ fn stride_unset(check: &mut Check<'_>, derived: &Derived) {
             continue;
         }
         let message = format!(
-            "loop{level} runs {count} times and `pto.set_loop{level}_stride_{}` stands nowhere before: every iteration goes \
-             where the register happens to point",
+            "loop{level} runs {count} times and `pto.set_loop{level}_stride_{}` is not set before: the \
+             address of every iteration is undefined",
             direction.ending(),
         );
         let name = name_of(check, derived.operation());
@@ -127,11 +127,11 @@ fn size_unset(check: &mut Check<'_>, derived: &Derived) {
     let size = &derived.registers.size;
     let message = match size.presence {
         Presence::Never => {
-            format!("`{operation}` stands nowhere before this copy, which reads its counts")
+            format!("no `{operation}` comes before this copy, which reads the loop counts")
         }
         Presence::Sometimes => {
             format!(
-                "`{operation}` stands on some paths to this copy and not on all: its counts depend on the path"
+                "`{operation}` is on some paths to this copy, not on all: the loop counts depend on the path"
             )
         }
         Presence::Always | Presence::Unknown => return,
@@ -144,7 +144,7 @@ fn size_unset(check: &mut Check<'_>, derived: &Derived) {
     finding
         .fixes
         .push(one_and_one(check, derived.operation(), direction));
-    check.report(finding.help("counts of 1, 1 are those of a copy without loops"));
+    check.report(finding.help("a copy without loops has counts of 1, 1"));
 }
 
 fn stale(check: &mut Check<'_>, derived: &Derived) {
@@ -176,9 +176,7 @@ fn stale(check: &mut Check<'_>, derived: &Derived) {
     finding
         .fixes
         .push(one_and_one(check, derived.operation(), direction));
-    check.report(
-        finding.help("set the counts again before this copy, also where they are the same"),
-    );
+    check.report(finding.help("set the counts before this copy, even if they are the same"));
 }
 
 fn other_direction(check: &mut Check<'_>, function: &Function) {

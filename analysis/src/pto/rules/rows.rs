@@ -16,7 +16,7 @@ pub(super) static PTO_STRIDE_ALIGNMENT: Rule = rule!(
     Pto: "pto_stride_alignment",
     Hardware,
     "Alignment Constraints",
-    "a step in UB, of rows or of a loop, that is no multiple of 32",
+    "a step in UB, of rows or of a loop, that is not a multiple of 32",
     "Every row in UB begins a block of 32 bytes. A step that is taken at least once and is no multiple of 32 puts the next row \
      into the middle of a block. Rows of another length lie apart, with the rest of the last block filled in or left alone.",
     fix
@@ -26,7 +26,7 @@ pub(super) static PTO_UB_BOUNDS: Rule = rule!(
     Pto: "pto_ub_bounds",
     Hardware,
     "Loop Stride Configuration",
-    "a copy that reaches beyond the end of UB",
+    "a copy that goes past the end of UB",
     "UB has 262,144 bytes; in the generations a2 and a3 it has 196,608. The reach of a copy is its address, the steps of all \
      loops taken to the end, and the last row.",
     alt
@@ -39,7 +39,7 @@ pub(super) static PTO_ROWS_OVERLAP: Rule = rule!(
     "rows of the destination that share bytes: one overwrites another",
     "A step is from the start of one row to the start of the next, not a gap between them. Where it is shorter than the row, or \
      that of a loop shorter than what the loops inside of it reach, rows are written over each other and nobody says so. What is \
-     filled in behind a row belongs to it.",
+     filled in after a row belongs to it.",
     fix
 );
 
@@ -117,7 +117,7 @@ fn alignment(check: &mut Check<'_>, derived: &Derived) {
         let row = copy.number(Field::Length).filter(|_| one.level == 0);
         let left = row.map(|row| next - row).filter(|left| *left > 0);
         let words = match left {
-            Some(left) => format!("which leaves {left} bytes behind a row"),
+            Some(left) => format!("which leaves {left} bytes after each row"),
             None => "the next multiple".to_owned(),
         };
         if let Some((text, fix)) = other_step(check, derived, one, side, next) {
@@ -210,7 +210,7 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         };
         if address < 0 || address >= size {
             let message = format!(
-                "the {word} begins at {}, and UB has {} bytes",
+                "the {word} starts at {}; UB has {} bytes",
                 bytes(i128::from(address)),
                 bytes(i128::from(size)),
             );
@@ -237,7 +237,7 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         }
         let message = if high > i128::from(size) {
             format!(
-                "the {word} begins at {} and reaches {} bytes, to {}: {} bytes beyond the {} of UB",
+                "the {word} starts at {} and spans {} bytes, up to {}: {} bytes past the {} of UB",
                 bytes(i128::from(address)),
                 bytes(extent.length()),
                 bytes(high),
@@ -246,7 +246,7 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
             )
         } else {
             format!(
-                "the {word} reaches down to {}, before UB begins",
+                "the {word} reaches address {}, below the start of UB",
                 bytes(low)
             )
         };
@@ -347,13 +347,13 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     if side == Side::Source {
         let message = if step == 0 {
             format!(
-                "broadcast: {} of the source are 0 bytes apart, so that the same bytes are read {} times",
+                "broadcast: {} of the source start 0 bytes apart: the same bytes are read {} times",
                 loop_name(one),
                 one.count.unwrap_or_default(),
             )
         } else {
             format!(
-                "{} of the source are {} bytes apart and reach {} bytes: some are read twice",
+                "{} of the source start {} bytes apart and span {} bytes: some bytes are read twice",
                 loop_name(one),
                 bytes(i128::from(step)),
                 bytes(reach),
@@ -367,7 +367,7 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
         return;
     }
     let message = format!(
-        "{} of the destination are {} bytes apart and reach {} bytes: one overwrites {} bytes of another",
+        "{} of the destination start {} bytes apart and span {} bytes: one overwrites {} bytes of another",
         loop_name(one),
         bytes(i128::from(step)),
         bytes(reach),
@@ -385,7 +385,7 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     ) && let Some((text, fix)) = other_step(check, derived, one, side, wanted)
     {
         finding.fixes.push(fix);
-        finding = finding.help(format!("{text} of {wanted} puts one behind another"));
+        finding = finding.help(format!("with {text} of {wanted} they do not overlap"));
     }
     check.report(finding);
 }
@@ -474,7 +474,7 @@ fn ub_copy(check: &mut Check<'_>, copy: &Copy) {
     if readings.iter().all(meets) {
         let apart = bytes(i128::from(distance).abs());
         let message = format!(
-            "source and destination begin {apart} bytes apart and share bytes: which is read or written first is not said"
+            "source and destination start {apart} bytes apart and overlap: the order of reads and writes is not specified"
         );
         let finding = Found::new(&PTO_UB_COPY_OVERLAP, span(target.place()), message);
         check.report(finding.related(span(source.place()), "the source"));

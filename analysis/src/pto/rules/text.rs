@@ -10,7 +10,7 @@ pub(super) static PTO_SYNTAX: Rule = rule!(
     Pto: "pto_syntax",
     Mapping,
     "derived",
-    "text that is no MLIR: a bracket that is not closed, a character that it has no use for",
+    "text that is not MLIR: a bracket that is not closed, a character that MLIR does not use",
     "An operation is a name with a dot, operands and types; it ends where the next one begins. Where one does not parse, nothing \
      of it is known, and the assembler stops there. The rest of the file is still checked."
 );
@@ -20,7 +20,7 @@ pub(super) static PTO_OPERANDS: Rule = rule!(
     Mapping,
     "DMA Transfer Execution",
     "a copy or a register with too few or too many operands, types or numbers in a group",
-    "Operands have their meaning by their position. With one too few, each one behind it means something else, and the assembler \
+    "An operand's position says what it means. With one too few, each one after it means something else, and the assembler \
      refuses the operation. A group `nburst` or `loop` has three operands, `pad` one or three."
 );
 
@@ -29,7 +29,7 @@ pub(super) static PTO_UNKNOWN_VALUE: Rule = rule!(
     Mapping,
     "derived",
     "a value that is used and not defined before",
-    "A value is seen behind its definition, in the same region and in those inside of it. What is defined in another function, or \
+    "A value can be used after its definition, in the same region and in regions inside it. What is defined in another function, or \
      in a loop that has ended, is not. The assembler stops at the first such name.",
     fix
 );
@@ -59,12 +59,13 @@ const MOST_COMPARED: usize = 100;
 
 fn unknown_values(check: &mut Check<'_>) {
     let (analysis, file) = (check.analysis, &check.analysis.file);
+    let surroundings = Surroundings::of(check);
     for (number, unknown) in analysis.names.unknown.iter().enumerate() {
         let operation = file.operation(unknown.operation);
-        if operation.broken {
+        let place = file.token(unknown.token).place;
+        if operation.broken || surroundings.are_broken(place) {
             continue;
         }
-        let place = file.token(unknown.token).place;
         let name = file.at(place);
         let message = format!("`{name}` is not defined before it is used here");
         let mut finding = Found::new(&PTO_UNKNOWN_VALUE, span(place), message);
@@ -91,5 +92,48 @@ fn unknown_values(check: &mut Check<'_>) {
             finding = finding.stating(Some(fix));
         }
         check.report(finding);
+    }
+}
+
+/// The functions of a file, each with whether something in it does not parse: what that would define is not known.
+struct Surroundings {
+    functions: Vec<(Place, bool)>,
+    any: bool,
+}
+
+impl Surroundings {
+    fn of(check: &Check<'_>) -> Self {
+        let analysis = check.analysis;
+        let mut problems: Vec<u32> = analysis
+            .file
+            .problems
+            .iter()
+            .map(|problem| problem.place.start)
+            .collect();
+        problems.sort_unstable();
+        let functions = analysis.program.functions.iter().filter_map(|function| {
+            let place = analysis.file.operation(function.operation?).place;
+            let first = problems.partition_point(|&start| start < place.start);
+            let is_broken = problems.get(first).is_some_and(|&start| start <= place.end);
+            Some((place, is_broken))
+        });
+        Self {
+            functions: functions.collect(),
+            any: !problems.is_empty(),
+        }
+    }
+
+    /// Whether something in the function around a place does not parse; outside of all functions, something in the file.
+    fn are_broken(&self, place: Place) -> bool {
+        let behind = self
+            .functions
+            .partition_point(|(function, _)| function.start <= place.start);
+        let around = behind
+            .checked_sub(1)
+            .and_then(|index| self.functions.get(index));
+        match around {
+            Some((function, is_broken)) if place.end <= function.end => *is_broken,
+            _ => self.any,
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(super) static PTO_UNSYNCHRONISED: Rule = rule!(
     Silent,
     "DMA Transfer Execution",
     "a read of UB that nothing orders after the write of another pipe",
-    "The engines that load, compute and store run beside each other. A read sees what another pipe writes only behind a flag that \
+    "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a flag that \
      leads from the writer's pipe to the reader's, or a barrier of all pipes. Functions without any such operation are left out: \
      for them the assembler inserts the order.",
     fix
@@ -62,7 +62,7 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
         }
         let (write, read) = (file.operation(race.write), file.operation(race.read));
         let message = format!(
-            "{} reads bytes of UB that {} writes in line {}, and nothing orders the two pipes",
+            "{} reads bytes of UB that {} writes in line {}; nothing orders the two pipes",
             race.read_pipe,
             race.write_pipe,
             file.line(write.place.start),
@@ -85,7 +85,7 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
                 .fixes
                 .push(change.fix(Applicability::Machine, title));
             finding = finding.help(format!(
-                "`pto.set_flag{flag}` behind the write and `pto.wait_flag{flag}` before the read order them"
+                "`pto.set_flag{flag}` after the write and `pto.wait_flag{flag}` before the read order the two pipes"
             ));
         }
         found.push(finding);
@@ -166,7 +166,7 @@ fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
         file.operation(earlier).name,
     );
     let message = format!(
-        "the store writes bytes of GM that the one in line {} writes, and no barrier of PIPE_MTE3 stands between",
+        "the store writes bytes of GM that the store in line {} writes, with no barrier of PIPE_MTE3 between them",
         file.line(earlier.start),
     );
     let mut change = Change::before(check.analysis, &check.constants, store.operation());
@@ -178,5 +178,5 @@ fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
     let mut finding = Found::new(&PTO_STORE_ORDER, span(name), message)
         .related(span(earlier), "the earlier store");
     finding.fixes.push(fix);
-    check.report(finding.help("`pto.barrier #pto.pipe<PIPE_MTE3>` between them orders them"));
+    check.report(finding.help("put `pto.barrier #pto.pipe<PIPE_MTE3>` between them"));
 }

@@ -27,7 +27,7 @@ pub enum Kind {
     Mark(u8),
     /// `->`.
     Arrow,
-    /// `<=`, `>=`, `==`, `::`.
+    /// `<=`, `>=`, `==`, `::`, `...`.
     Sign,
     /// `// -----`.
     Split,
@@ -149,6 +149,9 @@ impl Lexer<'_> {
             b'-' if self.byte(1) == b'>' => self.take(2, Kind::Arrow, start),
             b'<' | b'>' | b'=' if self.byte(1) == b'=' => self.take(2, Kind::Sign, start),
             b':' if self.byte(1) == b':' => self.take(2, Kind::Sign, start),
+            b'.' if self.byte(1) == b'.' && self.byte(2) == b'.' => {
+                self.take(3, Kind::Sign, start);
+            }
             b'{' if self
                 .bytes
                 .get(start..)
@@ -174,10 +177,14 @@ impl Lexer<'_> {
         self.push(kind, start);
     }
 
+    /// Only a line of exactly `// -----` splits: longer ones are ornaments, and one behind blanks is in a module.
     fn comment(&mut self, start: usize) {
         self.skip_while(|byte| byte != b'\n');
         let line = self.bytes.get(start..self.at).unwrap_or_default();
-        if self.begins_line && line.starts_with(b"// -----") {
+        let begins_line = start
+            .checked_sub(1)
+            .is_none_or(|before| self.bytes.get(before) == Some(&b'\n'));
+        if begins_line && line.trim_ascii_end() == b"// -----" {
             self.push(Kind::Split, start);
         }
     }

@@ -69,6 +69,9 @@ impl Parser {
             let token = self.token(self.at);
             match token.kind {
                 Kind::End => return self.end_part(token.place),
+                Kind::Split if self.stack.len() > 1 && self.is_closed_behind_split() => {
+                    self.at += 1;
+                }
                 Kind::Split => {
                     self.end_part(token.place);
                     self.at += 1;
@@ -107,13 +110,30 @@ impl Parser {
         self.file.parts.push(part);
     }
 
+    /// Whether what is open at a `// -----` is closed between it and the next one: then it is a comment in a module.
+    fn is_closed_behind_split(&self) -> bool {
+        let mut open = self.stack.len() - 1;
+        for index in self.at + 1.. {
+            match self.token(index).kind {
+                Kind::End | Kind::Split => return false,
+                Kind::Mark(b'{') => open += 1,
+                Kind::Mark(b'}') => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Ends all that is open, with a word about each brace that is not closed (the innermost is enough).
     fn end_part(&mut self, place: Place) {
         if let Some(brace) = self.stack.last().and_then(|frame| frame.brace) {
             self.file.problems.push(Problem {
                 place,
-                message: "the text ends in a region: `}` is missing".to_owned(),
-                related: Some((brace, "the region begins here")),
+                message: "the file ends inside a region: `}` is missing".to_owned(),
+                related: Some((brace, "the region starts here")),
             });
         }
         while !self.stack.is_empty() {
@@ -193,16 +213,18 @@ impl Parser {
             self.alias();
         } else if let Some(name) = self.operation_at(self.at) {
             self.begin_operation(token, name);
+        } else if token.kind == Kind::Word && self.is_in_unknown_operation() {
+            self.begin_operation(token, self.at);
         } else {
             let from = self.at;
             self.skip_to_operation();
             let message = match token.kind {
                 Kind::Unknown if self.text(from).starts_with('"') => {
-                    "the text that begins here has no end on its line"
+                    "the string that starts here is not closed on its line"
                 }
-                Kind::Unknown => "MLIR has no such character",
-                Kind::Value => "no operation behind this value: `%x = dialect.name …` is expected",
-                _ => "an operation begins with a name with a dot, or with `%x =`",
+                Kind::Unknown => "MLIR does not use this character",
+                Kind::Value => "no operation follows this value: expected `%x = dialect.name …`",
+                _ => "expected an operation, which starts with a name with a dot or with `%x =`",
             };
             self.stray(token.place, message);
         }
@@ -305,7 +327,31 @@ impl Parser {
             }
             next += 1;
         }
-        self.is_name(next).then_some(next)
+        let is_name = self.is_name(next) || self.is_bare_name(next, next > at);
+        is_name.then_some(next)
+    }
+
+    /// Whether a word without a dot is an operation: one of the function's own dialect, or any in a region of an operation
+    /// that we do not know, whose dialect's names may be written so.
+    fn is_bare_name(&self, at: u32, has_results: bool) -> bool {
+        if self.token(at).kind != Kind::Word || !(has_results || self.token(at).begins_line) {
+            return false;
+        }
+        match self.text(at) {
+            "call" | "constant" => self.token(at + 1).kind == Kind::Symbol,
+            "call_indirect" => self.token(at + 1).kind == Kind::Value,
+            word => {
+                let names = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                has_results && word.bytes().all(names) && self.is_in_unknown_operation()
+            }
+        }
+    }
+
+    /// Whether the current region belongs to an operation of a dialect that we do not know.
+    fn is_in_unknown_operation(&self) -> bool {
+        let region = self.stack.last().map(|frame| frame.region);
+        let owner = region.and_then(|id| self.file.region(id).owner);
+        owner.is_some_and(|owner| !is_known_dialect(self.file.name(owner)))
     }
 
     /// The token behind a result and its `:2`.
@@ -421,7 +467,7 @@ impl Parser {
                 let defines_variable = !open.assigned && self.file.name(open.id).ends_with(".for");
                 !defines_variable && self.operation_at(at).is_some()
             }
-            _ => self.is_name(at),
+            _ => self.is_name(at) || self.is_bare_name(at, false),
         }
     }
 
@@ -441,12 +487,19 @@ impl Parser {
             Kind::Mark(b'{') => self.brace(token),
             Kind::Mark(bracket @ (b'(' | b'[' | b'<')) => self.push_bracket(bracket, token.place),
             Kind::Mark(bracket @ (b')' | b']' | b'}' | b'>')) => self.close(bracket, token),
+            // The body of a type or an attribute of a dialect may hold any character.
+            Kind::Unknown
+                if open.brackets.last().is_some_and(|last| last.0 == b'<')
+                    && !self.text(self.at).starts_with('"') =>
+            {
+                self.at += 1;
+            }
             Kind::Unknown => {
                 let id = open.id;
                 let message = if self.text(self.at).starts_with('"') {
-                    "the text that begins here has no end on its line"
+                    "the string that starts here is not closed on its line"
                 } else {
-                    "MLIR has no such character"
+                    "MLIR does not use this character"
                 };
                 self.problem(id, token.place, message.to_owned());
                 self.at += 1;
@@ -516,9 +569,16 @@ impl Parser {
             return;
         };
         let (id, inside) = (open.id, open.brackets.last().map(|last| last.0));
-        // In parentheses only the generic form has regions: `"scf.if"(%c) ({ … }, { … })`.
-        let may_be_region = inside.is_none() || (inside == Some(b'(') && self.file.is_generic(id));
-        if !may_be_region || (inside.is_none() && self.is_dictionary(self.at, id)) {
+        // In parentheses the generic form has regions, `"scf.if"(%c) ({ … }, { … })`, and some of other dialects.
+        let is_region = match inside {
+            None => !self.is_dictionary(self.at, id),
+            Some(b'(') if self.file.is_generic(id) => true,
+            Some(b'(') => {
+                !is_known_dialect(self.file.name(id)) && self.begins_something(self.at + 1)
+            }
+            Some(_) => false,
+        };
+        if !is_region {
             return self.push_bracket(b'{', token.place);
         }
         let region = self.begin_region(Some(id), Some(token.place));
@@ -536,10 +596,9 @@ impl Parser {
         if follows_attributes {
             return true;
         }
-        let holds_operations = matches!(
-            self.file.name(id),
-            "scf.if" | "scf.for" | "scf.while" | "func.func" | "module"
-        );
+        let name = self.file.name(id);
+        let holds_operations =
+            name.starts_with("scf.") || matches!(name, "func.func" | "module" | "builtin.module");
         match first.kind {
             // An empty branch is one too.
             Kind::Mark(b'}') => !holds_operations,
@@ -550,13 +609,25 @@ impl Parser {
                     let word = self.text(at + 1);
                     let yields =
                         word == "return" || word.ends_with(".yield") || word.ends_with(".return");
-                    return !(yields || (holds_operations && word.contains('.')));
+                    let may_be = holds_operations || first.begins_line;
+                    return !(yields || (may_be && word.contains('.')));
                 }
                 second.is(b'=') || second.is(b',') || second.is(b'}')
             }
-            _ => false,
+            Kind::Value | Kind::Label | Kind::Type | Kind::Attribute => false,
+            // As in `ops{["linalg.matmul"]}`.
+            _ => !holds_operations,
         }
     }
+}
+
+/// Whether an operation is of a dialect whose regions hold operations by their full names only.
+fn is_known_dialect(name: &str) -> bool {
+    let dialect = name.split('.').next().unwrap_or_default();
+    matches!(
+        dialect,
+        "pto" | "scf" | "func" | "module" | "builtin" | "arith" | "memref" | "cf"
+    )
 }
 
 fn line_starts(text: &str) -> Vec<u32> {

@@ -92,6 +92,60 @@ fn regions_and_dictionaries_are_told_apart() {
 }
 
 #[test]
+fn other_dialects_are_read_by_their_shape() {
+    // Types of functions with any number of arguments; a type's body may hold any character.
+    expect(
+        "llvm.func @f(i32, ...) -> i64\n%a = x.y : !t.fn<i32 (i64, ...)>\nx.z : !t<a ~ 'b`>",
+        "llvm.func %a=x.y x.z",
+    );
+    // Braces that hold no operation, and regions in parentheses of the custom form.
+    expect(
+        "%m = transform.match ops{[\"a.b\"]} in %r : !t\nx.y {1 = 2}\nreturn",
+        "%m=transform.match x.y return",
+    );
+    expect(
+        "%m = other.apply(%a : i64) -> (i64) <{\"n\" = 1 : i64}> ({\n^bb0(%b: i64):\n x.y %b\n}, {\n x.z\n}) to <[0], [1]>\nreturn",
+        "%m=other.apply{x.y}{x.z} return",
+    );
+    expect(
+        "func.func @f(%a: i64 {x.y}) -> (i64 {a.b}) {\n return %a : i64\n}",
+        "func.func{return}",
+    );
+    // Names without a dialect: of a function's own, and in regions of operations that nobody knows.
+    expect(
+        "func.func @f() {\n call @g() : () -> ()\n %r:2 = call @g() : () -> (i64, i64)\n %h = constant @g : () -> ()\n call_indirect %h() : () -> ()\n return\n}",
+        "func.func{call %r:2=call %h=constant call_indirect return}",
+    );
+    expect(
+        "pdl.pattern @p : benefit(1) {\n %root = operation \"x.y\"\n rewrite %root {\n  %t = type : i64\n }\n}\nreturn",
+        "pdl.pattern{%root=operation{%t=type}} return",
+    );
+    expect("x.loop {\n rest\n x.y\n}", "x.loop{rest x.y}");
+    // Regions of control flow that hold one operation without operands, or none.
+    expect(
+        "scf.parallel (%i) = (%a) to (%b) step (%c) {\n scf.reduce\n}\nscf.forall (%i) in (%a) {\n}\nreturn",
+        "scf.parallel{scf.reduce} scf.forall{} return",
+    );
+    expect(
+        "pto.section.vector {\n pto.trap\n}\nx.y {x.kernel}",
+        "pto.section.vector{pto.trap} x.y",
+    );
+}
+
+#[test]
+fn only_a_line_of_its_own_splits() {
+    expect(
+        "x.a\n// ------------------ heading\nx.b\n// -----\nx.c\n// -----  \r\nx.d\n  // -----\nx.e",
+        "x.a x.b --- x.c --- x.d x.e",
+    );
+    // One in a region that is closed behind it is an ornament; the braces of a half-written module are not looked for there.
+    expect("x.a {\n x.b\n// -----\n x.c\n}", "x.a{x.b x.c}");
+    let file = parse("module {\n x.b\n// -----\nmodule {\n x.c\n}");
+    assert_eq!(file.problems.len(), 1);
+    assert_eq!(shape(&file), "module{x.b} --- module{x.c}");
+}
+
+#[test]
 fn labels_begin_blocks_and_successors_do_not() {
     let text = "func.func @f(%c: i1) {\n cf.cond_br %c, ^bb1, ^bb2\n^bb1:\n cf.br ^bb2\n^bb2(%x: i64, %y: vector<4xf32>):\n return\n}";
     expect(text, "func.func{cf.cond_br cf.br return}");
@@ -155,13 +209,18 @@ fn a_fault_is_said_once_and_the_rest_is_read() {
     expect_problem(
         "pto.a \"text\npto.b",
         "\"text",
-        "no end on its line",
+        "is not closed on its line",
         "pto.a pto.b",
     );
     expect_problem("hello world\npto.b", "hello", "a name with a dot", "pto.b");
     expect_problem("pto.a %x)\npto.b", ")", "closes nothing", "pto.a pto.b");
-    expect_problem("%y 3\npto.c", "%y", "no operation behind", "pto.c");
-    expect_problem("pto.a ~\npto.b", "~", "no such character", "pto.a pto.b");
+    expect_problem("%y 3\npto.c", "%y", "no operation follows", "pto.c");
+    expect_problem(
+        "pto.a ~\npto.b",
+        "~",
+        "does not use this character",
+        "pto.a pto.b",
+    );
 }
 
 #[test]

@@ -575,10 +575,7 @@ fn expect_types(
     };
     Err(OperandFault {
         place,
-        message: format!(
-            "`{}` is given {operands} operands and {found} types",
-            shape.name
-        ),
+        message: format!("`{}` has {operands} operands and {found} types", shape.name),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Which definition each `%x` of a file means.
 //!
-//! A name is seen in its region behind its definition, and in the regions in that one. Blocks with labels may come in any
-//! order, so that in a function with labels a later definition counts too.
+//! A name is seen in its region behind its definition, and in the regions in that one. Where the order of the text is not that
+//! of the run (blocks with labels, modules, operations of other dialects), a later definition of the region counts too.
 
 use rustc_hash::FxHashMap;
 
@@ -78,7 +78,8 @@ impl Names {
                 ..Self::default()
             },
             seen: FxHashMap::default(),
-            all: FxHashMap::default(),
+            scopes: scopes(file),
+            anywhere: FxHashMap::default(),
             later: Vec::new(),
         };
         for operation in file.ids() {
@@ -125,14 +126,60 @@ impl Names {
     }
 }
 
+/// In which order the names of a region are defined.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    /// The innermost region around it, or itself, in which a definition may stand behind its uses: a module, blocks with
+    /// labels, and what belongs to an operation of another dialect.
+    unordered: RegionId,
+    /// The region around that one.
+    around: Option<RegionId>,
+    /// Whether it belongs to an operation of another dialect, or is in such a region: it may define names in a way of its own.
+    is_foreign: bool,
+}
+
+/// Regions around a use that are looked through for a definition behind it.
+const MOST_SCOPES: u32 = 64;
+
+fn dialect(file: &File, operation: OperationId) -> &str {
+    file.name(operation).split('.').next().unwrap_or_default()
+}
+
+/// The scopes of all regions; a region comes behind those that it is in.
+fn scopes(file: &File) -> Vec<Scope> {
+    let mut scopes: Vec<Scope> = Vec::with_capacity(file.regions.len());
+    for (number, region) in (0..).zip(&file.regions) {
+        let id = RegionId(number);
+        let owner = region.owner.map(|owner| {
+            let around = file.operation(owner).region;
+            (dialect(file, owner), around)
+        });
+        let above = owner.and_then(|(_, around)| scopes.get(around.0 as usize).copied());
+        let is_module = owner.is_none_or(|(dialect, _)| matches!(dialect, "module" | "builtin"));
+        let is_other = !is_module && owner.is_some_and(|(dialect, _)| !DIALECTS.contains(&dialect));
+        let around = owner.map(|(_, around)| around);
+        scopes.push(match above {
+            Some(above) if !is_module && !is_other && region.labels.is_empty() => above,
+            above => Scope {
+                unordered: id,
+                around,
+                is_foreign: is_other || above.is_some_and(|above| above.is_foreign),
+            },
+        });
+    }
+    scopes
+}
+
 struct Reader<'a> {
     file: &'a File,
     names: Names,
     /// Definitions by name, those of regions that have ended removed when they are met.
     seen: FxHashMap<&'a str, Vec<DefinitionId>>,
-    /// All definitions by name.
-    all: FxHashMap<&'a str, Vec<DefinitionId>>,
-    /// Uses that nothing before them defines, in functions with labels.
+    /// Which order holds in each region.
+    scopes: Vec<Scope>,
+    /// Definitions in regions in which they may stand behind their uses.
+    anywhere: FxHashMap<(&'a str, RegionId), DefinitionId>,
+    /// Uses that nothing before them defines.
     later: Vec<(u32, OperationId)>,
 }
 
@@ -199,8 +246,8 @@ impl<'a> Reader<'a> {
     fn header(&mut self, id: OperationId, inner: Option<RegionId>) -> Vec<(Place, Option<Place>)> {
         let mut arguments = Vec::new();
         let is_function = self.file.name(id).ends_with(".func");
-        let dialect = self.file.name(id).split('.').next().unwrap_or_default();
-        let known = DIALECTS.contains(&dialect) || self.file.name(id) == "return";
+        let dialect = dialect(self.file, id);
+        let known = DIALECTS.contains(&dialect) || matches!(dialect, "return" | "call");
         let mut cursor = Cursor::new(self.file, id);
         loop {
             let index = cursor.index();
@@ -228,7 +275,7 @@ impl<'a> Reader<'a> {
             if inner.is_some() && !known {
                 arguments.push((token.place, None));
             } else if known {
-                self.unresolved(index, id);
+                self.later.push((index, id));
             }
         }
     }
@@ -244,18 +291,6 @@ impl<'a> Reader<'a> {
         }
         let behind = self.file.token(end + 1);
         behind.is(b'=') || (behind.kind == Kind::Word && self.file.at(behind.place) == "in")
-    }
-
-    fn unresolved(&mut self, token: u32, operation: OperationId) {
-        let mut region = Some(self.file.operation(operation).region);
-        while let Some(id) = region {
-            let found = self.file.region(id);
-            if !found.labels.is_empty() {
-                return self.later.push((token, operation));
-            }
-            region = found.owner.map(|owner| self.file.operation(owner).region);
-        }
-        self.names.unknown.push(Unknown { token, operation });
     }
 
     fn define(
@@ -282,7 +317,10 @@ impl<'a> Reader<'a> {
         }
         let name = self.file.at(place);
         self.seen.entry(name).or_default().push(id);
-        self.all.entry(name).or_default().push(id);
+        let scope = self.scopes.get(region.0 as usize);
+        if scope.is_some_and(|scope| scope.unordered == region) {
+            self.anywhere.entry((name, region)).or_insert(id);
+        }
     }
 
     fn resolve(&mut self, token: u32, region: RegionId) -> Option<ValueId> {
@@ -319,21 +357,43 @@ impl<'a> Reader<'a> {
     fn resolve_later(&mut self) {
         for (token, operation) in std::mem::take(&mut self.later) {
             let name = self.file.at(self.file.token(token).place);
-            let region = self.file.operation(operation).region;
-            let found = self.all.get(name).and_then(|all| {
-                let is_seen = |id: &&DefinitionId| {
-                    let definition = self.names.definitions.get(id.0 as usize);
-                    definition.is_some_and(|found| self.file.is_within(region, found.region))
-                };
-                all.iter().find(is_seen).copied()
-            });
-            match found {
-                Some(found) => {
+            match self.defined_behind(name, self.file.operation(operation).region) {
+                Behind::Here(found) => {
                     let _ = self.note(token, found);
                 }
-                None => self.names.unknown.push(Unknown { token, operation }),
+                Behind::Nowhere => self.names.unknown.push(Unknown { token, operation }),
+                Behind::Perhaps => {}
             }
         }
         self.names.unknown.sort_by_key(|unknown| unknown.token);
     }
+
+    /// Where a name that nothing before its use defines is defined.
+    fn defined_behind(&self, name: &'a str, region: RegionId) -> Behind {
+        let mut region = Some(region);
+        let mut is_foreign = false;
+        for _ in 0..MOST_SCOPES {
+            let Some(scope) = region.and_then(|id| self.scopes.get(id.0 as usize)) else {
+                return if is_foreign {
+                    Behind::Perhaps
+                } else {
+                    Behind::Nowhere
+                };
+            };
+            is_foreign |= scope.is_foreign;
+            if let Some(&found) = self.anywhere.get(&(name, scope.unordered)) {
+                return Behind::Here(found);
+            }
+            region = scope.around;
+        }
+        Behind::Perhaps
+    }
+}
+
+/// Where a name that nothing before its use defines is defined.
+enum Behind {
+    Here(DefinitionId),
+    Nowhere,
+    /// In a way that is not read here.
+    Perhaps,
 }

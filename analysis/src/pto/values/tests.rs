@@ -103,6 +103,15 @@ fn names_are_seen_in_their_region() {
     // Operations that nobody knows define what they like.
     let text = "my.loop %q in 4 { %z = arith.addi %q, %q : i64 }\nmy.other %nowhere";
     assert_eq!(unknown(text), Vec::<String>::new());
+    // In a module, and in regions of other dialects, a definition may stand behind its use; others may define it elsewhere.
+    let text = "module {\n %a = arith.addi %b, %b : i64\n %b = arith.constant 1 : i64\n}";
+    assert_eq!(unknown(text), Vec::<String>::new());
+    let text = "func.func @f() {\n \"x.graph\"() ({\n %a = arith.addi %b, %c : i64\n %b = arith.constant 1 : i64\n }) : () -> ()\n return\n}";
+    assert_eq!(unknown(text), Vec::<String>::new());
+    // Not so in a function.
+    let text =
+        "func.func @f() {\n %a = arith.addi %b, %b : i64\n %b = arith.constant 1 : i64\n return\n}";
+    assert_eq!(unknown(text), ["%b", "%b"]);
 }
 
 #[test]

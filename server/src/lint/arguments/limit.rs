@@ -60,7 +60,7 @@ fn whole(digits: &str) -> Result<u64, String> {
 fn thousandths(percent: &str) -> Result<u64, String> {
     let (digits, rest) = percent.split_once('.').unwrap_or((percent, "0"));
     if rest.len() > 3 {
-        return Err("a share has at most three digits behind its point".to_owned());
+        return Err("a share has at most three digits after its point".to_owned());
     }
     let padded = format!("{rest:0<3}");
     let sum = whole(digits)?

@@ -167,12 +167,12 @@ pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or_else(|| Path::new("."));
     let name = path.file_name().and_then(std::ffi::OsStr::to_str);
-    let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is no file of a repository")))?;
+    let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is not in a git repository")))?;
 
     let commit = commit_of(folder, revision);
     let commit = commit.map_err(|why| match why {
         Refusal::NotRun(why) => Failure::new(format!(
-            "`{revision}` is no file, and git cannot be run: {why}"
+            "`{revision}` is not a file, and git cannot be run: {why}"
         )),
         Refusal::Said(why) => Failure::new(format!(
             "`{revision}` is neither a file nor a revision that git knows here: {why}"
@@ -208,5 +208,5 @@ pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure
     }
     let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
     String::from_utf8(text)
-        .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is no UTF-8 text")))
+        .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is not UTF-8 text")))
 }

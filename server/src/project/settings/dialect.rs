@@ -97,7 +97,7 @@ pub(super) fn release(text: &str) -> Result<Release, String> {
     let release = Release::of_version(text);
     release
         .filter(|_| (2..=3).contains(&parts.len()) && parts.iter().all(|part| is_number(part)))
-        .ok_or_else(|| format!("`{text}` is no release; one is written as `0.8` or `0.8.1`"))
+        .ok_or_else(|| format!("`{text}` is not a release; one is written as `0.8` or `0.8.1`"))
 }
 
 impl<'de> Deserialize<'de> for Dialect {
@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Dialect {
 impl fmt::Display for DialectProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => formatter.write_str("it is no library"),
+            Self::Unknown => formatter.write_str("it is not a library"),
             Self::Release(words) => formatter.write_str(words),
         }
     }
@@ -214,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(
                 refused(&format!("opt-std@{text}")),
-                format!("`{text}` is no release; one is written as `0.8` or `0.8.1`")
+                format!("`{text}` is not a release; one is written as `0.8` or `0.8.1`")
             );
         }
         assert_eq!(Dialect::parse("auto@0.8"), Err(DialectProblem::Unknown));

@@ -342,7 +342,7 @@ impl Reader<'_> {
                 self.refuse(&pattern.span(), &pattern_problem(text, &error));
             } else if let Err(error) = Glob::new(path) {
                 // As in `.gitignore`, a bracket that nothing closes was taken, for a pattern that matches nothing.
-                let words = format!("`{text}` is no pattern: {}", error.kind());
+                let words = format!("`{text}` is not a pattern: {}", error.kind());
                 self.refuse(&pattern.span(), &words);
             }
         }
@@ -395,7 +395,7 @@ impl Reader<'_> {
             let span = pattern.span();
             let (pattern, origin) = self.chosen(pattern);
             if let Err(error) = budgets.add(&pattern, entry.0, origin) {
-                self.refuse(&span, &format!("`{pattern}` is no pattern: {error}"));
+                self.refuse(&span, &format!("`{pattern}` is not a pattern: {error}"));
             }
         }
         budgets
@@ -448,5 +448,5 @@ fn pattern_problem(pattern: &str, error: &ignore::Error) -> String {
         ignore::Error::Glob { err, .. } => err.clone(),
         other => other.to_string(),
     };
-    format!("`{pattern}` is no pattern: {words}")
+    format!("`{pattern}` is not a pattern: {words}")
 }
