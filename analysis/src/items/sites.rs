@@ -165,9 +165,8 @@ impl PlainCall {
         if tree.kind != SyntaxKind::TOKEN_TREE || tree.parent_kind() != SyntaxKind::MACRO_CALL {
             return None;
         }
-        let is_trivia = |token: SyntaxKind| token.is_trivia();
         let mut children = tree.parent.children().filter(|child| match child {
-            NodeOrToken::Token(token) => !is_trivia(SyntaxKind::from(token.kind().0)),
+            NodeOrToken::Token(token) => !SyntaxKind::from(token.kind().0).is_trivia(),
             NodeOrToken::Node(_) => true,
         });
         let path = tree.parent.children().next()?.into_node()?;

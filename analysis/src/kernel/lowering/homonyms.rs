@@ -2,6 +2,11 @@
 //!
 //! In a body that uses both, or that uses one where the name means the other, each is called by its path.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "a mapping is compared by what is written, which nothing changes"
+)]
+
 use rustc_hash::FxHashSet;
 
 use crate::db::Db;
