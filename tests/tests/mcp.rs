@@ -222,7 +222,7 @@ fn bad_requests_get_words_and_the_server_goes_on() {
             json!({ "path": "a.rs", "operation": 99 }),
             "no operation 99",
         ),
-        ("stages", json!({ "path": "Cargo.lock" }), "no source"),
+        ("stages", json!({ "path": "Cargo.lock" }), "not a source file"),
         (
             "free_addresses",
             json!({ "path": "a.rs", "memory": "hbm" }),
@@ -303,7 +303,7 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
             ("free_addresses", json!({ "path": path })),
         ] {
             let said = client.refused(tool, &arguments);
-            let known = ["outside", "no source"]
+            let known = ["outside", "not a source file"]
                 .iter()
                 .any(|word| said.contains(word));
             assert!(known, "{tool} {path}: {said}");
