@@ -180,7 +180,8 @@ local function run()
   say('7. saving mends what has a sure fix')
 
   -- Kernels of the other languages, beside the package.
-  vim.filetype.add({ extension = { pto = 'pto' } })
+  -- `vim.filetype.add` works from 0.8 on without a setting.
+  vim.cmd('autocmd BufNewFile,BufRead *.pto setfiletype pto')
   local function other_language(step, file, rule, place, words)
     vim.cmd('edit ' .. file)
     local function finding()
