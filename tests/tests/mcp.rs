@@ -222,7 +222,11 @@ fn bad_requests_get_words_and_the_server_goes_on() {
             json!({ "path": "a.rs", "operation": 99 }),
             "no operation 99",
         ),
-        ("stages", json!({ "path": "Cargo.lock" }), "not a source file"),
+        (
+            "stages",
+            json!({ "path": "Cargo.lock" }),
+            "not a source file",
+        ),
         (
             "free_addresses",
             json!({ "path": "a.rs", "memory": "hbm" }),
