@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, TextSize};
-use rowan::GreenNodeData;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attributes::{DeviceEntry, entries};
@@ -174,28 +173,16 @@ impl PlainCall {
         let bang = children.next()?.into_token()?;
         let body = children.next()?.into_node()?;
         let is_plain = SyntaxKind::from(path.kind().0) == SyntaxKind::PATH
+            && path.children().count() == 1
             && SyntaxKind::from(bang.kind().0) == SyntaxKind::BANG
             && std::ptr::eq(body, tree.node);
-        let kind = SiteKind::of(only_token(path).filter(|_| is_plain)?)?;
+        let kind = SiteKind::of(green_path_name(tree.parent).filter(|_| is_plain)?)?;
         Some(Self {
             kind,
             start: tree.parent_start,
             tree: tree.range,
             filled: tree.node.children().count() > 1,
         })
-    }
-}
-
-/// The text of the only token of a node; none where it has several.
-fn only_token(node: &GreenNodeData) -> Option<&str> {
-    let mut node = node;
-    loop {
-        let mut children = node.children();
-        let only = children.next().filter(|_| children.next().is_none())?;
-        match only {
-            NodeOrToken::Node(inner) => node = inner,
-            NodeOrToken::Token(token) => return Some(token.text()),
-        }
     }
 }
 

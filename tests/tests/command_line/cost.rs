@@ -486,7 +486,7 @@ fn two_runs_print_the_same_bytes() {
         // Some candidates show whether their order depends on the threads.
         let arguments = [
             "cost",
-            "fixtures/kernels",
+            "fixtures/kernels/right",
             "--effort",
             "2",
             "--format",

@@ -1,7 +1,7 @@
 //! The text of a PTO file as operations with spans in bytes.
 //!
-//! Knows the generic shape of MLIR: operations, regions, labels, results, brackets, aliases. Knows no dialect and no meaning: an
-//! operation is its name and the tokens behind it. What does not parse is a problem with a place, and ends where the
+//! Knows the generic shape of MLIR: operations, regions, labels, results, brackets, aliases. Knows no meaning, and of dialects
+//! only which ones we read: an operation is its name and the tokens behind it. What does not parse is a problem with a place, and ends where the
 //! next operation begins. Nesting costs no stack.
 
 mod lexer;
@@ -146,6 +146,9 @@ pub struct File {
     pub problems: Vec<Problem>,
 }
 
+/// Dialects that we read: their regions hold operations by full names only, and their operations define names only in ways that we know.
+const READ_DIALECTS: [&str; 6] = ["pto", "arith", "scf", "func", "memref", "cf"];
+
 /// An operation that no file has, for numbers of another file.
 static NO_OPERATION: Operation = Operation {
     name: Place { start: 0, end: 0 },
@@ -202,6 +205,24 @@ impl File {
     #[must_use]
     pub fn name(&self, id: OperationId) -> &str {
         self.at(self.operation(id).name).trim_matches('"')
+    }
+
+    /// The dialect of an operation: its name up to the first dot.
+    #[must_use]
+    pub fn dialect(&self, id: OperationId) -> &str {
+        self.name(id).split('.').next().unwrap_or_default()
+    }
+
+    /// Whether an operation is of a dialect that we read.
+    #[must_use]
+    pub fn is_of_read_dialect(&self, id: OperationId) -> bool {
+        READ_DIALECTS.contains(&self.dialect(id))
+    }
+
+    /// Whether an operation is a module.
+    #[must_use]
+    pub fn is_module(&self, id: OperationId) -> bool {
+        matches!(self.dialect(id), "module" | "builtin")
     }
 
     /// Whether the operation is written in the generic form, its name in quotation marks.

@@ -351,7 +351,12 @@ impl Parser {
     fn is_in_unknown_operation(&self) -> bool {
         let region = self.stack.last().map(|frame| frame.region);
         let owner = region.and_then(|id| self.file.region(id).owner);
-        owner.is_some_and(|owner| !is_known_dialect(self.file.name(owner)))
+        owner.is_some_and(|owner| self.is_of_other_dialect(owner))
+    }
+
+    /// Whether regions of an operation may hold what is no operation with a full name.
+    fn is_of_other_dialect(&self, id: OperationId) -> bool {
+        !self.file.is_of_read_dialect(id) && !self.file.is_module(id)
     }
 
     /// The token behind a result and its `:2`.
@@ -573,9 +578,7 @@ impl Parser {
         let is_region = match inside {
             None => !self.is_dictionary(self.at, id),
             Some(b'(') if self.file.is_generic(id) => true,
-            Some(b'(') => {
-                !is_known_dialect(self.file.name(id)) && self.begins_something(self.at + 1)
-            }
+            Some(b'(') => self.is_of_other_dialect(id) && self.begins_something(self.at + 1),
             Some(_) => false,
         };
         if !is_region {
@@ -619,15 +622,6 @@ impl Parser {
             _ => !holds_operations,
         }
     }
-}
-
-/// Whether an operation is of a dialect whose regions hold operations by their full names only.
-fn is_known_dialect(name: &str) -> bool {
-    let dialect = name.split('.').next().unwrap_or_default();
-    matches!(
-        dialect,
-        "pto" | "scf" | "func" | "module" | "builtin" | "arith" | "memref" | "cf"
-    )
 }
 
 fn line_starts(text: &str) -> Vec<u32> {

@@ -63,8 +63,6 @@ pub struct Names {
 const NONE: u32 = u32::MAX;
 /// A name that stands for more values is taken as one.
 const MOST_PARTS: u32 = 64;
-/// Dialects whose operations define names only in the ways that are read here.
-const DIALECTS: [&str; 6] = ["pto", "arith", "scf", "func", "memref", "cf"];
 
 impl Names {
     /// The names of a file.
@@ -141,23 +139,16 @@ struct Scope {
 /// Regions around a use that are looked through for a definition behind it.
 const MOST_SCOPES: u32 = 64;
 
-fn dialect(file: &File, operation: OperationId) -> &str {
-    file.name(operation).split('.').next().unwrap_or_default()
-}
-
 /// The scopes of all regions; a region comes behind those that it is in.
 fn scopes(file: &File) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::with_capacity(file.regions.len());
     for (number, region) in (0..).zip(&file.regions) {
         let id = RegionId(number);
-        let owner = region.owner.map(|owner| {
-            let around = file.operation(owner).region;
-            (dialect(file, owner), around)
-        });
-        let above = owner.and_then(|(_, around)| scopes.get(around.0 as usize).copied());
-        let is_module = owner.is_none_or(|(dialect, _)| matches!(dialect, "module" | "builtin"));
-        let is_other = !is_module && owner.is_some_and(|(dialect, _)| !DIALECTS.contains(&dialect));
-        let around = owner.map(|(_, around)| around);
+        let owner = region.owner;
+        let around = owner.map(|owner| file.operation(owner).region);
+        let above = around.and_then(|around| scopes.get(around.0 as usize).copied());
+        let is_module = owner.is_none_or(|owner| file.is_module(owner));
+        let is_other = !is_module && owner.is_some_and(|owner| !file.is_of_read_dialect(owner));
         scopes.push(match above {
             Some(above) if !is_module && !is_other && region.labels.is_empty() => above,
             above => Scope {
@@ -246,8 +237,8 @@ impl<'a> Reader<'a> {
     fn header(&mut self, id: OperationId, inner: Option<RegionId>) -> Vec<(Place, Option<Place>)> {
         let mut arguments = Vec::new();
         let is_function = self.file.name(id).ends_with(".func");
-        let dialect = dialect(self.file, id);
-        let known = DIALECTS.contains(&dialect) || matches!(dialect, "return" | "call");
+        let known =
+            self.file.is_of_read_dialect(id) || matches!(self.file.dialect(id), "return" | "call");
         let mut cursor = Cursor::new(self.file, id);
         loop {
             let index = cursor.index();
