@@ -487,6 +487,8 @@ fn two_runs_print_the_same_bytes() {
         let arguments = [
             "cost",
             "fixtures/kernels/right",
+            "fixtures/kernels/current/cache",
+            "fixtures/kernels/current/quantised",
             "--effort",
             "2",
             "--format",

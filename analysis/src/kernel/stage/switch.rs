@@ -56,24 +56,7 @@ pub enum SwitchConfig {
 impl SwitchConfig {
     /// The sizes, in the order of their declaration.
     pub fn numbers(&self) -> impl Iterator<Item = &Written<u64>> {
-        let numbers = match self {
-            Self::Broadcast01 {
-                slice1,
-                slice0,
-                time0,
-            }
-            | Self::InterTranspose {
-                slice1,
-                slice0,
-                time0,
-            } => [Some(slice1), Some(slice0), Some(time0)],
-            Self::Broadcast1 { slice1, slice0 }
-            | Self::Transpose { slice1, slice0 }
-            | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
-            Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
-            Self::Forwarding => [None, None, None],
-        };
-        numbers.into_iter().flatten()
+        self.parameters().into_iter().flatten()
     }
 
     /// The sizes, in the order of their declaration, to be changed.

@@ -1,8 +1,8 @@
 //! The text of a PTO file as operations with spans in bytes.
 //!
 //! Knows the generic shape of MLIR: operations, regions, labels, results, brackets, aliases. Knows no meaning, and of dialects
-//! only which ones we read: an operation is its name and the tokens behind it. What does not parse is a problem with a place, and ends where the
-//! next operation begins. Nesting costs no stack.
+//! only which ones we read: an operation is its name and the tokens behind it. What does not parse is a problem with a place, and
+//! ends where the next operation begins. Nesting costs no stack.
 
 mod lexer;
 mod parser;
@@ -146,7 +146,8 @@ pub struct File {
     pub problems: Vec<Problem>,
 }
 
-/// Dialects that we read: their regions hold operations by full names only, and their operations define names only in ways that we know.
+/// Dialects that we read: their regions hold operations by full names only, and their operations define names only in ways that
+/// we know.
 const READ_DIALECTS: [&str; 6] = ["pto", "arith", "scf", "func", "memref", "cf"];
 
 /// An operation that no file has, for numbers of another file.
