@@ -1,5 +1,6 @@
 // The language server's life: found, started, watched, started anew.
 
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 
 import * as vscode from 'vscode';
@@ -10,7 +11,6 @@ import {
   State,
   type ErrorHandler,
   type LanguageClientOptions,
-  type ServerOptions,
   type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 
@@ -20,6 +20,7 @@ import { explained as asked } from './ruleAddress';
 import { EXPLAIN, rulePagesFeature, showRulePage } from './rulePages';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
+import { GRACE, ServerProcess } from './server/process';
 import { mayRestart } from './server/restarts';
 import { holdsKernels } from './views/kernels';
 
@@ -43,11 +44,43 @@ export const IN_RUST = DOCUMENTS.filter(({ language }) => language === 'rust');
 
 const SECTION = 'visa';
 
+function pathOfSettings(): string | null {
+  return vscode.workspace.getConfiguration(SECTION).get<string | null>('server.path', null);
+}
+
+/** What a broken connection means. The client's own restart is not used: a server that ends before it has answered the first
+ * request leaves it between two states, from where it neither starts nor says so. */
+function errors(running: ServerProcess): ErrorHandler {
+  return {
+    error: (_error, _message, count) => ({
+      action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+      handled: true,
+    }),
+    closed: () => {
+      running.end();
+      return { action: CloseAction.DoNotRestart, handled: true };
+    },
+  };
+}
+
+/** The first open folder, if it is one on this machine: there the server runs. */
+async function folderOfWorkspace(): Promise<string | undefined> {
+  const uri = vscode.workspace.workspaceFolders?.[0]?.uri;
+  if (uri?.scheme !== 'file') return undefined;
+  const there = await stat(uri.fsPath).catch(() => null);
+  return there?.isDirectory() === true ? uri.fsPath : undefined;
+}
+
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
+  private process: ServerProcess | undefined;
   private ends: number[] = [];
   /** Starts and stops follow each other; the last wish wins. */
   private work: Promise<void> = Promise.resolve();
+  /** How often a restart was asked for. */
+  private wishes = 0;
+  /** The setting with which a server was looked for last. */
+  private path: string | null = null;
   private readonly changed = new vscode.EventEmitter<Status>();
   private now: Status = { kind: 'stopped' };
   /** Waits for a kernel to say what is wrong. */
@@ -65,17 +98,27 @@ export class Server implements vscode.Disposable {
   /** Starts the server anew, or for the first time. */
   restart(): Promise<void> {
     this.ends = [];
-    this.work = this.work.then(
-      () => this.replace(),
-      () => this.replace(),
-    );
+    const wish = ++this.wishes;
+    const act = async (): Promise<void> => {
+      if (wish === this.wishes) await this.replace();
+    };
+    this.work = this.work.then(act, act);
     return this.work;
+  }
+
+  /** Whether the settings name another server than that which was looked for last. A file of settings that is written again, or the
+   * same path in another scope, is no reason to start anew. */
+  isElsewhere(): boolean {
+    return pathOfSettings() !== this.path;
   }
 
   /** Asks the server. `undefined` if there is none that could answer. */
   async ask(method: string, parameters: unknown, token: vscode.CancellationToken): Promise<unknown> {
-    if (this.client?.state !== State.Running) return undefined;
-    return this.client.sendRequest<unknown>(method, parameters, token);
+    const { client, process } = this;
+    if (client?.state !== State.Running) return undefined;
+    const answer = client.sendRequest<unknown>(method, parameters, token);
+    // A server that ends in the meantime never answers.
+    return Promise.race([answer, process?.ended.then(() => undefined) ?? answer]);
   }
 
   /** Makes the edit that the server answers with; whether there was one and the editor made it. */
@@ -93,10 +136,12 @@ export class Server implements vscode.Disposable {
   }
 
   async stop(): Promise<void> {
-    const { client } = this;
+    const { client, process } = this;
     this.client = undefined;
+    this.process = undefined;
     // A server that hangs must not keep the editor open.
-    await client?.dispose(2000).catch(() => undefined);
+    await client?.dispose(GRACE).catch(() => undefined);
+    process?.end();
   }
 
   dispose(): void {
@@ -114,9 +159,9 @@ export class Server implements vscode.Disposable {
     this.set({ kind: 'starting' });
     await this.stop();
     const folders = vscode.workspace.workspaceFolders ?? [];
-    const setting = vscode.workspace.getConfiguration(SECTION).get<string | null>('server.path', null);
+    this.path = pathOfSettings();
     const found = await find(
-      setting,
+      this.path,
       {
         platform: process.platform,
         home: homedir(),
@@ -136,12 +181,11 @@ export class Server implements vscode.Disposable {
   }
 
   private async start(server: Candidate, version: string): Promise<void> {
-    const run = { command: server.path, args: [], options: { env: process.env } };
-    const program: ServerOptions = { run, debug: run };
+    const running = new ServerProcess(server.path, await folderOfWorkspace());
     const ours = new Ours(() => client);
-    const client: LanguageClient = new LanguageClient(SECTION, 'VISA', program, {
+    const client: LanguageClient = new LanguageClient(SECTION, 'VISA', () => running.start(), {
       ...this.options(),
-      errorHandler: this.errors(() => client),
+      errorHandler: errors(running),
       middleware: {
         ...ours.middleware(beside),
         // The page is shown here, where it can be as it is meant to look.
@@ -163,12 +207,15 @@ export class Server implements vscode.Disposable {
     });
     client.registerFeature(rulePagesFeature);
     this.client = client;
-    try {
-      await client.start();
-    } catch (error) {
+    this.process = running;
+    const ended = running.ended.then((how) => {
+      this.ended(client, `The language server ended (${how}).`);
+    });
+    const started = client.start().catch((error: unknown) => {
       this.ended(client, `The language server does not start: ${String(error)}`);
-      return;
-    }
+      running.end();
+    });
+    await Promise.race([started, ended]);
     if (this.client !== client) return;
     this.set({ kind: 'ready', version: client.initializeResult?.serverInfo?.version ?? version, server });
   }
@@ -184,25 +231,11 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  /** What a broken connection means. The client's own restart is not used: a server that ends before it has answered the first
-   * request leaves it between two states, from where it neither starts nor says so. */
-  private errors(client: () => LanguageClient): ErrorHandler {
-    return {
-      error: (_error, _message, count) => ({
-        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
-        handled: true,
-      }),
-      closed: () => {
-        this.ended(client(), 'The language server ended.');
-        return { action: CloseAction.DoNotRestart, handled: true };
-      },
-    };
-  }
-
   /** A server that ends by itself is started again, but not for ever. Said twice of one client, it counts once. */
   private ended(client: LanguageClient, reason: string): void {
     if (this.client !== client) return;
     this.client = undefined;
+    this.process = undefined;
     const verdict = mayRestart(this.ends, Date.now());
     this.ends = verdict.ends;
     if (!verdict.restart) {

@@ -74,7 +74,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ),
     ),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('visa.server.path')) void own.restart();
+      if (change.affectsConfiguration('visa.server.path') && own.isElsewhere()) void own.restart();
     }),
   );
   await own.restart();

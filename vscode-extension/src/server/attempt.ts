@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { versionOf, type Candidate, type Trial } from './find';
 
 /** Milliseconds after which a program that says nothing is no server. */
-const PATIENCE = 10_000;
+const PATIENCE = 20_000;
 
 /** Whether a candidate runs, and which version it is. Never fails. */
 export async function attempt(candidate: Candidate): Promise<Trial> {
