@@ -199,6 +199,12 @@ fn rules_for(db: &dyn Db, function: ItemId) -> EnabledRules {
     rules.holding_in(body.dialect)
 }
 
+/// The rules to be run on the items of a file: those of it that hold in its dialect.
+#[salsa::tracked(returns(copy))]
+fn rules_of_items(db: &dyn Db, file: SourceFile) -> EnabledRules {
+    enabled_rules(db, file).holding_in(dialect(db, file))
+}
+
 /// The items in which something of a body is written.
 fn items_in(body: &Body) -> FxHashSet<ItemId> {
     let mut items = FxHashSet::default();
@@ -340,8 +346,7 @@ pub(crate) fn as_checked<T>(
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let enabled = enabled_rules(db, item.file(db));
-        let families = enabled.holding_in(dialect(db, item.file(db))).families();
+        let families = rules_of_items(db, item.file(db)).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
         if rules::names_what_is_not_looked_at(families) {

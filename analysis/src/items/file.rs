@@ -19,7 +19,7 @@ use crate::db::Db;
 use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
     Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed,
-    green_child, modules_around, parse_text,
+    green_child, modules_around, parse_text, without_raw,
 };
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
@@ -532,5 +532,5 @@ pub(super) fn macro_name(call: &ast::MacroCall) -> Option<String> {
 
 /// A name without the `r#` of a raw identifier.
 pub(super) fn plain_name(text: &str) -> Arc<str> {
-    Arc::from(text.strip_prefix("r#").unwrap_or(text))
+    Arc::from(without_raw(text))
 }

@@ -9,6 +9,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 use crate::db::Db;
 use crate::items::{ItemId, Span, parse_item, resolve_mapping_type, scope_at};
 use crate::mapping::Mapping;
+use crate::syntax::without_raw;
 
 use super::catalogue::Generic;
 use super::dialect::{self, Action, Dialect, TypeShape};
@@ -95,7 +96,7 @@ fn call_arguments(library: Dialect, call: &ast::MethodCallExpr) -> Vec<(ast::Typ
 /// The last argument of a tensor on the chip.
 fn element_type(library: Dialect, segment: &ast::PathSegment) -> Option<ast::Type> {
     let name = segment.name_ref()?;
-    let entry = library.type_entry(name.text().trim_start_matches("r#"))?;
+    let entry = library.type_entry(without_raw(name.text()))?;
     let on_chip = matches!(
         entry.shape,
         TypeShape::Tensor(Tier::Dm | Tier::Trf | Tier::Vrf, _)

@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::db::Db;
 use crate::items::{ItemId, ItemKind, file_items, item_text, parse_item};
+use crate::syntax::without_raw;
 
 use super::{Unresolved, UnresolvedReason};
 
@@ -48,7 +49,7 @@ pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
             let given = call
                 .token_tree()
                 .is_some_and(|tree| has_device(tree.syntax()));
-            if given || templates.contains(name.text().trim_start_matches("r#")) {
+            if given || templates.contains(without_raw(name.text())) {
                 let reason = UnresolvedReason::Macro(name.text().to_string());
                 let name = parsed.span(name.syntax());
                 let place = match call.excl_token() {

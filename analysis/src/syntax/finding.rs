@@ -55,6 +55,11 @@ struct Open<'tree> {
     node: Option<SyntaxNode>,
 }
 
+/// A name as it is compared: `r#in` is the name `in`.
+pub fn without_raw(text: &str) -> &str {
+    text.strip_prefix("r#").unwrap_or(text)
+}
+
 /// The nodes below `root` that are `wanted`, in the order of the text, outer ones first. Nodes that it does not `enter` are
 /// neither given nor looked into; `root` is entered whatever it is, and is not given.
 pub fn nodes_of(

@@ -418,18 +418,22 @@ try {
       endThem();
     }
     demand(ends >= 4, `given up after ${ends} ends`);
+    const message = page.locator('.notification-toast', { hasText: 'ended several times' });
+    await message.first().waitFor({ timeout: PATIENCE });
     await page.waitForTimeout(2000);
     demand(!fresh(), 'a server was started afterwards');
-    const toasts = await page.locator('.notification-toast', { hasText: 'ended several times' }).count();
-    demand(toasts === 1, `${toasts} messages`);
+    const messages = await message.count();
+    demand(messages === 1, `${messages} messages`);
     await editor.command('VISA: Restart Language Server');
     await editor.until('ready again', async () => fresh() && (await says(/visa-lsp \d/)));
   });
 
   await step('the log says which server runs', async () => {
-    await editor.command('VISA: Show Log');
     const output = page.locator('.panel .view-line', { hasText: 'version' }).first();
-    await output.waitFor({ timeout: PATIENCE });
+    await editor.again('the log', async (timeout) => {
+      await editor.command('VISA: Show Log');
+      await output.waitFor({ timeout });
+    });
     return (await output.innerText()).replaceAll('\u00a0', ' ').slice(0, 120);
   });
 

@@ -9,12 +9,13 @@ use crate::items::{
 };
 use crate::mapping::parse_axes;
 use crate::numbers::thousands;
+use crate::syntax::without_raw;
 
 use super::super::Hover;
 use super::super::names::Named;
 use super::occurrences;
 use super::page::{Page, code, count, line_of, table};
-use super::{plain, range_of};
+use super::range_of;
 
 /// Axes of one `axes!` that are listed.
 const SHOWN: usize = 32;
@@ -25,7 +26,7 @@ pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: Sourc
         Some(size) => count(size, "value"),
         None => "its size is missing, 0 or beyond 64 bits".to_owned(),
     };
-    let plain = plain(name);
+    let plain = without_raw(name);
     let here = if plain == &*axis.name {
         String::new()
     } else {

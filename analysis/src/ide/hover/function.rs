@@ -11,6 +11,7 @@ use crate::items::{ItemId, ItemKind, Span, is_inside};
 use crate::kernel::{Body, body, callgraph};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane};
+use crate::syntax::without_raw;
 
 use super::super::operations::methods;
 use super::operation::distinct;
@@ -33,7 +34,7 @@ pub(super) fn page(
     searched: &[&KernelCost],
 ) -> Option<String> {
     let declared = function.name(db);
-    let plain = super::plain(name);
+    let plain = without_raw(name);
     if function.kind(db) != ItemKind::Function || &*declared != plain {
         return None;
     }

@@ -35,6 +35,7 @@ use crate::items::{
     ItemId, Namespace, Resolution, SiteKind, Span, file_range, functions_around, mapping_sites,
     resolve, scope_at,
 };
+use crate::syntax::without_raw;
 
 pub(super) use elsewhere::prepare;
 
@@ -125,7 +126,7 @@ impl Here<'_> {
         match site.kind {
             SiteKind::Mapping => mapping::page(self.db, site, self.span()),
             SiteKind::Axes => axis::declared(self.db, site, self.span(), self.token.text()),
-            SiteKind::Index => self.meaning(&[plain(self.token.text())]),
+            SiteKind::Index => self.meaning(&[without_raw(self.token.text())]),
         }
     }
 
@@ -177,7 +178,7 @@ impl Here<'_> {
     }
 
     fn declaration(&self, around: &ra_ap_syntax::SyntaxNode) -> Option<Hover> {
-        let name = plain(self.token.text());
+        let name = without_raw(self.token.text());
         match around.kind() {
             SyntaxKind::FN => {
                 let around = functions_around(self.db, self.item, self.at);
@@ -216,15 +217,10 @@ impl Here<'_> {
     }
 }
 
-/// A name without the `r#` of a raw identifier.
-fn plain(name: &str) -> &str {
-    name.strip_prefix("r#").unwrap_or(name)
-}
-
 /// The names of a path, with those before it.
 fn segments(path: &ast::Path) -> Vec<String> {
     let mut names: Vec<String> = std::iter::successors(Some(path.clone()), ast::Path::qualifier)
-        .filter_map(|path| Some(plain(path.segment()?.name_ref()?.text()).to_owned()))
+        .filter_map(|path| Some(without_raw(path.segment()?.name_ref()?.text()).to_owned()))
         .collect();
     names.reverse();
     names

@@ -9,6 +9,7 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::ide::cursor::macro_kind;
 use crate::items::{Namespace, SiteKind};
+use crate::syntax::without_raw;
 
 /// Segments that a path may have; a longer one means nothing to us.
 const MAXIMUM_SEGMENTS: usize = 64;
@@ -80,7 +81,7 @@ impl Occurrence {
 
 /// A name without the `r#` of a raw identifier.
 pub(in crate::ide) fn plain(text: &str) -> Arc<str> {
-    Arc::from(text.strip_prefix("r#").unwrap_or(text))
+    Arc::from(without_raw(text))
 }
 
 fn declaration(token: &SyntaxToken, parent: &SyntaxNode) -> Option<Occurrence> {

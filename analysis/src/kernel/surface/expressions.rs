@@ -6,7 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
 use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
-use crate::syntax::child_of;
+use crate::syntax::{child_of, without_raw};
 
 use super::arguments::{arguments, path_arguments};
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
@@ -178,7 +178,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let site = self.frame.site.clone();
         let (name, name_span) = match child_of::<ast::NameRef>(call.syntax()) {
             Some(name) => (
-                name.text().trim_start_matches("r#").to_owned(),
+                without_raw(name.text()).to_owned(),
                 site.span(name.syntax()),
             ),
             None => return Value::Unknown,
@@ -377,7 +377,7 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Expr::PathExpr(path) => {
                 let name = path.path().and_then(|path| path.as_single_name_ref());
                 if let Some(name) = name {
-                    let name = name.text().trim_start_matches("r#").to_owned();
+                    let name = without_raw(name.text()).to_owned();
                     let value = match self.variable(&name).cloned() {
                         Some(Value::Declared(ty)) => self.typed(value, &ty),
                         Some(before) => {

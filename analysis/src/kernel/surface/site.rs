@@ -12,7 +12,7 @@ use crate::db::Db;
 use crate::items::{
     self, ConstValue, ItemId, ItemNames, Namespace, ParsedItem, Resolution, ScopeRef, Span,
 };
-use crate::syntax::{green_child, green_name};
+use crate::syntax::{green_child, green_name, without_raw};
 
 use super::Elaborate;
 
@@ -126,7 +126,7 @@ pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     let mut rest = Some(path.syntax().green());
     // A path is bounded by the text; qualifiers are walked, not recursed into.
     while let Some(path) = rest {
-        segments.extend(segment_of(path).map(|name| name.trim_start_matches("r#").to_owned()));
+        segments.extend(segment_of(path).map(|name| without_raw(name).to_owned()));
         rest = green_child(path, SyntaxKind::PATH).or_else(|| anchor_of(path));
     }
     segments.reverse();

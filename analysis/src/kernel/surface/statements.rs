@@ -5,6 +5,8 @@ use std::rc::Rc;
 use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
+use crate::syntax::without_raw;
+
 use super::values::Value;
 use super::{Elaborate, Flow, Walker};
 
@@ -208,7 +210,7 @@ impl<L: Elaborate> Walker<'_, L> {
     fn bind_name(&mut self, identifier: &ast::IdentPat, value: Value<L>) {
         if let Some(name) = identifier.name() {
             let span = self.frame.site.span(name.syntax());
-            let text = name.text().trim_start_matches("r#").to_owned();
+            let text = without_raw(name.text()).to_owned();
             L::named(self, &value, &text, span);
             self.frame.variables.push(&text, value.clone());
         }

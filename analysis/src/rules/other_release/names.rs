@@ -10,6 +10,7 @@ use crate::items::{
     Dialect, ItemId, ItemNames, Namespace, ParsedItem, Resolution, dialect, item_text, parse_item,
 };
 use crate::libraries::{Instead, Library, Renames};
+use crate::syntax::without_raw;
 
 use super::super::{Applicability, Edit, Finding, Fix, words};
 use super::{OTHER_RELEASE_API, edits};
@@ -266,7 +267,7 @@ fn segments(path: &ast::Path) -> Vec<String> {
     let mut rest = Some(path.clone());
     while let Some(path) = rest {
         let segment = path.segment().and_then(|segment| segment.name_ref());
-        names.extend(segment.map(|name| name.text().trim_start_matches("r#").to_owned()));
+        names.extend(segment.map(|name| without_raw(name.text()).to_owned()));
         rest = path.qualifier();
     }
     names.reverse();
