@@ -25,10 +25,10 @@ export default defineConfig(
     },
   },
   {
-    files: ['tests/ring/neighbour/*.js'],
+    files: ['tests/ring/neighbour/*.js', 'tests/ring/analyzer/*.js'],
     languageOptions: {
       sourceType: 'commonjs',
-      globals: { exports: 'readonly', require: 'readonly', setTimeout: 'readonly' },
+      globals: { exports: 'readonly', process: 'readonly', require: 'readonly', setTimeout: 'readonly' },
     },
   },
   {

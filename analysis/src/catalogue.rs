@@ -58,13 +58,19 @@ pub(crate) fn nearest_in(language: Language, name: &str) -> Vec<String> {
     nearest_names(name, names.chain(Group::ALL.into_iter().map(Group::name)))
 }
 
-/// The address of a rule's page, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`). Without that
-/// there is none: the programs show the page themselves.
+/// The address of a rule's page. Without one the programs show the page themselves.
 #[must_use]
 pub fn url(name: &str) -> Option<String> {
+    documentation_url(&format!("rules/{name}.html"))
+}
+
+/// The address of a file of the documentation, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`); none
+/// without that.
+#[must_use]
+pub fn documentation_url(file: &str) -> Option<String> {
     let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
     base.filter(|base| !base.is_empty())
-        .map(|base| format!("{base}/rules/{name}.html"))
+        .map(|base| format!("{base}/{file}"))
 }
 
 impl EnabledRules {

@@ -477,7 +477,7 @@ fn one(ctx: &mut Context, x: &HbmTensor<f32, m![1], m![S, D]>) {
         assert_eq!(
             written(&found[0]),
             [(
-                "Make it 256: `m![S # 256]`, in all 2 places".to_owned(),
+                "Write `m![S # 256]`, in all 2 places".to_owned(),
                 vec!["m![S # 256]".to_owned()]
             )]
         );

@@ -7,6 +7,7 @@
 
 mod elsewhere;
 mod file;
+mod instances;
 mod neighbours;
 mod releases;
 mod unknown_release;
@@ -233,6 +234,7 @@ fn items_in(body: &Body) -> FxHashSet<ItemId> {
 
 /// Writes the fixes of a function's findings as its author would, and says which of them reach out of it.
 pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
+    instances::lessen(db, function, findings);
     rules::name_in_scope(db, function, findings);
     let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
     keep_fixes_inside(db, function, fixes);

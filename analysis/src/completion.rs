@@ -6,6 +6,7 @@
 //! for, never by a check. Knows mappings, addresses and numbers where the body holds them; a fix that edits
 //! anything else (the name of a method, an attribute) is left as its rule made it.
 
+mod derived;
 mod joined;
 mod trial;
 #[cfg(test)]
@@ -16,12 +17,11 @@ use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::derived::DerivedAgain;
 use self::joined::Joined;
 use self::trial::{Trial, Tried};
 
-use crate::derivation::tensors::RepeatedAxis;
-use crate::derivation::{BodyDerivation, derive, undecided};
-use crate::hardware::{Model, Target};
+use crate::derivation::{derive, undecided};
 use crate::items::Span;
 use crate::kernel::Body;
 use crate::mapping::Mapping;
@@ -31,7 +31,6 @@ use crate::rules::{
     Families, Finding, Fix, Level, Reach, Rule, found_beside, found_by_families, groups_of_causes,
     names,
 };
-use crate::simulation::{BodySimulation, simulate};
 
 /// How often the rules are asked again about a fix. What goes on and on is no repair.
 const ROUND_LIMIT: usize = 8;
@@ -251,42 +250,6 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
     !found
         .iter()
         .any(|other| refused(other) && !open.contains(&other.span))
-}
-
-/// What is derived of a changed body; its costs when they are first asked for.
-struct DerivedAgain<'a> {
-    body: &'a Body,
-    derivation: &'a BodyDerivation,
-    simulation: OnceCell<BodySimulation>,
-    target: Target,
-    model: Model,
-}
-
-impl<'a> DerivedAgain<'a> {
-    const fn of(body: &'a Body, derivation: &'a BodyDerivation, checked: &Checked<'_>) -> Self {
-        Self {
-            body,
-            derivation,
-            simulation: OnceCell::new(),
-            target: checked.target,
-            model: checked.model,
-        }
-    }
-}
-
-impl Derived for DerivedAgain<'_> {
-    fn derivation(&self) -> &BodyDerivation {
-        self.derivation
-    }
-
-    fn simulation(&self) -> &BodySimulation {
-        let simulate = || simulate(self.body, self.derivation, self.target, self.model);
-        self.simulation.get_or_init(simulate)
-    }
-
-    fn repeated_axes(&self) -> Vec<RepeatedAxis> {
-        self.derivation.tensors.repeated.clone()
-    }
 }
 
 /// What is known of a body before something is changed in it.

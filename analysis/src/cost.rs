@@ -5,9 +5,13 @@
 //! says why.
 
 pub(crate) mod rows;
+mod runs;
 mod stages;
 mod transfers;
 
+pub(crate) use self::runs::runs_of;
+use self::runs::runs_row;
+pub use self::runs::{LoopRow, RunsRow};
 pub use self::transfers::transfer_costs;
 
 use std::sync::Arc;
@@ -21,13 +25,13 @@ use crate::hardware::Model;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
+use crate::lanes::Lane;
 use crate::numbers::thousands;
 use crate::places::Places;
 use crate::report::{FileEdit, Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::roofline::{Roofline, roofline};
-use crate::simulation::runs::runs;
-use crate::simulation::{BodySimulation, Lane, Peak, total_bounds};
+use crate::simulation::{BodySimulation, Peak, total_bounds};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
 pub(crate) use rows::tier as tier_name;
@@ -87,77 +91,6 @@ pub struct KernelCost {
     pub assumptions: Vec<String>,
     /// Why there is no total.
     pub unresolved: Vec<UnresolvedPlace>,
-}
-
-/// A kernel whose loops are not unrolled to their end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunsRow {
-    /// Cycles with the runs that are scheduled.
-    pub scheduled: u64,
-    /// The fewest cycles of all runs; `None` where how often a loop runs is decided at run time.
-    pub low: Option<u64>,
-    /// The most.
-    pub high: Option<u64>,
-    /// The loops.
-    pub loops: Vec<LoopRow>,
-}
-
-/// A loop of which some runs are scheduled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopRow {
-    /// Its file: a helper's may be another one.
-    pub file: Arc<str>,
-    /// Its keyword.
-    pub range: Range,
-    /// Runs that are scheduled.
-    pub scheduled: u64,
-    /// How often it runs; `None` if that is decided at run time.
-    pub runs: Option<u64>,
-    /// The fewest cycles of a further run: those of its busiest context.
-    pub best: u64,
-    /// The most: all of its operations one after another.
-    pub worst: u64,
-}
-
-impl RunsRow {
-    /// `30,000 to 40,000 cycles: 2,900 with 3 runs of the loop in line 7, 350 to 410 for each further one`.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        let between = |low: u64, high: u64| {
-            if low == high {
-                thousands(low)
-            } else {
-                format!("{} to {}", thousands(low), thousands(high))
-            }
-        };
-        let all = match (self.low, self.high) {
-            (Some(low), Some(high)) => format!("{} cycles: ", between(low, high)),
-            _ => "cycles unknown: ".to_owned(),
-        };
-        let mut text = format!("{all}{} with ", thousands(self.scheduled));
-        let mut further = Vec::new();
-        let loops: Vec<String> = self
-            .loops
-            .iter()
-            .map(|one| {
-                further.push(between(one.best, one.worst));
-                let line = one.range.start.line;
-                let runs = if one.scheduled == 1 { "run" } else { "runs" };
-                let of = one
-                    .runs
-                    .map_or_else(String::new, |all| format!(" of {}", thousands(all)));
-                format!("{}{of} {runs} of the loop in line {line}", one.scheduled)
-            })
-            .collect();
-        let behind = if further.len() == 1 {
-            ""
-        } else {
-            ", in this order"
-        };
-        let (loops, further) = (loops.join(" and "), further.join(" and "));
-        text.push_str(&format!("{loops}, {further} for each further one{behind}"));
-        text
-    }
 }
 
 /// What the schedule of a release says of a kernel.
@@ -476,7 +409,8 @@ fn by_other_model(
     let (body, derivation) = (body(db, function), function_derivation(db, function));
     let names = rows::Names::of(&body, &derivation);
     rows::with_figures(&mut rows, simulation, &names);
-    of_simulation(db, function, simulation, rows, places)
+    let total = chosen.calibrated.clone();
+    of_simulation(db, function, simulation, (rows, total), places)
 }
 
 fn cost_by(
@@ -491,45 +425,45 @@ fn cost_by(
     let calibrated = function_simulation_by(db, function, Model::Schedule);
     let names = rows::Names::of(&body, &derivation);
     let rows = rows::operations(db, &body, (simulation, &calibrated), &names, places);
-    of_simulation(db, function, simulation, rows, places)
+    let bounds = total_bounds(&body, &derivation, &calibrated);
+    let total = CalibratedTotal {
+        release: Conventions::of(body.dialect).calibration().table().release,
+        total: calibrated.total(),
+        low: bounds.map(|(low, _)| low),
+        high: bounds.map(|(_, high)| high),
+    };
+    of_simulation(db, function, simulation, (rows, total), places)
 }
 
 fn of_simulation(
     db: &dyn Db,
     function: ItemId,
     simulation: &BodySimulation,
-    operations: Vec<OperationRow>,
+    (operations, calibrated): (Vec<OperationRow>, CalibratedTotal),
     places: &mut Places<'_>,
 ) -> Option<KernelCost> {
     let body = body(db, function);
     let device = body.device.as_ref()?;
     let derivation = function_derivation(db, function);
-    let calibrated = function_simulation_by(db, function, Model::Schedule);
     let (file, range) = places.range(body.span)?;
     let names = rows::Names::of(&body, &derivation);
     let schedule = &simulation.schedule;
     let known = simulation.total().is_some();
     let scheduled = |value: u64| known.then_some(value);
     let busy = |lane| schedule.busy(lane);
-    let bounds = total_bounds(&body, &derivation, &calibrated);
     Some(KernelCost {
         name: body.name.clone(),
         file,
         range,
         chips: device.chips,
         model: simulation.model,
-        calibrated: CalibratedTotal {
-            release: Conventions::of(body.dialect).calibration().table().release,
-            total: calibrated.total(),
-            low: bounds.map(|(low, _)| low),
-            high: bounds.map(|(_, high)| high),
-        },
+        calibrated,
         book: None,
         runs: runs_row(&body, simulation, places),
         total: simulation.total(),
-        main: scheduled(busy(Lane::Main)),
-        sub: scheduled(busy(Lane::Sub)),
-        dma: scheduled(busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma))),
+        main: scheduled(busy(Lane::MAIN)),
+        sub: scheduled(busy(Lane::SUB)),
+        dma: scheduled(busy(Lane::TENSOR_DMA).saturating_add(busy(Lane::PCIE_DMA))),
         overlap: scheduled(schedule.overlap()),
         least: scheduled(schedule.least_total()),
         operations,
@@ -605,33 +539,6 @@ fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
         }
     }
     assumptions
-}
-
-/// What a kernel takes with each run of its loops, where nothing else keeps it from a total.
-pub(crate) fn runs_of(db: &dyn Db, function: ItemId) -> Option<RunsRow> {
-    let simulation = function_simulation(db, function);
-    runs_row(&body(db, function), &simulation, &mut Places::new(db))
-}
-
-fn runs_row(body: &Body, simulation: &BodySimulation, places: &mut Places<'_>) -> Option<RunsRow> {
-    let found = runs(body, simulation)?;
-    let loops = found.loops.iter().map(|one| {
-        let (file, range) = places.range(one.span)?;
-        Some(LoopRow {
-            file,
-            range,
-            scheduled: one.scheduled,
-            runs: one.runs,
-            best: one.best,
-            worst: one.worst,
-        })
-    });
-    Some(RunsRow {
-        scheduled: found.scheduled,
-        low: found.between.map(|(low, _)| low),
-        high: found.between.map(|(_, high)| high),
-        loops: loops.collect::<Option<_>>()?,
-    })
 }
 
 fn unresolved(

@@ -182,7 +182,7 @@ const fn is_word(letter: u8) -> bool {
 fn imports_nki(text: &str) -> bool {
     let mut hits = memchr::memmem::find_iter(text.as_bytes(), b"nki");
     hits.any(|hit| statement_to(text, hit).is_some_and(is_import_of_nki))
-        // The names of an import may stand on lines of their own.
+        // The names of an import may be on lines of their own.
         || memchr::memmem::find_iter(text.as_bytes(), b"from neuronxcc import (").next().is_some()
             && memchr::memmem::find(text.as_bytes(), b"nki").is_some()
 }

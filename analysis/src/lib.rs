@@ -27,6 +27,7 @@ mod ide;
 mod inputs;
 mod items;
 mod kernel;
+mod lanes;
 mod language;
 mod libraries;
 mod mapping;
@@ -49,8 +50,8 @@ mod workspace;
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use catalogue::{
-    all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
-    url as rule_url,
+    all as all_rules, documentation_url, find as find_rule, is_rule_or_group,
+    nearest as nearest_rules, url as rule_url,
 };
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
@@ -76,12 +77,15 @@ pub use inputs::{
     PtoOptions,
 };
 pub use items::{Crate, Dialect, FileLibrary};
+pub use lanes::{Lane, LaneRow, Machine};
 pub use language::{ENDINGS, Ending, Language, ending_of, language_of, may_be_source};
 pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use names::nearest_names;
-pub use neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+pub use neighbours::{
+    Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
+};
 pub use numbers::thousands;
 #[doc(hidden)]
 pub use pto::pto_operations;
@@ -99,8 +103,8 @@ pub use rules::{
     foreseeing as rules_foreseeing, has_picture, machine_pictures,
     nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };
+pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};
-pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};
 pub use workspace::{Analysis, Canceller, Workspace};

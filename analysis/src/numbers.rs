@@ -14,11 +14,37 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// The months, whose next word is a year.
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// A sentence with the thousands of its numbers apart: those of four and more digits that are words of their own. What is in
-/// backquotes is code, and numbers in brackets with commas between them are a shape or a list: both stay as they are.
+/// backquotes is code, numbers in brackets with commas between them are a shape or a list, and the one after a month is a year:
+/// these stay as they are.
 #[must_use]
 pub(crate) fn grouped(text: String) -> String {
     let bytes = text.as_bytes();
+    // Most sentences have no number of so many digits.
+    let mut digits = 0;
+    let has_thousands = bytes.iter().any(|byte| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits == 4
+    });
+    if !has_thousands {
+        return text;
+    }
     let at = |index: usize| bytes.get(index).copied().unwrap_or(b' ');
     let before = |index: usize| index.checked_sub(1).map_or(b' ', at);
     let mut result = String::new();
@@ -49,7 +75,11 @@ pub(crate) fn grouped(text: String) -> String {
         let in_list = brackets > 0 && opens && matches!(next, b',' | b':' | b')' | b']');
         let follows = previous.is_ascii() && fraction(previous, before(start.saturating_sub(1)));
         let part = joined(previous) || joined(next) || follows || fraction(next, at(index + 1));
-        if index - start < 4 || part || in_list {
+        let is_year = || {
+            let words = text.get(..start).unwrap_or_default().trim_end();
+            MONTHS.iter().any(|month| words.ends_with(month))
+        };
+        if index - start < 4 || part || in_list || is_year() {
             continue;
         }
         let Some(number) = text
@@ -107,6 +137,7 @@ mod tests {
             ("(1, 2048, 1024) into 65536", "(1, 2048, 1024) into 65,536"),
             ("loops [256:(4, 4194304)]", "loops [256:(4, 4194304)]"),
             ("release 0.1234.5", "release 0.1234.5"),
+            ("(April 2026) takes 2026", "(April 2026) takes 2,026"),
             ("1.5000 of 1,234,567", "1.5000 of 1,234,567"),
             ("int32768 and trn20000_x", "int32768 and trn20000_x"),
             ("99999999999999999999", "99999999999999999999"),

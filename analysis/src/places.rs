@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use crate::catalogue;
 use crate::db::Db;
+use crate::findings::words;
 use crate::findings::{self, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan};
 use crate::inputs::{SourceFile, line_index, shown_path};
-use crate::items::{Span, TokenMap, dialect, token_map};
+use crate::items::{Span, TokenMap, definition_start, dialect, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
@@ -54,6 +56,9 @@ pub(crate) trait Spot: Copy {
     /// Whether it is written there, and not made by a macro, so that it can be changed.
     fn is_written(self, places: &mut Places<'_>) -> bool;
 
+    /// Where the definition of a macro writes it, with the macro's name.
+    fn in_definition(self, places: &mut Places<'_>) -> Option<(SourceFile, u32, u32, Arc<str>)>;
+
     /// Who else finds what a rule finds there.
     fn confirmed_by(self, rule: &Rule, db: &dyn Db) -> Option<Confirmer>;
 }
@@ -68,6 +73,15 @@ impl Spot for Span {
     fn is_written(self, places: &mut Places<'_>) -> bool {
         let file = self.item.file(places.db);
         places.tokens(file).is_written(self)
+    }
+
+    fn in_definition(self, places: &mut Places<'_>) -> Option<(SourceFile, u32, u32, Arc<str>)> {
+        let db = places.db;
+        let tokens = places.tokens(self.item.file(db));
+        let (definition, start, end) = tokens.range_in_definition(self)?;
+        let (name, first) = definition_start(db, definition)?;
+        let byte = |byte: u32| first.saturating_add(byte);
+        Some((definition.file(db), byte(start), byte(end), name))
     }
 
     fn confirmed_by(self, rule: &Rule, db: &dyn Db) -> Option<Confirmer> {
@@ -88,6 +102,10 @@ impl Spot for InFile {
         true
     }
 
+    fn in_definition(self, _places: &mut Places<'_>) -> Option<(SourceFile, u32, u32, Arc<str>)> {
+        None
+    }
+
     fn confirmed_by(self, rule: &Rule, _db: &dyn Db) -> Option<Confirmer> {
         rule.refused.otherwise()
     }
@@ -97,6 +115,16 @@ impl Spot for InFile {
 pub(crate) struct Places<'a> {
     db: &'a dyn Db,
     files: FxHashMap<SourceFile, FileTables<'a>>,
+}
+
+/// Where a finding is shown.
+struct Shown {
+    file: Arc<str>,
+    range: Range,
+    /// See [`Diagnostic::called_at`].
+    called_at: Option<Range>,
+    /// Of what a macro writes: its call, or its place in the macro.
+    other: Option<RelatedPlace>,
 }
 
 struct FileTables<'a> {
@@ -144,6 +172,45 @@ impl<'a> Places<'a> {
         ))
     }
 
+    /// Where a finding is shown: what a macro of the same file writes is shown in the macro, as that is where it is changed. A macro of
+    /// another file may serve many: there the place in it is the other end.
+    fn shown(&mut self, span: impl Spot) -> Option<Shown> {
+        let (file, start, end) = span.bytes(self)?;
+        let range = self.place(file, start, end);
+        let path = Arc::clone(&self.tables(file).path);
+        let at = |message: String, file: &Arc<str>, range: Range| RelatedPlace {
+            message,
+            file: Arc::clone(file),
+            range,
+            fault: None,
+        };
+        let Some((written_in, start, end, name)) = span.in_definition(self) else {
+            return Some(Shown {
+                file: path,
+                range,
+                called_at: None,
+                other: None,
+            });
+        };
+        let written = self.place(written_in, start, end);
+        let other = Arc::clone(&self.tables(written_in).path);
+        Some(if written_in == file {
+            Shown {
+                called_at: Some(range),
+                other: Some(at(words::called_here(&name), &path, range)),
+                file: path,
+                range: written,
+            }
+        } else {
+            Shown {
+                other: Some(at(words::written_here(&name), &other, written)),
+                file: path,
+                range,
+                called_at: None,
+            }
+        })
+    }
+
     /// Bytes of a file as a range with lines and columns.
     pub(crate) fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
         let tables = self.tables(file);
@@ -162,11 +229,16 @@ impl<'a> Places<'a> {
     }
 
     /// Replacements placed in their files.
-    fn edits<P: Spot>(&mut self, edits: &[Edit<P>]) -> Option<Vec<FileEdit>> {
+    fn edits<Q: Copy, P: Spot>(
+        &mut self,
+        edits: &[Edit<Q>],
+        spot: impl Fn(Q) -> P,
+    ) -> Option<Vec<FileEdit>> {
         let placed = edits.iter().map(|edit| {
-            let (file, start_byte, end_byte) = edit.span.bytes(self)?;
+            let span = spot(edit.span);
+            let (file, start_byte, end_byte) = span.bytes(self)?;
             // What a macro wrote can only be changed in the macro.
-            edit.span.is_written(self).then_some(())?;
+            span.is_written(self).then_some(())?;
             let whole = file.text(self.db);
             let before = whole.get(..start_byte as usize).unwrap_or_default();
             Some(FileEdit {
@@ -181,10 +253,18 @@ impl<'a> Places<'a> {
 
     /// A fix placed in its files.
     pub(crate) fn fix<P: Spot>(&mut self, fix: &Fix<P>) -> Option<DiagnosticFix> {
+        self.fix_at(fix, |span| span)
+    }
+
+    fn fix_at<Q: Copy, P: Spot>(
+        &mut self,
+        fix: &Fix<Q>,
+        spot: impl Fn(Q) -> P,
+    ) -> Option<DiagnosticFix> {
         Some(DiagnosticFix {
             title: fix.title.clone(),
             applicability: fix.applicability,
-            edits: self.edits(&fix.edits)?,
+            edits: self.edits(&fix.edits, spot)?,
         })
     }
 
@@ -194,16 +274,25 @@ impl<'a> Places<'a> {
         file: SourceFile,
         finding: &Finding<TextSpan>,
     ) -> Option<Diagnostic> {
-        let placed = finding.clone().placed(|span| InFile(file, span));
-        self.diagnostic(&placed)
+        self.diagnostic_at(finding, |span| InFile(file, span))
     }
 
     /// A finding placed in its file.
     pub(crate) fn diagnostic<P: Spot>(&mut self, finding: &Finding<P>) -> Option<Diagnostic> {
+        self.diagnostic_at(finding, |span| span)
+    }
+
+    /// A finding whose places `spot` makes places in files of.
+    fn diagnostic_at<Q: Copy, P: Spot>(
+        &mut self,
+        finding: &Finding<Q>,
+        spot: impl Fn(Q) -> P + Copy,
+    ) -> Option<Diagnostic> {
         let rule = finding.rule;
-        let (file, range) = self.range(finding.span)?;
+        let span = spot(finding.span);
+        let shown = self.shown(span)?;
         let related = finding.related.iter().filter_map(|related| {
-            let (file, range) = self.range(related.span)?;
+            let Shown { file, range, .. } = self.shown(spot(related.span))?;
             Some(RelatedPlace {
                 message: related.message.clone(),
                 file,
@@ -211,14 +300,20 @@ impl<'a> Places<'a> {
                 fault: None,
             })
         });
-        let related = related.collect();
-        let fixes = finding.fixes.iter().filter_map(|fix| self.fix(fix));
+        // What a helper or a macro runs several times is one place to a reader.
+        let mut seen: IndexSet<RelatedPlace> = related.collect();
+        seen.extend(shown.other);
+        let related = seen.into_iter().collect();
+        let fixes = finding
+            .fixes
+            .iter()
+            .filter_map(|fix| self.fix_at(fix, spot));
         let fixes = fixes.collect();
         let stated = finding.alternatives.iter().flat_map(|stated| &stated.list);
         let alternatives = stated.filter_map(|stated| {
             Some(StatedAlternative {
                 text: stated.text.clone(),
-                edits: self.edits(&stated.edits)?,
+                edits: self.edits(&stated.edits, spot)?,
             })
         });
         let alternatives = alternatives.collect();
@@ -237,14 +332,18 @@ impl<'a> Places<'a> {
                 .filter(|saving| saving.simulated)
                 .and_then(|saving| saving.of_kernel()),
             url: catalogue::url(rule.name),
-            file,
-            range,
+            file: shown.file,
+            range: shown.range,
             related,
+            called_at: shown.called_at,
             fixes,
             suppressed: false,
-            // What weighs less for being taken is confirmed by nobody.
+            // No library or compiler confirms a finding that is lowered for being allowed.
             confirmed_by: (finding.group != Some(Group::Suspicious))
-                .then(|| finding.span.confirmed_by(rule, self.db))
+                .then(|| {
+                    let of_rule = || span.confirmed_by(rule, self.db);
+                    finding.confirmer.or_else(of_rule)
+                })
                 .flatten(),
             home: None,
         })

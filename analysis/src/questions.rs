@@ -32,6 +32,8 @@ pub enum QuestionError {
         rule: String,
         /// Its words.
         message: String,
+        /// Which of the question's expressions it is, by its place among them.
+        which: usize,
         /// The expression without its wrapping, and the bytes of it that are refused; empty at its end. `None` where no single
         /// place is.
         at: Option<(String, std::ops::Range<usize>)>,
@@ -161,7 +163,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
         .collect();
     let mappings = read(question.axes, &expressions, question.dialect)?;
     let [mapping, rest @ ..] = mappings.as_slice() else {
-        return Err(no_value(question.expression));
+        return Err(no_value(question.expression, 0));
     };
     let element_type = question.element_type.map(element_type).transpose()?;
     let size = mapping.size();
@@ -209,7 +211,7 @@ pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer
         Dialect::default(),
     )?;
     let [buffer, time, packet] = mappings.as_slice() else {
-        return Err(no_value(question.buffer));
+        return Err(no_value(question.buffer, 0));
     };
     let element = element_type(question.element_type)?;
     let mut request = SequenceRequest::new(
@@ -263,6 +265,9 @@ fn refusals(mode: SequencerMode, element: ElementType, packet: &Mapping) -> Vec<
 /// Reads expressions over the axes, as aliases of one small file. A size may be arithmetic: here it need not compile.
 fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mapping>, QuestionError> {
     let grammar = grammar_in(dialect);
+    let written = axes.trim().trim_end_matches(';');
+    let axes = without_macro(written, "axes!")
+        .map_err(|(words, _)| QuestionError::Option(format!("axes `{written}`: {words}")))?;
     let (declared, errors) = parse_axes_in(axes, grammar);
     let mut faults = errors.iter().filter(|error| error.instead.is_none());
     if let Some(error) = faults.next().filter(|_| !axes.trim().is_empty()) {
@@ -283,15 +288,18 @@ fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mappin
     // Where each expression begins in the text.
     let mut places: Vec<usize> = Vec::new();
     for (number, expression) in expressions.iter().enumerate() {
-        let expression = unwrapped(expression);
+        let refuse = |message: String, expression: &str, span| QuestionError::IllFormed {
+            rule: "mapping_syntax".to_owned(),
+            message,
+            which: number,
+            at: Some((expression.to_owned(), span)),
+        };
+        let expression = without_macro(expression, "m!")
+            .map_err(|(words, span)| refuse(words, expression.trim(), span))?;
         // Only what has its brackets in pairs may be put between others.
         if let Some(error) = parse_mapping_in(expression, grammar).1.first() {
-            let message = format!("{}, at `{}`", error.message, place(expression, &error.span));
-            return Err(QuestionError::IllFormed {
-                rule: "mapping_syntax".to_owned(),
-                message,
-                at: Some((expression.to_owned(), error.span.clone())),
-            });
+            let message = format!("{}, at {}", error.message, place(expression, &error.span));
+            return Err(refuse(message, expression, error.span.clone()));
         }
         text.push_str(&format!("type Question{number} = m!["));
         places.push(text.len());
@@ -307,7 +315,7 @@ fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mappin
     let file = db
         .file(FILE)
         .or_else(|| first_file(&db))
-        .ok_or_else(|| no_value(axes))?;
+        .ok_or_else(|| no_value(axes, 0))?;
     let mut mappings = Vec::new();
     for item in file_items(&db, file).items.iter().copied() {
         let found = item_findings(&db, item);
@@ -320,6 +328,7 @@ fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mappin
                 ItemKind::Alias => QuestionError::IllFormed {
                     rule: finding.rule.name.to_owned(),
                     message: with_help(&finding.message, finding.advice().as_deref()),
+                    which: mappings.len(),
                     at: refused_part(&db, finding.span, (expressions, &places), mappings.len()),
                 },
                 _ => QuestionError::Option(format!("axes `{axes}`: {}", finding.message)),
@@ -331,7 +340,7 @@ fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mappin
             let mapping = alias_mapping(&db, item)
                 .mapping
                 .clone()
-                .ok_or_else(|| no_value(expression))?;
+                .ok_or_else(|| no_value(expression, number))?;
             mappings.push(mapping);
         }
     }
@@ -363,10 +372,11 @@ fn first_file(db: &AnalysisDatabase) -> Option<SourceFile> {
     Project::try_get(db)?.files(db).values().next().copied()
 }
 
-fn no_value(expression: &str) -> QuestionError {
+fn no_value(expression: &str, which: usize) -> QuestionError {
     QuestionError::IllFormed {
         rule: "unknown_axis".to_owned(),
         message: format!("`{expression}` names something that is not an axis"),
+        which,
         at: None,
     }
 }
@@ -376,30 +386,71 @@ fn with_help(message: &str, help: Option<&str>) -> String {
 }
 
 /// The text of an error, or the end of the expression.
-fn place<'a>(expression: &'a str, span: &std::ops::Range<usize>) -> &'a str {
+fn place(expression: &str, span: &std::ops::Range<usize>) -> String {
     expression
         .get(span.clone())
         .filter(|text| !text.is_empty())
-        .unwrap_or("the end")
+        .map_or_else(|| "the end".to_owned(), |text| format!("`{text}`"))
 }
 
-/// The expression without `m![…]`.
+/// The expression without `m![…]`, where that could be read.
 fn unwrapped(expression: &str) -> &str {
-    let expression = expression.trim();
-    let Some(call) = expression.strip_prefix("m!") else {
-        return expression;
+    without_macro(expression, "m!").unwrap_or(expression)
+}
+
+/// What is in the brackets of a macro's call; a text that is no such call as it is. A call that does not end where the text ends is refused
+/// with the bytes of the trimmed text where that is seen.
+fn without_macro<'a>(
+    text: &'a str,
+    name: &str,
+) -> Result<&'a str, (String, std::ops::Range<usize>)> {
+    let text = text.trim();
+    let Some(call) = text.strip_prefix(name) else {
+        return Ok(text);
     };
-    let call = call.trim();
-    let brackets = [('[', ']'), ('(', ')'), ('{', '}')];
-    let inside = brackets
-        .iter()
-        .find_map(|(open, close)| call.strip_prefix(*open)?.strip_suffix(*close));
-    inside.map_or(expression, str::trim)
+    let begins = text.len() - call.trim_start().len();
+    let Some(open) = call
+        .trim_start()
+        .chars()
+        .next()
+        .filter(|letter| "[({".contains(*letter))
+    else {
+        let words = format!("the call of `{name}` has no brackets: `{name}[…]`");
+        return Err((words, 0..name.len()));
+    };
+    let mut depth = 0_usize;
+    for (at, letter) in call.trim_start().char_indices() {
+        match letter {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 0 {
+            continue;
+        }
+        let end = begins + at;
+        if !matches!((open, letter), ('[', ']') | ('(', ')') | ('{', '}')) {
+            return Err((format!("`{open}` is closed by `{letter}`"), end..end + 1));
+        }
+        let behind = text.get(end + 1..).unwrap_or_default().trim();
+        if !behind.is_empty() {
+            let words = format!("the call of `{name}` ends before `{behind}`");
+            return Err((words, text.len() - behind.len()..text.len()));
+        }
+        return Ok(text.get(begins + 1..end).unwrap_or_default().trim());
+    }
+    let words = format!("`{open}` is never closed");
+    Err((words, begins..begins + 1))
 }
 
 fn element_type(name: &str) -> Result<ElementType, QuestionError> {
-    ElementType::from_name(name)
-        .ok_or_else(|| QuestionError::Option(format!("`{name}` is not an element type")))
+    ElementType::from_name(name).ok_or_else(|| {
+        let known = ElementType::ALL.map(|kind| format!("`{}`", kind.name()));
+        let known = known.join(", ");
+        QuestionError::Option(format!(
+            "`{name}` is not an element type; there are: {known}"
+        ))
+    })
 }
 
 /// The index of a position, zeros of the mapping's axes included.
@@ -453,6 +504,9 @@ mod tests {
             evaluate_mapping(&question("A # 16", "A = 8")).unwrap().size,
             16
         );
+        // Axes as a kernel declares them.
+        let declared = question("m![A # 16]", " axes![A = 8];");
+        assert_eq!(evaluate_mapping(&declared).unwrap().size, 16);
         let factor = &wrapped.factors[0];
         assert_eq!(
             (
@@ -488,6 +542,52 @@ mod tests {
         };
         assert!(option("A = ") && option("A = 4, A = 8") && option("A = 0"));
         assert!(!option("") && !option("A = 1 << 40"));
+    }
+
+    #[test]
+    fn a_call_of_the_macro_that_does_not_end_is_refused_at_its_place() {
+        let said = |expression: &str| match evaluate_mapping(&question(expression, "A = 8")) {
+            Err(QuestionError::IllFormed {
+                rule,
+                message,
+                which: 0,
+                at: Some((text, span)),
+            }) if rule == "mapping_syntax" => (message, text[..span.start].to_owned()),
+            other => panic!("{expression}: {other:?}"),
+        };
+        for (expression, words, before) in [
+            ("m![A", "`[` is never closed", "m!"),
+            (" m! [A / (2)", "`[` is never closed", "m! "),
+            ("m![A)", "`[` is closed by `)`", "m![A"),
+            ("m!{A]", "`{` is closed by `]`", "m!{A"),
+            ("m![A] B", "the call of `m!` ends before `B`", "m![A] "),
+            ("m![A]]", "the call of `m!` ends before `]`", "m![A]"),
+            ("m!A", "the call of `m!` has no brackets: `m![…]`", ""),
+            ("m!", "the call of `m!` has no brackets: `m![…]`", ""),
+            ("A #", "the right operand", "A #"),
+        ] {
+            let (message, text) = said(expression);
+            assert!(message.starts_with(words), "{expression}: {message}");
+            assert_eq!(text, before, "{expression}");
+        }
+        assert_eq!(
+            evaluate_mapping(&question("m!({ m![A] })", "A = 8"))
+                .unwrap()
+                .size,
+            8
+        );
+        // Which of several it is.
+        let other = evaluate_mapping(&MappingQuestion {
+            against: Some("m![A"),
+            ..question("A", "A = 8")
+        });
+        assert!(
+            matches!(other, Err(QuestionError::IllFormed { which: 1, .. })),
+            "{other:?}"
+        );
+        let axes = evaluate_mapping(&question("A", "axes![A = 8"));
+        let words = "axes `axes![A = 8`: `[` is never closed".to_owned();
+        assert_eq!(axes.err(), Some(QuestionError::Option(words)));
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub struct Diagnostic {
     pub range: Range,
     /// The other ends, then the other places of the same fault.
     pub related: Vec<RelatedPlace>,
+    /// For what a macro of the file writes: where the macro is called. What is allowed there is allowed.
+    pub called_at: Option<Range>,
     /// Code actions; each mends all places of the fault.
     pub fixes: Vec<DiagnosticFix>,
     /// Cycles that the kernel would save by the change that the finding proposes, as predicted.

@@ -293,9 +293,11 @@ pub(crate) fn apply(
     } else {
         Arc::from([])
     };
-    for diagnostic in &mut report.diagnostics {
-        diagnostic.suppressed |=
-            names_of(diagnostic).any(|name| inherited.iter().any(|own| **own == *name));
+    if !inherited.is_empty() {
+        for diagnostic in &mut report.diagnostics {
+            diagnostic.suppressed |=
+                names_of(diagnostic).any(|name| inherited.iter().any(|own| **own == *name));
+        }
     }
     let suppressions = suppressions(db, file);
     if suppressions.is_empty() {
@@ -354,6 +356,7 @@ pub(crate) fn apply(
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
+            called_at: None,
             fixes,
             suppressed: inherited.iter().any(|name| **name == *rule.name),
             confirmed_by: None,

@@ -15,5 +15,19 @@ pub mod lsp;
 mod mcp;
 mod project;
 
+use std::process::ExitCode;
+
 pub use json::schema::{schema_of_costs, schemas};
 pub use lint::AGENT_VARIABLES;
+
+/// The program `visa-lsp`: the language server. `visa-lsp check …` is `visa-lint check …`: where the server alone is installed, as in the
+/// extension for VS Code, an editor's task runs it.
+#[must_use]
+pub fn visa_lsp() -> ExitCode {
+    let first = std::env::args_os().nth(1);
+    if first.is_some_and(|first| first == "check") {
+        lint::main()
+    } else {
+        lsp::main()
+    }
+}

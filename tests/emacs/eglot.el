@@ -13,7 +13,9 @@
           (lambda (folder)
             (let ((root (locate-dominating-file folder "Cargo.toml")))
               (and root (cons 'kernels root)))))
-(setq eglot-confirm-server-initiated-edits nil)
+(setq eglot-confirm-server-initiated-edits nil
+      eglot-connect-timeout steps-patience
+      jsonrpc-default-request-timeout steps-patience)
 
 (defun steps-visit (path)
   "Visit PATH, as commands do, which `eglot-ensure' waits for."

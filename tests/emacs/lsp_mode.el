@@ -12,6 +12,7 @@
 (define-derived-mode rust-mode prog-mode "Rust")
 (add-to-list 'auto-mode-alist '("\\.rs\\'" . rust-mode))
 (setq lsp-restart 'ignore
+      lsp-response-timeout steps-patience
       lsp-disabled-clients '(rust-analyzer rls)
       lsp-enable-file-watchers nil
       lsp-enable-snippet nil

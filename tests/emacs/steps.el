@@ -9,6 +9,9 @@
 
 (defvar steps-root default-directory "The folder of the package.")
 
+(defvar steps-patience 120
+  "Seconds after which something is held to hang; nothing else is decided by it.")
+
 (setq make-backup-files nil)
 
 (defun steps-check (truth text &rest more)
@@ -17,10 +20,10 @@
 
 (defun steps-await (what ask)
   "Wait until ASK gives a value that is not nil; WHAT tells for what."
-  (let ((end (+ (float-time) 30)) value)
+  (let ((end (+ (float-time) steps-patience)) value)
     (while (and (not (setq value (funcall ask))) (< (float-time) end))
       (accept-process-output nil 0.05)
       (sit-for 0.01))
-    (steps-check value (format "waited 30 s for %s" what))))
+    (steps-check value (format "waited %s s for %s" steps-patience what))))
 
 ;;; steps.el ends here

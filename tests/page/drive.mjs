@@ -9,6 +9,8 @@ import { chromium } from 'playwright-core';
 const [executablePath, pictures, ...pages] = process.argv.slice(2);
 const THEMES = ['light', 'dark'];
 const WIDTHS = [900, 1400];
+/** Milliseconds after which something is held to hang; nothing else is decided by it. */
+const PATIENCE = 120_000;
 let failures = 0;
 
 function check(holds, words) {
@@ -24,6 +26,7 @@ async function open(browser, file, colorScheme, width) {
     colorScheme,
     viewport: { width, height: 1000 },
   });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const own = pathToFileURL(resolve(file)).href;
   page.on('request', (request) => check(request.url().split('#')[0] === own, `it asks for ${request.url()}`));
@@ -35,8 +38,18 @@ async function open(browser, file, colorScheme, width) {
   });
   await page.goto(own);
   await page.locator('h1').waitFor();
+  await settled(page);
   return page;
 }
+
+/** Returns when what was caused before is on the screen: a frame draws it, and one more what its sizes cause. */
+const settled = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        window.requestAnimationFrame(() => window.requestAnimationFrame(() => window.setTimeout(done, 0)));
+      }),
+  );
 
 /** The largest number of pixels that anything but a table's own scroll box is wider than the page. */
 const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -125,6 +138,7 @@ async function kernelHolds(page, kernel) {
 async function used(page) {
   const first = page.locator('.operation-table button[aria-expanded]').first();
   await first.click();
+  await settled(page);
   check((await page.locator('.stage-row:visible').count()) === 1, 'a click shows the stages of an operation');
   check((await page.locator('.stage-row:visible .engines tr').count()) > 0, 'the stages have engines');
   const link = page.locator('.operation-table td:last-child .link').last();
@@ -136,15 +150,17 @@ async function used(page) {
   await page.locator('.timeline .operation.chosen').first().waitFor();
   await page.locator('.timeline .stage').focus();
   await page.keyboard.press('End');
-  await page.waitForTimeout(100);
+  await settled(page);
   check(
     (await page.locator('.timeline .operation.chosen').count()) === 1,
     'the keyboard chooses in the timeline',
   );
   check((await page.locator('.memory .tensor.chosen').count()) === 0, 'and in no other view');
   await page.locator('.timeline .operation').last().hover();
-  await page.waitForTimeout(150);
-  const words = await page.locator('.tooltip.shown').innerText();
+  const tooltip = page.locator('.tooltip.shown');
+  // It comes into sight a moment after it is there.
+  await tooltip.waitFor();
+  const words = await tooltip.innerText();
   check(/cycles/.test(words), `the pointer shows ${JSON.stringify(words)}`);
 }
 
@@ -197,13 +213,17 @@ try {
               (words) => document.querySelector('.kernel-page h2')?.textContent === words,
               kernel.name,
             );
-            await page.waitForTimeout(60);
+            await settled(page);
             await kernelHolds(page, kernel);
           }
           await page.evaluate(() => {
             window.location.hash = '#kernel-0';
           });
-          await page.waitForTimeout(100);
+          await page.waitForFunction(
+            (words) => document.querySelector('.kernel-page h2')?.textContent === words,
+            kernels[0].name,
+          );
+          await settled(page);
           await used(page);
         }
         await page.context().close();

@@ -9,6 +9,8 @@ import { chromium } from 'playwright-core';
 
 const [executablePath, pictures, folder] = process.argv.slice(2);
 const root = resolve(folder);
+/** Milliseconds after which something is held to hang; nothing else is decided by it. */
+const PATIENCE = 120_000;
 const THEMES = ['light', 'navy'];
 const WIDTHS = [420, 1280];
 const PAGES = [
@@ -67,6 +69,7 @@ const grounds = new Set();
 for (const theme of THEMES) {
   for (const width of WIDTHS) {
     const context = await browser.newContext({ viewport: { width, height: 900 } });
+    context.setDefaultTimeout(PATIENCE);
     await context.addInitScript((name) => localStorage.setItem('mdbook-theme', name), theme);
     const page = await context.newPage();
     page.on('request', (request) => check(request.url().startsWith(host) || request.url().startsWith('data:'), `it asks for ${request.url()}`));
@@ -94,12 +97,19 @@ for (const theme of THEMES) {
 check(grounds.size === THEMES.length, `${grounds.size} grounds in ${THEMES.length} themes`);
 
 const page = await browser.newPage();
+page.setDefaultTimeout(PATIENCE);
 await page.goto(`${host}/index.html`);
-await page.keyboard.press('s');
 const bar = page.locator('#mdbook-searchbar, #searchbar').first();
-await bar.fill('alu_reuse');
+// The key is missed by a page whose script of the search has not run yet.
+for (const end = Date.now() + PATIENCE; !(await bar.isVisible()) && Date.now() < end;) {
+  await page.keyboard.press('s');
+  await bar.waitFor({ timeout: 1000 }).catch(() => undefined);
+}
+// The page listens for keys that go up, and looks at the field once more when its index has come: text without keys would be searched only
+// if it were there before the index.
+await bar.pressSequentially('alu_reuse');
 const hit = page.locator('#mdbook-searchresults a[href*="alu_reuse.html"], #searchresults a[href*="alu_reuse.html"]').first();
-await hit.waitFor({ timeout: 20000 }).catch(() => check(false, 'the search does not find alu_reuse'));
+await hit.waitFor().catch(() => check(false, 'the search does not find alu_reuse'));
 await page.screenshot({ path: join(pictures, 'search.png') });
 await browser.close();
 server.close();

@@ -88,6 +88,8 @@ pub fn said(text: &str) -> Said {
             .memory
             .iter()
             .filter(|row| row.tier == "hbm")
+            // What is there neither at the beginning nor at the end is the kernel's own.
+            .filter(|row| row.from == 0 || cost.total.is_none_or(|total| row.to >= total))
             .map(|row| {
                 // Results without a name are called by their operation's number, which a change may move.
                 let result = row.tensor.starts_with("result of operation");

@@ -188,7 +188,7 @@ const TYPES: [&str; 16] = [
 const OTHER_OPERATION: &str =
     "what the release has instead; the pass around it is the author's to write";
 
-/// Words of helps that explain and do not propose (code from its start): the rule, the words, and why nobody can apply them.
+/// Words of helps that explain and do not propose (code from its start): the rule, the words, and why they cannot be applied.
 const EXPLANATIONS: &[(&str, &str, &str)] = &[
     (
         "commit_size",

@@ -1,4 +1,4 @@
-//! Texts that nobody would write: what they are made of, and what must hold of the answers about any text at all.
+//! Texts that no author would write: what they are made of, and what must hold of the answers about any text at all.
 //!
 //! A text is made of choices, which are bytes: those of a random generator in the tests, those of a fuzzer in `fuzz/`. The
 //! answers are asked for through the front door only.

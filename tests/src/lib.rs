@@ -8,6 +8,7 @@ pub mod advice;
 pub mod corpus;
 pub mod hints;
 pub mod hostile;
+pub mod lane_types;
 pub mod llms;
 pub mod machine;
 pub mod site;

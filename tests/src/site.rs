@@ -117,34 +117,77 @@ fn row(rule: &Rule) -> String {
     format!("- [`{0}`]({0}.md): {1}\n", rule.name, rule.summary())
 }
 
-/// The kernel that the README shows, and the lines of it that the picture has.
-const KERNEL: &str = "fixtures/kernels/faulty/gate.rs";
-const SHOWN: std::ops::RangeInclusive<usize> = 15..=25;
+/// A kernel that the README shows in an editor.
+struct Shown {
+    /// The picture's file below `docs`.
+    picture: &'static str,
+    /// The kernel.
+    kernel: &'static str,
+    /// The lines of it that the picture has.
+    lines: std::ops::RangeInclusive<usize>,
+    /// What is to be seen, for those who do not see it.
+    title: &'static str,
+}
 
-/// `docs/editor.svg`: what an editor shows of the README's kernel, drawn from the finding itself.
+const SHOWN: [Shown; 3] = [
+    Shown {
+        picture: "editor.svg",
+        kernel: "fixtures/kernels/faulty/gate.rs",
+        lines: 15..=25,
+        title: "An editor underlines the second use of an ALU, says why, and offers a free one",
+    },
+    Shown {
+        picture: "pto.svg",
+        kernel: "fixtures/violations/pto_stride_alignment/wrong.pto",
+        lines: 3..=11,
+        title: "An editor underlines a step of 200 bytes in UB, says where rows may start, and offers the next step",
+    },
+    Shown {
+        picture: "nki.svg",
+        kernel: "fixtures/violations/nki_indirect_mode/wrong.py",
+        lines: 6..=11,
+        title: "An editor underlines the mode of a gather, says which mode can read indices, and offers it",
+    },
+];
+
+/// `docs/editor.svg`, `docs/pto.svg`, `docs/nki.svg`: what an editor shows of the README's kernels, drawn from the findings themselves.
 #[must_use]
-pub fn editor() -> String {
-    let text = read(&repository().join(KERNEL));
+pub fn editors() -> Vec<(String, String)> {
+    let pictures = SHOWN.iter();
+    pictures
+        .map(|shown| (shown.picture.to_owned(), editor(shown)))
+        .collect()
+}
+
+fn editor(shown: &Shown) -> String {
+    let text = read(&repository().join(shown.kernel));
+    let (_, name) = shown.kernel.rsplit_once('/').unwrap_or_default();
     let mut workspace = Workspace::new();
-    workspace.set_file("gate.rs", &text);
-    let report = workspace.analysis().check_file_completed("gate.rs");
+    workspace.set_file(name, &text);
+    let report = workspace.analysis().check_file_completed(name);
+    let title = escaped(shown.title);
     let (line, letter, left) = (22, 7.83, 64.0);
     let mut body = String::new();
-    let shown = (1_usize..)
+    let lines = (1_usize..)
         .zip(text.lines())
-        .filter(|(number, _)| SHOWN.contains(number));
+        .filter(|(number, _)| shown.lines.contains(number));
     let mut top = 34;
     // Writing to a string cannot fail.
-    for (number, code) in shown {
+    for (number, code) in lines {
+        // The mark of a fixture is none of the kernel.
+        let code = ["//~ ", "#~ "]
+            .iter()
+            .fold(code, |code, mark| code.split(mark).next().unwrap_or(code));
+        let code = code.trim_end();
         let _ = writeln!(
             body,
             "<text class=\"n\" x=\"48\" y=\"{top}\">{number}</text><text x=\"{left}\" y=\"{top}\" xml:space=\"preserve\">{}</text>",
             escaped(code)
         );
-        let here = report
-            .diagnostics
-            .iter()
-            .find(|found| found.range.start.line as usize == number);
+        let here = report.diagnostics.iter().find(|found| {
+            let is_shown = found.default_level != visa_analysis::Level::Allow;
+            is_shown && found.range.start.line as usize == number
+        });
         if let Some(found) = here {
             let at = |column: u32| left + f64::from(column.saturating_sub(1)) * letter;
             let (from, to) = (at(found.range.start.column), at(found.range.end.column));
@@ -182,7 +225,7 @@ pub fn editor() -> String {
     let height = top;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 840 {height}\" width=\"840\" height=\"{height}\" role=\"img\">\n\
-         <title>An editor underlines the second use of an ALU, says why, and offers a free one</title>\n\
+         <title>{title}</title>\n\
          <style>text{{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dce2}}.n{{fill:#6b7684;text-anchor:end}}\
          .w{{stroke:#f0625d;stroke-width:1.4;fill:none}}.p{{fill:#2a3038;stroke:#47505c}}.e{{fill:#ff9d99;font-size:12px}}.f{{fill:#8cc4ff;font-size:12px}}</style>\n\
          <rect width=\"840\" height=\"{height}\" rx=\"8\" fill=\"#1d2127\"/>\n{body}</svg>\n"

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileReport, Level, Rule, Trust, all_rules, find_rule,
-    fix_all,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, FileReport, Level, Rule, Trust, all_rules,
+    find_rule, fix_all,
 };
 use visa_tests::hints::{Hint, applied, faults as faults_of_hint, faults_of_all, moved};
 use visa_tests::threads::on_all_threads;
@@ -18,6 +18,10 @@ use visa_tests::{
 
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
+    (
+        "collect_packet_size/wrong_alias_opt_std_0_8",
+        "the packet is an argument of an alias, whose other uses are right",
+    ),
     (
         "tile_mismatch/wrong_span_opt_std_0_8",
         "which axis is tiled instead, or with which padding, the author knows",
@@ -37,6 +41,14 @@ const WITHOUT: &[(&str, &str)] = &[
     (
         "inter_reduce_mapping/wrong_opt_std_0_8",
         "the declared results, up to the function's own, are at the other slices",
+    ),
+    (
+        "inter_reduce_mapping/wrong_opt_std_0_6",
+        "the padding comes with the load and is declared behind it: which part of the slice moves the author knows",
+    ),
+    (
+        "inter_reduce_mapping/wrong_opt_std_0_7",
+        "the order of the slices is that of the load and is declared up to the function's own result",
     ),
     (
         "chip_size/wrong_opt_std_0_10",
@@ -103,8 +115,8 @@ const LEAVES_MORE: &[(&str, &str)] = &[
         "the release repeats packets of one flit only",
     ),
     (
-        "kernels/right/moves",
-        "what reads the tensor afterwards was written for the other order, and saves less than the write costs",
+        "kernels/current/tour/src/memory/chips",
+        "the tile behind the load is declared in the order that the tensor had",
     ),
 ];
 
@@ -351,7 +363,7 @@ fn help_of(fixture: &str) -> String {
 fn helps_state_what_can_be_written() {
     // Four rows and a third of the twelve in the element; the packet of the sums is a part of a flit's eight elements.
     for text in [
-        "`m![W % 4]` rows of `m![W / 4, D]`",
+        "`m![W % 4]` as the rows and `m![W / 4, D]` as the element",
         "`m![W % 4, W / 4]`",
         "`m![X, D / 32, W / 4]`",
         "`m![X, W / 4]`",
@@ -569,6 +581,14 @@ fn machine_fixes_come_to_an_end_and_leave_only_what_has_none() {
     assert_none(&problems);
 }
 
+/// The names in a text of a mapping.
+fn names_of(text: &str) -> Vec<&str> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words
+        .filter(|word| !word.is_empty() && *word != "m")
+        .collect()
+}
+
 #[test]
 fn no_name_is_written_without_somebody_looking() {
     let mut tried = 0;
@@ -585,7 +605,17 @@ fn no_name_is_written_without_somebody_looking() {
         let renamed = format!("{before}axes![{name}{doubled}{rest}");
         let report = check_completed(&path, &renamed);
         let unknown = visible(&report).filter(|found| found.rule == "unknown_axis");
-        for fix in unknown.flat_map(|found| &found.fixes) {
+        // The same name in braces or without them is no guess.
+        let respelled = |fix: &&DiagnosticFix| {
+            let replaced = |edit: &FileEdit| {
+                let place = edit.start_byte as usize..edit.end_byte as usize;
+                renamed.get(place).unwrap_or_default().to_owned()
+            };
+            let mut edits = fix.edits.iter();
+            edits.all(|edit| names_of(&edit.text) == names_of(&replaced(edit)))
+        };
+        let fixes = unknown.flat_map(|found| &found.fixes);
+        for fix in fixes.filter(|fix| !respelled(fix)) {
             tried += 1;
             assert_eq!(
                 fix.applicability,

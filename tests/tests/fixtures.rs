@@ -234,6 +234,7 @@ fn proposals_in_words_promise_no_cycles() {
         "dma_unnecessary_hop",
         "missed_overlap",
         "narrow_round_trip",
+        "slow_transfer",
     ];
     let mut problems = Vec::new();
     let mut looked_at = 0;

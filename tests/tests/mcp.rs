@@ -167,9 +167,17 @@ fn bad_requests_get_words_and_the_server_goes_on() {
         "{answer}"
     );
     let bad = [
-        ("check", json!({ "pth": "a.rs" }), "unknown field `pth`"),
-        ("check", json!({ "path": 1 }), "string"),
-        ("check", json!({ "limit": -1 }), "`-1`"),
+        (
+            "check",
+            json!({ "pth": "a.rs" }),
+            "`check` has no argument `pth`; it takes `dialect`, `limit`, `offset`, `path` and `text`",
+        ),
+        (
+            "check",
+            json!({ "path": 1 }),
+            "`path` is `1`; it takes a string",
+        ),
+        ("check", json!({ "limit": -1 }), "`limit` is `-1`"),
         ("check", json!({ "path": "b.rs" }), "`b.rs`"),
         (
             "check",
@@ -255,6 +263,7 @@ fn bad_requests_get_words_and_the_server_goes_on() {
         ),
         ("explain", json!({ "text": " " }), "empty"),
         ("explain", json!({ "text": "alu_resue" }), "alu_reuse"),
+        ("explain", json!({ "text": "ALU_REUSE" }), "`alu_reuse`?"),
         ("rules", json!({ "group": "nothing" }), "there are: "),
         ("suggest", json!({ "effort": 1_000_000 }), "at most 2000"),
     ];
@@ -262,6 +271,23 @@ fn bad_requests_get_words_and_the_server_goes_on() {
         let said = client.refused(tool, &arguments);
         assert!(said.contains(words), "{tool} {arguments}: {said}");
     }
+    // A file name that no system takes: in short, and without the place of the folder.
+    let said = client.refused("check", &json!({ "path": "x".repeat(5_000) }));
+    let place = folder.path().canonicalize().unwrap();
+    assert!(!said.contains(place.to_str().unwrap()), "{said}");
+    assert!(said.chars().count() < 2_100, "{said}");
+    let id = client.request(
+        "tools/call",
+        &json!({ "name": "check", "arguments": ["a.rs"] }),
+    );
+    let answer = client.answer(id);
+    let words = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(words.contains("`arguments`, an object"), "{answer}");
+    let axes = client.call(
+        "map",
+        &json!({ "expr": "m![A # 16]", "axes": "axes![A = 8];" }),
+    );
+    assert_eq!(axes["size"], 16, "{axes}");
     // What is no message at all is passed over, or answered with an error without an id.
     client.send("{\"jsonrpc\": \"2.0\", \"id\": ");
     client.send("no JSON");

@@ -38,6 +38,26 @@ fn operations(report: &FileReport) -> u64 {
     report.operations.resolved + report.operations.unresolved
 }
 
+/// Kernels of our own in the manner of a library: nothing is denied, and what is not resolved has its reason.
+#[test]
+fn kernels_in_the_manner_of_a_library_are_right_and_mostly_resolved() {
+    let (mut resolved, mut all) = (0, 0);
+    for name in ["library.py", "older.py"] {
+        let text = read(&repository().join("fixtures/nki").join(name));
+        let report = check_text(name, &text);
+        assert_eq!(denied(&report), [] as [String; 0], "{name}");
+        assert_eq!(report.syntax_errors, 0, "{name}");
+        resolved += report.operations.resolved;
+        all += operations(&report);
+        let reasons: u64 = report.operations.reasons.values().sum();
+        assert_eq!(reasons, report.operations.unresolved, "{name}");
+    }
+    assert!(
+        all > 40 && resolved * 100 >= all * 60,
+        "{resolved} of {all}"
+    );
+}
+
 /// Calls as the guide shows them, of names that nothing defines: nothing is proven of them, and habits are remarked.
 #[test]
 fn calls_of_the_guide_have_no_finding_at_deny() {

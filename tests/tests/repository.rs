@@ -236,6 +236,10 @@ fn the_schema_of_costs_and_the_types_of_the_extension_are_what_the_server_writes
     let made = [
         ("docs/cost.schema.json", schema),
         ("vscode-extension/src/wire.ts", types),
+        (
+            "vscode-extension/src/lanes.ts",
+            visa_tests::lane_types::lanes(),
+        ),
     ];
     for (path, text) in made {
         let file = repository().join(path);
@@ -274,9 +278,9 @@ fn the_schemas_and_what_language_models_read_are_up_to_date() {
 fn the_pages_of_the_site_and_its_pictures_are_up_to_date() {
     let mut made = vec![
         ("SUMMARY.md".to_owned(), site::summary()),
-        ("editor.svg".to_owned(), site::editor()),
         ("machine.md".to_owned(), machine::page()),
     ];
+    made.extend(site::editors());
     let pictures = machine::pictures();
     let pictures = pictures.into_iter();
     made.extend(pictures.map(|(name, picture)| (format!("machine/{name}"), picture)));
@@ -498,6 +502,44 @@ fn the_page_of_error_texts_has_all_that_are_known() {
     }
     let stale = "docs/compiler-errors.md lacks texts; run this test with UPDATE_EXPECT=1";
     assert!(read(&file) == wanted, "{stale}");
+}
+
+/// Each is tried by `release/try`, `release/crates` or `vscode-extension/tests/ring/run`, where its package can be made.
+#[test]
+fn every_way_to_install_is_in_the_readme() {
+    let readme = read(&repository().join("README.md"));
+    let version = env!("CARGO_PKG_VERSION");
+    let archive = format!("tar -xzf visa-lint-v{version}-x86_64-unknown-linux-musl.tar.gz");
+    let extension = format!("code --install-extension visa-lint-{version}-linux-x64.vsix");
+    for command in [
+        "pip install visa-lint",
+        "uvx visa-lint .",
+        "npm install -g visa-lint",
+        "npx visa-lint .",
+        "cargo binstall visa-lint",
+        "cargo install --locked visa-lint",
+        &archive,
+        &extension,
+        "cargo install --locked --path server",
+    ] {
+        assert!(readme.contains(&format!("`{command}`")), "{command}");
+    }
+    let editors = read(&repository().join("docs/editors.md"));
+    assert!(editors.contains(&extension), "docs/editors.md");
+}
+
+/// `cargo binstall` asks for the archives under the names that `release/build` gives them.
+#[test]
+fn the_archives_have_the_names_that_binstall_asks_for() {
+    let manifest = read(&repository().join("server/Cargo.toml"));
+    let build = read(&repository().join("release/build"));
+    let name = "visa-lint-v{ version }-{ target }";
+    assert!(manifest.contains(&format!(
+        "/releases/download/v{{ version }}/{name}{{ archive-suffix }}\""
+    )));
+    assert!(manifest.contains(&format!("bin-dir = \"{name}/{{ bin }}{{ binary-ext }}\"")));
+    assert!(build.contains("name=visa-lint-v$version-$target\n"));
+    assert!(build.contains("-czf \"$out/$name.tar.gz\" \"$name\""));
 }
 
 #[test]

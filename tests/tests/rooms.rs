@@ -17,6 +17,7 @@ const ORDER: &[&[&str]] = &[
         "conditions",
         "db",
         "hardware",
+        "lanes",
         "language",
         "mapping",
         "names",

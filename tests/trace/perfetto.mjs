@@ -11,7 +11,8 @@ import { counters, slices } from './written.mjs';
 const [executablePath, folder, output, ...files] = process.argv.slice(2);
 const origin = 'https://perfetto.test';
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
-const patience = { timeout: 60_000 };
+/** Milliseconds after which something is held to hang; nothing else is decided by it. */
+const patience = { timeout: 120_000 };
 let failures = 0;
 
 function check(holds, words) {
@@ -68,6 +69,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 for (const file of files) {
   const trace = JSON.parse(readFileSync(file, 'utf8'));
   const context = await browser.newContext();
+  context.setDefaultTimeout(patience.timeout);
   await context.route('**/*', serve);
   // It would keep the viewer's files for the next time, which never comes.
   await context.addInitScript(() => delete Navigator.prototype.serviceWorker);

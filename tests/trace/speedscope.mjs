@@ -10,6 +10,8 @@ import { chromium } from 'playwright-core';
 import { slices } from './written.mjs';
 
 const [executablePath, index, output, ...files] = process.argv.slice(2);
+/** Milliseconds after which something is held to hang; nothing else is decided by it. */
+const PATIENCE = 120_000;
 let failures = 0;
 
 function check(holds, words) {
@@ -78,6 +80,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 for (const file of files) {
   const trace = JSON.parse(readFileSync(file, 'utf8'));
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE);
   page.on('pageerror', (error) => check(false, `${basename(file)}: ${error.message}`));
   await page.goto(pathToFileURL(index).href);
   await page.setInputFiles('input[type=file]', file);

@@ -16,6 +16,8 @@ const OPERATION_ROWS = {
   PcieDmaEngine: 'PDMA',
 };
 const TENSOR_ROWS = ['Vrf', 'Trf', 'Sram'];
+/** Milliseconds after which something is held to hang; nothing else is decided by it. */
+const PATIENCE = 120_000;
 let failures = 0;
 
 function check(holds, words) {
@@ -65,9 +67,28 @@ function sameSpans(canvas, lifetimes, last) {
   return rest.length === 0;
 }
 
+// The rows once each has as many rectangles as the file has entries for it, or as they are when patience is at an end: the viewer draws one
+// row after the other.
+async function drawnRowsOf(page, schedule) {
+  const wanted = [
+    ...Object.entries(OPERATION_ROWS).map(([context, row]) => [
+      row,
+      schedule.instructions.filter((one) => one.contexts.includes(context)).length,
+    ]),
+    ...TENSOR_ROWS.map((row) => [row, schedule.tensors.filter((one) => one.buffer_type === row).length]),
+  ];
+  for (const end = Date.now() + PATIENCE; ; ) {
+    const rows = await page.evaluate(drawnRows);
+    const whole = wanted.every(([row, count]) => rows[row]?.some((canvas) => canvas.rectangles.length === count));
+    if (whole || Date.now() > end) return rows;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
 async function drive(browser, file) {
   const schedule = JSON.parse(readFileSync(file, 'utf8'));
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+  page.setDefaultTimeout(PATIENCE);
   await page.route('**/*', (route) =>
     route.request().url().startsWith(url) || /^(data|blob):/.test(route.request().url())
       ? route.continue()
@@ -81,14 +102,10 @@ async function drive(browser, file) {
   await page.addInitScript(catchRectangles);
   await page.goto(url);
   await page.locator('input[type=file]').first().setInputFiles(file);
-  await page.waitForFunction(() => document.querySelector('foreignObject canvas')?.width > 0, null, {
-    timeout: 60_000,
-  });
-  await page.waitForTimeout(1000);
+  const rows = await drawnRowsOf(page, schedule);
   const text = await page.locator('body').innerText();
   check(!text.includes('Unexpected Runtime Error'), 'the viewer shows a run-time error');
 
-  const rows = await page.evaluate(drawnRows);
   const last = Math.max(...schedule.instructions.map((one) => one.lifetime.end));
   const counts = [];
   for (const one of schedule.instructions) {
@@ -132,8 +149,13 @@ async function drive(browser, file) {
 
   // The operations can be found by their words.
   const search = page.getByPlaceholder('Search nodes');
-  await search.fill(schedule.instructions[0].name.split(' ')[0]);
-  await page.waitForTimeout(300);
+  const word = schedule.instructions[0].name.split(' ')[0];
+  await search.fill(word);
+  // It says that there is nothing until it has searched.
+  await page
+    .getByText(/^\d+\+? results?$/)
+    .waitFor()
+    .catch(() => check(false, `a search for ${word} finds nothing`));
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${basename(file, '.json')}.png`) });
   await page.close();

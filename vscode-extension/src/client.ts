@@ -8,6 +8,7 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  RenameRequest,
   State,
   type ErrorHandler,
   type LanguageClientOptions,
@@ -29,6 +30,9 @@ export type Status =
   | { readonly kind: 'ready'; readonly version: string; readonly server: Candidate }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'stopped' };
+
+/** Why there is no server: none was found, or the one that was found ends again and again. */
+type Failure = 'missing' | 'ended';
 
 /** The documents that are asked about. */
 export const DOCUMENTS = [
@@ -130,6 +134,12 @@ export class Server implements vscode.Disposable {
     return vscode.workspace.applyEdit(edit, { isRefactoring: true });
   }
 
+  /** What renames in a document, as the client of the protocol registers it. */
+  renames(document: vscode.TextDocument): vscode.RenameProvider | undefined {
+    if (this.client?.state !== State.Running) return undefined;
+    return this.client.getFeature(RenameRequest.method).getProvider(document);
+  }
+
   /** A document as the protocol names it. */
   uriOf(document: vscode.TextDocument): string {
     return this.client?.code2ProtocolConverter.asUri(document.uri) ?? document.uri.toString();
@@ -157,6 +167,7 @@ export class Server implements vscode.Disposable {
 
   private async replace(): Promise<void> {
     this.set({ kind: 'starting' });
+    const began = performance.now();
     await this.stop();
     const folders = vscode.workspace.workspaceFolders ?? [];
     this.path = pathOfSettings();
@@ -178,6 +189,8 @@ export class Server implements vscode.Disposable {
     const { server, version } = found;
     this.log.info(`${server.path} (${server.origin}), version ${version}`);
     await this.start(server, version);
+    if (this.client?.initializeResult !== undefined)
+      this.log.info(`ready after ${Math.round(performance.now() - began)} ms`);
   }
 
   private async start(server: Candidate, version: string): Promise<void> {
@@ -212,7 +225,8 @@ export class Server implements vscode.Disposable {
       this.ended(client, `The language server ended (${how}).`);
     });
     const started = client.start().catch((error: unknown) => {
-      this.ended(client, `The language server does not start: ${String(error)}`);
+      const words = error instanceof Error ? error.message : String(error);
+      this.ended(client, `The language server does not start (${words}).`);
       running.end();
     });
     await Promise.race([started, ended]);
@@ -239,7 +253,7 @@ export class Server implements vscode.Disposable {
     const verdict = mayRestart(this.ends, Date.now());
     this.ends = verdict.ends;
     if (!verdict.restart) {
-      this.fail(`${reason} It ended several times in a row and is not started again.`);
+      this.fail(`${reason} It ended several times in a row and is not started again.`, 'ended');
       return;
     }
     this.log.warn(`${reason} It is started again.`);
@@ -249,36 +263,40 @@ export class Server implements vscode.Disposable {
     });
   }
 
-  private fail(reason: string): void {
+  private fail(reason: string, how: Failure = 'missing'): void {
     this.log.error(reason);
     this.set({ kind: 'failed', reason });
-    this.offerWhereWanted(reason);
+    this.offerWhereWanted(reason, how);
   }
 
   /** Says what is wrong once there is a kernel: who writes other Rust is not to be bothered. */
-  private offerWhereWanted(reason: string): void {
+  private offerWhereWanted(reason: string, how: Failure): void {
     this.waiting?.dispose();
     const wanted = (document: vscode.TextDocument): boolean =>
       vscode.languages.match(DOCUMENTS, document) > 0 &&
       (document.languageId === 'rust' ? holdsKernels(document.getText()) : isOurs(document));
     if (vscode.workspace.textDocuments.some(wanted)) {
-      void this.offer(reason);
+      void this.offer(reason, how);
       return;
     }
     this.waiting = vscode.workspace.onDidOpenTextDocument((document) => {
       if (!wanted(document)) return;
       this.waiting?.dispose();
-      if (this.now.kind === 'failed') void this.offer(reason);
+      if (this.now.kind === 'failed') void this.offer(reason, how);
     });
   }
 
-  private async offer(reason: string): Promise<void> {
-    const [settings, help, log] = ['Open Settings', 'How to Install', 'Show Log'];
-    const chosen = await vscode.window.showErrorMessage(`VISA: ${reason}`, settings, help, log);
+  private async offer(reason: string, how: Failure): Promise<void> {
+    const [settings, help, restart, log] = ['Open Settings', 'How to Install', 'Restart', 'Show Log'];
+    // What is installed and ends is not mended by installing it.
+    const buttons = how === 'missing' ? [settings, help, log] : [restart, settings, log];
+    const chosen = await vscode.window.showErrorMessage(`VISA: ${reason}`, ...buttons);
     if (chosen === settings) {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'visa.server.path');
     } else if (chosen === help) {
       await vscode.commands.executeCommand('visa.showInstallHelp');
+    } else if (chosen === restart) {
+      await this.restart();
     } else if (chosen === log) {
       this.log.show();
     }

@@ -6,6 +6,7 @@ import { Server } from './client';
 import { placeOf } from './arguments';
 import { openExample } from './example';
 import { RULE_SCHEME } from './ruleAddress';
+import { Renames } from './renames';
 import { RulePages } from './rulePages';
 import { showMenu, StatusItem } from './status';
 import { Tasks } from './tasks';
@@ -44,6 +45,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     memory,
     follower,
     new StatusItem(own),
+    new Renames(own),
     registerWebviewViewProvider('visa.timeline', timeline),
     registerWebviewViewProvider('visa.memory', memory),
     registerCommand('visa.restartServer', () => own.restart()),

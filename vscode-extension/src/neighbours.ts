@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 
 /** Extensions that complete the methods and variants of all Rust code. */
-const OTHERS = ['rust-lang.rust-analyzer'];
+export const OTHERS = ['rust-lang.rust-analyzer'];
 
 /** What these complete as well. */
 const THEIRS = new Set<vscode.CompletionItemKind | undefined>([

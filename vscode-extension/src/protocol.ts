@@ -3,6 +3,7 @@
 // The shapes are those of `visa-lint cost --format json` and of a crate in `visa-lint --format json`. An answer is read field by field, so that a server of another
 // version leaves a view empty and does not break it.
 
+import { CONTEXTS, type Context } from './lanes';
 import type * as wire from './wire';
 
 /** A place in a text: lines and columns from 1, columns in characters. */
@@ -15,8 +16,6 @@ export interface Range {
   readonly start: Point;
   readonly end: Point;
 }
-
-export type Context = 'main' | 'sub' | 'dma';
 
 export interface Wait {
   /** The number of the operation that is waited for. */
@@ -235,7 +234,7 @@ function range(value: unknown): Range | null {
 const NOWHERE: Range = { start: { line: 1, column: 1 }, end: { line: 1, column: 1 } };
 
 function context(value: unknown): Context | null {
-  return value === 'main' || value === 'sub' || value === 'dma' ? value : null;
+  return CONTEXTS.find((context) => context === value) ?? null;
 }
 
 function wait(value: unknown): Wait | null {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 
 import type { Server } from './client';
-import { linterBeside } from './server/linter';
+import { checkArguments, linterOf } from './server/linter';
 
 /** The type of the tasks, as `tasks.json` names it. */
 const TYPE = 'visa-lint';
@@ -15,12 +15,20 @@ interface Definition extends vscode.TaskDefinition {
   readonly args?: readonly string[];
 }
 
+/** What reads a task's findings: nothing where the server shows those of all files already, so that none is shown twice. */
+function matchers(folder: vscode.WorkspaceFolder, served: boolean): string[] {
+  const settings = vscode.workspace.getConfiguration('visa', folder);
+  const all =
+    settings.get<boolean>('diagnostics.enable') === true && settings.get('diagnostics.scope') === 'workspace';
+  return served && all ? [] : ['$visa-lint'];
+}
+
 export class Tasks implements vscode.TaskProvider {
   constructor(private readonly server: Server) {}
 
   provideTasks(): vscode.Task[] {
     const folders = vscode.workspace.workspaceFolders ?? [];
-    return folders.map((folder) => this.task({ type: TYPE, args: ['.'] }, folder, 'check all kernels'));
+    return folders.map((folder) => this.task({ type: TYPE, args: ['.'] }, folder, 'check'));
   }
 
   resolveTask(task: vscode.Task): vscode.Task | undefined {
@@ -32,14 +40,12 @@ export class Tasks implements vscode.TaskProvider {
 
   private task(definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task {
     const { status } = this.server;
-    const program = linterBeside(
-      status.kind === 'ready' ? status.server.path : undefined,
-      process.platform,
-      existsSync,
-    );
-    const call = ['check', '--format', 'short', ...(definition.args ?? ['.'])];
-    const run = new vscode.ProcessExecution(program, call, { cwd: folder.uri.fsPath });
-    const task = new vscode.Task(definition, folder, name, TYPE, run, '$visa-lint');
+    const server = status.kind === 'ready' ? status.server : undefined;
+    const program = linterOf(server, process.platform, existsSync);
+    const run = new vscode.ProcessExecution(program, checkArguments(definition.args), {
+      cwd: folder.uri.fsPath,
+    });
+    const task = new vscode.Task(definition, folder, name, TYPE, run, matchers(folder, server !== undefined));
     task.group = vscode.TaskGroup.Build;
     task.presentationOptions = { reveal: vscode.TaskRevealKind.Silent, clear: true };
     return task;

@@ -81,11 +81,15 @@ export interface Free {
 /** What one function moves. */
 export interface FunctionTransfers {
   readonly file: string;
+  /** The lanes that they run in, in the order in which they are shown. */
+  readonly lanes: readonly LaneSum[];
   readonly line: number;
   readonly name: string;
   readonly notes: readonly string[];
   /** The most bytes in use at once, by memory. */
   readonly peaks: Readonly<Record<string, unknown>>;
+  /** When each of them runs, in the unit of times, and the end of the last; null where figures or a step are not known. */
+  readonly schedule: Schedule | null;
   /** The sum of all times, at least. */
   readonly time: number | null;
   /** Bytes by direction, all runs together. */
@@ -122,6 +126,17 @@ export interface Kernel {
   /** Null where only the rules were asked. */
   readonly searched: Searched | null;
   readonly unresolved: readonly Unresolved[];
+}
+
+/** A row of a picture: what runs one after another. */
+export interface LaneSum {
+  /** Bytes that it moves, all runs together. */
+  readonly bytes: Quantity;
+  /** Its colour, `#rrggbb`. */
+  readonly colour: string;
+  readonly name: string;
+  /** What it is called in a picture. */
+  readonly track: string;
 }
 
 /** A loop of which some runs are scheduled. */
@@ -252,6 +267,12 @@ export interface Runs {
   readonly sentence: string;
 }
 
+/** When the transfers of a function run. */
+export interface Schedule {
+  readonly slots: readonly Slot[];
+  readonly total: number;
+}
+
 /** How the search for changes went. */
 export interface Searched {
   readonly limit: number;
@@ -259,6 +280,24 @@ export interface Searched {
   readonly pair: Proposal | null;
   readonly stopped: boolean;
   readonly tried: number;
+}
+
+/** One run of a transfer. */
+export interface Slot {
+  readonly end: number;
+  readonly lane: string;
+  readonly start: number;
+  /** Its place among the function's transfers, from 0. */
+  readonly transfer: number;
+  readonly waits: readonly SlotWait[];
+}
+
+/** What a lane waited for before a run. */
+export interface SlotWait {
+  readonly cause: string;
+  /** The lane that ends the wait, if it is shown. */
+  readonly lane: string | null;
+  readonly until: number;
 }
 
 export interface Stage {
@@ -280,6 +319,7 @@ export interface Transfer {
   readonly by: string | null;
   readonly bytes: Quantity;
   readonly direction: string;
+  readonly lane: string | null;
   readonly line: number;
   readonly notes: readonly string[];
   readonly rows: Quantity;
@@ -302,6 +342,8 @@ export interface Wait {
 }
 
 export interface Document {
+  /** What could not be read, so that its kernels are missing here. */
+  readonly errors?: readonly string[];
   readonly kernels: readonly Kernel[];
   /** What functions in other languages than Rust move. */
   readonly transfers?: readonly FunctionTransfers[];

@@ -1,6 +1,6 @@
 // Numbers and names as the views write them.
 
-import type { Context, Dialect, Engine, KernelTotal, Wait } from './protocol';
+import type { Dialect, Engine, KernelTotal, Wait } from './protocol';
 
 /** A count with its thousands apart, the same in every locale: `70,214`. */
 export function thousands(value: number): string {
@@ -37,9 +37,6 @@ export function share(part: number, whole: number): string {
   if (part > 0 && percent < 1) return '<1 %';
   return `${Math.round(percent)} %`;
 }
-
-/** What a row of the timeline is called. */
-export const CONTEXT_NAMES: Readonly<Record<Context, string>> = { main: 'main', sub: 'sub', dma: 'DMA' };
 
 /** What a row of an operation's engines is called: of the Vector Engine, which has several stages, the stage: `fp_binary FpMul0`. */
 export function engineName({ engine, method, detail }: Engine): string {

@@ -3,6 +3,8 @@
 //! The crate comes from the registry and needs a nightly toolchain; `DOCS_RS` keeps it from asking for its prebuilt parts. Where
 //! a toolchain, the registry or a release is missing, that is said and is no failure. What the library finds only when a kernel
 //! runs is not found here.
+//!
+//! Files are compiled together, as modules of one crate; a crate of several files is compiled as it is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +30,13 @@ const COMPILE_ERRORS: &[(&str, &[(&str, &str)])] = &[
     ("lift_order", &[]),
     ("mapping_syntax", &[]),
     ("other_release_api", &[]),
-    ("reshape_size", &[]),
+    (
+        "reshape_size",
+        &[(
+            "wrong_clusters_opt_std_0_8.rs",
+            "the vendor's compiler refuses it, and not the library",
+        )],
+    ),
     ("slice_size", &[]),
     ("spm_pe_size", &[]),
     ("unknown_axis", &[]),
@@ -45,6 +53,33 @@ const MEANT_TO_FAIL: &[(&str, &str)] = &[(
     "fixtures/violations/library_version_mismatch/right_single.rs",
     "a name of another release, which is no sign that the crate is for that release",
 )];
+
+/// The folder of whole kernels: a package each, of single files or with a crate root.
+const PACKAGES: &str = "fixtures/kernels/current";
+
+/// Where the oldest releases look for their prebuilt parts before they download them; an empty archive is enough to check types.
+const PREBUILT: &[&str] = &[
+    "FURIOSA_MAPPING_IMPL_LOCAL_PREBUILT",
+    "FURIOSA_OPT_LOWER_IMPL_LOCAL_PREBUILT",
+];
+
+/// A static library without a member.
+const EMPTY_ARCHIVE: &str = "!<arch>\n";
+
+/// A crate of several files. All of them are right.
+struct Package {
+    /// Its folder below the repository.
+    path: String,
+    /// The target that compiles it.
+    target: String,
+}
+
+/// What is compiled against one release.
+#[derive(Default)]
+struct Release {
+    fixtures: Vec<Fixture>,
+    packages: Vec<Package>,
+}
 
 /// A fixture.
 struct Fixture {
@@ -84,17 +119,19 @@ pub(crate) fn run(repository: &Path, only: Option<&str>) -> Result<String, Strin
     }
     let mut report = String::new();
     let mut wrong = Vec::new();
-    for (release, fixtures) in fixtures(repository)? {
+    for (release, Release { fixtures, packages }) in releases(repository)? {
         if only.is_some_and(|only| only != release) {
             continue;
         }
-        match check(repository, &release, &fixtures) {
-            Ok(refused) => {
-                let verdicts = judge(&fixtures, &refused);
+        match check(repository, &release, &fixtures, &packages) {
+            Ok((refused, refused_crates)) => {
+                let mut verdicts = judge(&fixtures, &refused);
+                verdicts.extend(refused_crates);
                 report.push_str(&format!(
-                    "{release}: {} of {} fixtures refused, {} verdicts not as they must be\n",
+                    "{release}: {} of {} fixtures refused, {} crates compiled, {} verdicts not as they must be\n",
                     refused.len(),
                     fixtures.len(),
+                    packages.len(),
                     verdicts.len()
                 ));
                 wrong.extend(verdicts);
@@ -118,31 +155,78 @@ fn judge(fixtures: &[Fixture], refused: &BTreeMap<String, String>) -> Vec<String
     fixtures.iter().filter_map(verdict).collect()
 }
 
-/// The fixtures by release.
-fn fixtures(repository: &Path) -> Result<BTreeMap<String, Vec<Fixture>>, String> {
+/// What there is to compile, by release.
+fn releases(repository: &Path) -> Result<BTreeMap<String, Release>, String> {
     let mut files = Vec::new();
     for folder in ["fixtures/violations", "fixtures/kernels"] {
         collect(&repository.join(folder), &mut files)?;
     }
     files.sort();
-    let mut found: BTreeMap<String, Vec<Fixture>> = BTreeMap::new();
+    let mut found: BTreeMap<String, Release> = BTreeMap::new();
     for file in files {
-        let text =
-            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = text_of(&file)?;
         let Some(release) = text.lines().next().and_then(|line| line.strip_prefix(MARK)) else {
             continue;
         };
-        let path = file.strip_prefix(repository).unwrap_or(&file);
-        let path = path.to_string_lossy().replace('\\', "/");
-        let module = path
-            .trim_start_matches("fixtures/")
-            .trim_end_matches(".rs")
-            .replace(['/', '-', '.'], "_");
-        found
-            .entry(release.trim().to_owned())
-            .or_default()
-            .push(Fixture { path, module, text });
+        let release = found.entry(release.trim().to_owned()).or_default();
+        release.fixtures.push(fixture(repository, &file, text));
     }
+    for folder in packages(&repository.join(PACKAGES))? {
+        let manifest = text_of(&folder.join("Cargo.toml"))?;
+        let Some(release) = release_of(&manifest) else {
+            return Err(format!("{}: no release", folder.display()));
+        };
+        let release = found.entry(release).or_default();
+        if folder.join("src/lib.rs").is_file() {
+            let path = below(repository, &folder);
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let target = format!("crate_{}", name.replace(['-', '.'], "_"));
+            release.packages.push(Package { path, target });
+            continue;
+        }
+        let mut files = Vec::new();
+        collect(&folder, &mut files)?;
+        files.sort();
+        for file in files {
+            let text = text_of(&file)?;
+            release.fixtures.push(fixture(repository, &file, text));
+        }
+    }
+    Ok(found)
+}
+
+fn text_of(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// A path below the repository, with slashes.
+fn below(repository: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(repository).unwrap_or(path);
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn fixture(repository: &Path, file: &Path, text: String) -> Fixture {
+    let path = below(repository, file);
+    let module = path
+        .trim_start_matches("fixtures/")
+        .trim_end_matches(".rs")
+        .replace(['/', '-', '.'], "_");
+    Fixture { path, module, text }
+}
+
+/// The release that a manifest asks for.
+fn release_of(manifest: &str) -> Option<String> {
+    let mut lines = manifest.lines();
+    let asked = lines.find_map(|line| line.strip_prefix("furiosa-opt-std = "))?;
+    Some(asked.trim().trim_matches('"').to_owned())
+}
+
+/// The packages in a folder, in order.
+fn packages(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    found.retain(|path| path.join("Cargo.toml").is_file());
+    found.sort();
     Ok(found)
 }
 
@@ -151,7 +235,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
-            // A crate of several files is compiled by its own manifest and not as a module.
+            // What has a manifest is asked for by that.
             if !path.join("Cargo.toml").exists() {
                 collect(&path, files)?;
             }
@@ -164,22 +248,34 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
 
 /// The modules that the compiler refuses, with the first error of each. Errors of one phase hide those of later ones, so that
 /// what is refused is taken out and the rest compiled again, until nothing is refused.
+///
+/// Beside them the crates that it refuses, in words.
 fn check(
     repository: &Path,
     release: &str,
     fixtures: &[Fixture],
-) -> Result<BTreeMap<String, String>, String> {
+    packages: &[Package],
+) -> Result<(BTreeMap<String, String>, Vec<String>), String> {
     let folder = repository.join("target/real-library").join(release);
     let source = folder.join("src");
     let io = |error: std::io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&source).map_err(io)?;
-    let manifest = format!(
+    let mut manifest = format!(
         "[package]\nname = \"fixtures\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          furiosa-opt-std = \"~{release}\"\n\n[profile.dev]\ndebug = 0\n\n[workspace]\n"
     );
+    for package in packages {
+        let root = repository.join(&package.path).join("src/lib.rs");
+        manifest.push_str(&format!(
+            "\n[[example]]\nname = \"{}\"\npath = {:?}\ncrate-type = [\"lib\"]\n",
+            package.target, root
+        ));
+    }
     fs::write(folder.join("Cargo.toml"), manifest).map_err(io)?;
+    fs::write(folder.join("empty.a"), EMPTY_ARCHIVE).map_err(io)?;
     fs::write(source.join("lib.rs"), "").map_err(io)?;
     cargo(&folder, &["build", "--quiet"])?;
+    let crates = refused_crates(&folder, packages)?;
     for fixture in fixtures {
         fs::write(source.join(format!("{}.rs", fixture.module)), &fixture.text).map_err(io)?;
     }
@@ -191,7 +287,7 @@ fn check(
             .collect();
         let output = compile(&folder, &left)?;
         if output.status.success() {
-            return Ok(refused);
+            return Ok((refused, crates));
         }
         let mut found = errors(&String::from_utf8_lossy(&output.stdout), fixtures);
         found.retain(|module, _| !refused.contains_key(module));
@@ -205,6 +301,34 @@ fn check(
         }
         refused.extend(found);
     }
+}
+
+/// The crates that the compiler refuses, each with the end of what it says.
+fn refused_crates(folder: &Path, packages: &[Package]) -> Result<Vec<String>, String> {
+    let mut refused = Vec::new();
+    for package in packages {
+        let output = nightly(folder)
+            .args(["rustc", "--quiet", "--example", &package.target])
+            .args(["--", "-Clink-dead-code", "--cap-lints", "allow"])
+            .output()
+            .map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            refused.push(format!(
+                "{} is refused: {}",
+                package.path,
+                first_error(&words)
+            ));
+        }
+    }
+    Ok(refused)
+}
+
+/// The first error of a compiler, with the place below it.
+fn first_error(words: &str) -> String {
+    let lines = words.lines().skip_while(|line| !line.starts_with("error"));
+    let lines: Vec<&str> = lines.take(2).map(str::trim).collect();
+    lines.join(" ")
 }
 
 /// What is refused when it is compiled by itself.
@@ -306,6 +430,9 @@ fn nightly(folder: &Path) -> Command {
         .env("RUSTUP_TOOLCHAIN", "nightly")
         .env("DOCS_RS", "1")
         .current_dir(folder);
+    for name in PREBUILT {
+        command.env(name, folder.join("empty.a"));
+    }
     command
 }
 
@@ -354,6 +481,24 @@ mod tests {
         assert!(judge(&fixtures, &refused(&[0, 2])).is_empty());
         assert_eq!(judge(&fixtures, &refused(&[])).len(), 1);
         assert_eq!(judge(&fixtures, &refused(&[0, 1, 3])).len(), 2);
+    }
+
+    #[test]
+    fn a_manifest_names_its_release() {
+        let manifest =
+            "[package]\nversion = \"0.1.0\"\n[dependencies]\nfuriosa-opt-std = \"0.7\"\n";
+        assert_eq!(release_of(manifest).as_deref(), Some("0.7"));
+        assert_eq!(release_of("[package]\nversion = \"0.1.0\"\n"), None);
+    }
+
+    #[test]
+    fn the_first_error_is_quoted_with_its_place() {
+        let words =
+            "warning: old\n\nerror[E0308]: mismatched types\n  --> a.rs:3:4\n   |\nerror: two\n";
+        assert_eq!(
+            first_error(words),
+            "error[E0308]: mismatched types --> a.rs:3:4"
+        );
     }
 
     #[test]

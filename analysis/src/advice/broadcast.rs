@@ -5,10 +5,11 @@
 //! legal with the rest is judged where the candidate is tried.
 
 use crate::db::Db;
+use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::{
     Body, Copy, Level, Operation, OperationKind, Origin, Pass, PassSource, Stage, StageKind,
-    SwitchConfig, SwitchTopology, Tensor, Tier, Written,
+    SwitchConfig, SwitchTopology, Tier, Written,
 };
 use crate::mapping::Form;
 use crate::rules::Edit;
@@ -20,7 +21,7 @@ use super::writing::{
 use super::{Candidate, Kind};
 
 /// Sizes of rings that are tried, the largest first: those of the fewest copies.
-const RINGS: [u64; 4] = [256, 128, 64, 32];
+const RINGS: [u64; 6] = [256, 128, 64, 32, 16, 8];
 
 /// The other way for what an operation brings into the slices.
 pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
@@ -31,15 +32,11 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec
     }
 }
 
-/// Whether a tensor in DM has the same in each of its slices, by the axes of what it is loaded from.
-fn copies(source: &Tensor, target: &Tensor) -> Option<bool> {
-    let slices = live(target.levels.slice.as_ref()?.get()?.form())?;
-    let from = source.levels.element.get()?;
-    let axes = slices.to_mapping().axes();
-    let absent = axes
-        .iter()
-        .all(|axis| !from.form().contains_axis(axis.name()));
-    Some(!axes.is_empty() && absent)
+/// Whether a tensor in DM has the same in slices that differ in these digits alone, by the axes of what it is loaded from.
+fn copies(source: &Form, around: &Form) -> bool {
+    let axes = around.to_mapping().axes();
+    let mut axes = axes.iter().peekable();
+    axes.peek().is_some() && axes.all(|axis| !source.contains_axis(axis.name()))
 }
 
 /// A load that copies becomes one that spreads, and a switch behind the fetch of its reader.
@@ -50,12 +47,18 @@ fn by_switch(
     copy: &Copy,
 ) -> Option<Vec<Candidate>> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
-    if source.tier != Tier::Hbm || target.tier != Tier::Dm || !copies(source, target)? {
+    if source.tier != Tier::Hbm || target.tier != Tier::Dm {
         return None;
     }
+    let from = source.levels.element.get()?.form();
     let (_, pass) = only_reader(body, copy.target)?;
-    let [fetch, collect, ..] = pass.stages.as_slice() else {
-        return None;
+    // The switch comes behind what converts.
+    let (fetch, behind, collect) = match pass.stages.as_slice() {
+        [fetch, cast, collect, ..] if matches!(cast.kind, StageKind::FetchCast) => {
+            (fetch, cast, collect)
+        }
+        [fetch, collect, ..] => (fetch, fetch, collect),
+        _ => return None,
     };
     if !is_plain_fetch(fetch) || !matches!(collect.kind, StageKind::Collect) {
         return None;
@@ -89,7 +92,7 @@ fn by_switch(
         let own = around.to_mapping().axes();
         let twice = own.iter().any(|axis| kept.contains_axis(axis.name()));
         let copied = live(&around).is_some_and(|around| around.size() == ring);
-        if twice || !copied {
+        if twice || !copied || !copies(from, &around) {
             continue;
         }
         let config = SwitchConfig::Broadcast01 {
@@ -117,10 +120,21 @@ fn by_switch(
             let fetched =
                 library.write(CanonicalStage::Fetch, &stream_of(kind, &rest, packet), &[]);
             let mut edits = redeclared(db, body, copy, &spread)?;
-            edits.push(Edit::new(
-                method_span(db, fetch.span)?,
-                format!("{fetched}.{switch}"),
-            ));
+            let own = method_span(db, fetch.span)?;
+            if behind.span == fetch.span {
+                edits.push(Edit::new(own, format!("{fetched}.{switch}")));
+            } else {
+                let end = method_span(db, behind.span)?.end;
+                edits.push(Edit::new(own, fetched));
+                edits.push(Edit::new(
+                    Span {
+                        start: end,
+                        end,
+                        ..behind.span
+                    },
+                    format!(".{switch}"),
+                ));
+            }
             Some(Candidate {
                 kind: Kind::Broadcast,
                 title: format!(

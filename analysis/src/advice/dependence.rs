@@ -59,7 +59,7 @@ pub(super) fn dependent_on(body: &Body, axis: &str) -> FxHashSet<TensorId> {
 }
 
 /// What an operation reads, and what it writes.
-fn touched(operation: &Operation) -> (Vec<TensorId>, Vec<TensorId>) {
+pub(super) fn touched(operation: &Operation) -> (Vec<TensorId>, Vec<TensorId>) {
     match &operation.kind {
         OperationKind::Copy(copy) => (vec![copy.source], vec![copy.target]),
         OperationKind::Collective(collective) => {

@@ -8,17 +8,24 @@
 
 mod broadcast;
 mod dependence;
+mod direct;
+mod fuse;
 mod gather;
 mod joined;
 mod levels;
+mod merge;
+mod onchip;
 mod order;
 mod placing;
 mod reorder;
 mod resplit;
+mod ring;
 mod scratch;
 mod search;
+mod slots;
 mod split;
 mod statement;
+mod unread;
 mod writing;
 
 use std::cmp::Reverse;
@@ -80,6 +87,20 @@ pub(crate) enum Kind {
     Engine,
     /// Packets of more bytes.
     Packet,
+    /// A ring of the switch and a sum in time in place of a reduction across slices.
+    Ring,
+    /// Nothing in place of what nothing reads.
+    Unread,
+    /// One pass in place of two.
+    Fuse,
+    /// One load in place of several of one tensor.
+    Merge,
+    /// Padding behind the pieces of what the kernel keeps in HBM for itself.
+    Slots,
+    /// A transfer inside of DM in place of one by HBM.
+    OnChip,
+    /// A pass that ends in the VRF in place of a commit and a pass that brings it there.
+    Direct,
 }
 
 impl Kind {
@@ -96,6 +117,13 @@ impl Kind {
             Self::Order => "order",
             Self::Engine => "engine",
             Self::Packet => "packet",
+            Self::Ring => "ring",
+            Self::Unread => "unread",
+            Self::Fuse => "fuse",
+            Self::Direct => "direct",
+            Self::Slots => "slots",
+            Self::Merge => "merge",
+            Self::OnChip => "on_chip",
         }
     }
 }
@@ -117,8 +145,11 @@ struct Candidate {
 struct Placed {
     kind: Kind,
     rule: &'static str,
+    /// What is shown of it.
     file: Arc<str>,
     range: Range,
+    /// The operation that it is for.
+    about: (Arc<str>, Range),
     fix: DiagnosticFix,
     concerns: Concerns,
 }
@@ -248,6 +279,12 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
         let splits = resplit::candidates(db, function, &body, operation);
         let mut others = broadcast::candidates(db, &body, operation);
         others.extend(reorder::candidates(db, &body, &derivation, operation));
+        others.extend(ring::candidates(db, &body, &derivation, operation));
+        others.extend(fuse::candidates(db, &body, operation));
+        others.extend(direct::candidates(db, &body, operation));
+        others.extend(onchip::candidates(db, &body, operation));
+        others.extend(slots::candidates(db, &body, operation));
+        others.extend(merge::candidates(db, &body, &derivation, operation));
         alternating(alternating(gathers, others), splits)
     };
     let mut found: Vec<Candidate> = path
@@ -256,6 +293,7 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
         .collect();
     // Few, and in dialects whose compiler orders transfers itself there is none.
     found.splice(0..0, order::candidates(db, function, &body));
+    found.splice(0..0, unread::candidates(db, &body, &derivation));
     found
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::items::ItemId;
+use crate::items::{ItemId, Span, file_range};
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit};
 use crate::rules::{Applicability, Fix, NamesInScope, SLOW_TRANSFER};
 
-use super::{Candidate, Concerns, Placed};
+use super::{Candidate, Concerns, Kind, Placed};
 
 /// Another change of the author's text, placed in the text that the first left; `None` where the two meet.
 pub(super) fn shifted(first: &Placed, other: &Placed) -> Option<Placed> {
@@ -51,12 +51,21 @@ pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) 
         let mut named: Vec<Arc<str>> = outside.map(|item| item.name(db)).collect();
         named.sort();
         named.dedup();
+        // A split changes what is declared; the operation that it is for may stay as it is.
+        let declares = matches!(candidate.kind, Kind::Split | Kind::BothClusters);
+        let first = declares
+            .then(|| first_edit(db, function, &candidate))
+            .flatten();
         let fix = names.fix(Fix {
             title: candidate.title,
             applicability: Applicability::Maybe,
             edits: candidate.edits,
         })?;
-        let (file, range) = places.range(candidate.span)?;
+        let about = places.range(candidate.span)?;
+        let (file, range) = match first {
+            Some(first) => places.range(first)?,
+            None => about.clone(),
+        };
         let mut fix = places.fix(&fix)?;
         lay_out(db, function.file(db), &mut fix);
         Some(Placed {
@@ -64,11 +73,23 @@ pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) 
             rule: candidate.rule.unwrap_or(SLOW_TRANSFER.name),
             file,
             range,
+            about,
             fix,
             concerns: Concerns::Naming(named),
         })
     };
     candidates.into_iter().filter_map(place).collect()
+}
+
+/// The place of a candidate's first edit: in the file of the kernel where it edits that.
+fn first_edit(db: &dyn Db, function: ItemId, candidate: &Candidate) -> Option<Span> {
+    let own = function.file(db).path(db);
+    let edits = candidate.edits.iter().map(|edit| edit.span);
+    edits.min_by_key(|span| {
+        let (file, start, _) = file_range(db, *span);
+        let path = file.path(db);
+        (path != own, path, start)
+    })
 }
 
 /// Statements that are put before one get its indentation, and those that are taken away take their line along.

@@ -17,7 +17,7 @@ use crate::rules::{Edit, is_shared_alias};
 
 use super::dependence::{dependent_on, operands_of};
 use super::levels::{Held, Inner, Levels, Step, To, moved};
-use super::split::{inner_parts, live, outer_parts};
+use super::split::{Taken, inner_parts, live, outer_parts, without};
 use super::{Candidate, Kind};
 
 /// The splits of the tensor of an operation that may be better, those of fewer steps first.
@@ -313,7 +313,8 @@ impl Splits<'_> {
             .iter()
             .map(|ids| sources.iter().any(|id| ids.contains(id)))
             .collect();
-        for stage in &pass.stages {
+        let turned = self.turned(steps, dependent, levels, pass);
+        for (number, stage) in pass.stages.iter().enumerate() {
             let read = operands_of(stage);
             for (holds, ids) in holding.iter_mut().zip(dependent) {
                 *holds |= read.iter().any(|id| ids.contains(id));
@@ -336,11 +337,21 @@ impl Splits<'_> {
             if own != *levels && !(own.cluster == levels.cluster && spreads) {
                 continue;
             }
-            let holds = |step: usize| holding.get(step).copied().unwrap_or(false);
+            let turned = turned
+                .as_ref()
+                .filter(|_| is_behind_transpose(pass, number));
+            // What is behind a transpose that turns other rows has them already.
+            let holds =
+                |step: usize| turned.is_none() && holding.get(step).copied().unwrap_or(false);
             let extents = (self.body.machine.clusters, slice.form().size());
+            let (outer, element) = match turned {
+                // A flit keeps its size, and what is cut out of it is the rows.
+                Some((outer, rows)) => (outer.clone(), rows.pad(packet.form().size())?),
+                None => (time.form().clone(), packet.form().clone()),
+            };
             let inner = Inner {
-                outer: time.form().clone(),
-                element: packet.form().clone(),
+                outer,
+                element,
                 is_stream: true,
             };
             let held = moved(
@@ -362,6 +373,29 @@ impl Splits<'_> {
             }
         }
         Some(())
+    }
+
+    /// Time and rows behind a transpose whose rows leave the slices: as many of what is innermost in what the pass then commits. `None`
+    /// where its rows stay.
+    fn turned(
+        &self,
+        steps: &[Step],
+        dependent: &[FxHashSet<TensorId>],
+        levels: &Levels,
+        pass: &Pass,
+    ) -> Option<(Form, Form)> {
+        let mut stages = pass.stages.iter();
+        let stage = stages.find(|stage| stage.kind.turns_rows())?;
+        let rows = stage.output.packet.get()?.form().remove_padding();
+        let leaves = steps.iter().any(|step| {
+            step.to != To::Element && matches!(without(&rows, &step.part), Some(Taken::Left(_)))
+        });
+        if !leaves {
+            return None;
+        }
+        let (target, _) = pass.end.written()?;
+        let held = self.held(levels, steps, dependent, self.body.tensor(target)?)?;
+        held.element.split_at(rows.size())
     }
 
     /// A fetch that reads a slice's whole element as one packet goes on to do so.
@@ -401,6 +435,12 @@ impl Splits<'_> {
             None => held,
         }
     }
+}
+
+/// Whether a stage is a transpose or comes behind one.
+fn is_behind_transpose(pass: &Pass, number: usize) -> bool {
+    let stages = pass.stages.get(..=number).unwrap_or_default();
+    stages.iter().any(|stage| stage.kind.turns_rows())
 }
 
 /// Edits of declared mappings, each place once.

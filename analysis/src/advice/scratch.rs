@@ -24,6 +24,7 @@ use crate::report::DiagnosticFix;
 use crate::rules::{EnabledRules, Group, Level as Severity};
 use crate::simulation::total_bounds;
 
+use super::slots::is_scratch;
 use super::{Concerns, Placed};
 
 /// Files that are asked about an edit outside of a kernel, at the most. What concerns more of them is not tried.
@@ -72,7 +73,7 @@ pub(super) struct State {
     pub(super) total: u64,
     /// The fewest and the most that are likely; `None` by the book.
     pub(super) bounds: Option<(u64, u64)>,
-    /// What it is given, what it stores in HBM in this order, and what it returns.
+    /// What it is given, what it stores in HBM for others in this order, and what it returns.
     outside: Vec<Outside>,
 }
 
@@ -279,7 +280,7 @@ impl Scratch {
     }
 }
 
-/// What a kernel is given, stores and returns. `None` where a mapping of it is unknown.
+/// What a kernel is given, stores and returns, without what it keeps in HBM for itself. `None` where a mapping of it is unknown.
 fn outside(body: &Body) -> Option<Vec<Outside>> {
     let parameters = body.tensors.iter().filter(|tensor| {
         tensor.tier == Tier::Hbm && matches!(tensor.origin, crate::kernel::Origin::Parameter)
@@ -296,6 +297,7 @@ fn outside(body: &Body) -> Option<Vec<Outside>> {
     }
     let outside = |tensor: &&Tensor| matches!(tensor.tier, Tier::Hbm | Tier::Host);
     let written = stored.iter().chain(&body.escaping);
+    let written = written.filter(|id| !is_scratch(body, **id));
     let written = written.filter_map(|id| body.tensor(*id)).filter(outside);
     parameters.chain(written).map(described).collect()
 }

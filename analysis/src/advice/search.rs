@@ -27,7 +27,7 @@ pub(super) struct Search<'a> {
     tried: usize,
     /// Whether candidates were left when so many were tried.
     stopped: bool,
-    /// Whether nobody waits for the answer any more.
+    /// Whether the answer is no longer wanted.
     stop: &'a dyn Fn() -> bool,
     cancelled: bool,
 }
@@ -84,10 +84,10 @@ impl<'a> Search<'a> {
         let mut worth = self.try_all(candidates, &before, &Texts::new(), most);
         worth.sort_by_key(|one| one.state.total);
         let mut seen = FxHashSet::default();
-        worth.retain(|one| seen.insert((one.placed.kind, one.placed.range)));
+        worth.retain(|one| seen.insert((one.placed.kind, one.placed.about.clone())));
         // Two ways to the same saving at one place are one proposal, the first that was tried.
         let mut alike = FxHashSet::default();
-        worth.retain(|one| alike.insert((one.placed.range, one.state.total)));
+        worth.retain(|one| alike.insert((one.placed.about.clone(), one.state.total)));
         worth.truncate(PROPOSALS);
         let pair = worth.first().cloned().and_then(|best| {
             let others = worth.get(1..).unwrap_or_default();
@@ -97,11 +97,11 @@ impl<'a> Search<'a> {
             return false;
         }
         self.scratch.set(Texts::new());
-        let proposals: Vec<Proposal> = worth
-            .iter()
-            .map(|one| proposal(&one.placed, &before, &one.state))
-            .collect();
-        join(&mut cost.proposals, proposals);
+        let proposals = worth.iter().map(|one| {
+            let (_, about) = &one.placed.about;
+            (*about, proposal(&one.placed, &before, &one.state))
+        });
+        join(&mut cost.proposals, proposals.collect());
         cost.searched = Some(Searched {
             tried: self.tried,
             limit: self.limit,
@@ -142,6 +142,7 @@ impl<'a> Search<'a> {
                     rule,
                     file: Arc::clone(file),
                     range: *range,
+                    about: (Arc::clone(file), *range),
                     fix: completed.fix,
                     concerns: Concerns::All,
                 })
@@ -315,12 +316,16 @@ fn lowered(title: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The searched proposals with those in words that say something else, the best first.
-fn join(proposals: &mut Vec<Proposal>, searched: Vec<Proposal>) {
-    let known: FxHashSet<(&'static str, Range)> =
-        searched.iter().map(|one| (one.rule, one.range)).collect();
-    proposals.retain(|one| !known.contains(&(one.rule, one.range)));
-    proposals.extend(searched);
+/// The searched proposals, each with the operation that it is for, and those in words that say something else, the best first.
+fn join(proposals: &mut Vec<Proposal>, searched: Vec<(Range, Proposal)>) {
+    // Words stay where nothing was found at their place that saves as much.
+    proposals.retain(|one| {
+        let mut here = searched
+            .iter()
+            .filter(|(about, other)| (other.rule, *about) == (one.rule, one.range));
+        !here.any(|(_, other)| one.saves.is_none() || other.saves >= one.saves)
+    });
+    proposals.extend(searched.into_iter().map(|(_, proposal)| proposal));
     // Whole changes come before words, which may ask for another result.
     proposals.sort_by_key(|one| {
         (

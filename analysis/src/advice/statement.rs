@@ -234,6 +234,19 @@ fn root_of(words: &str) -> Option<(&str, String)> {
     (plain && !root.is_empty()).then(|| (root, format!("{before}%{behind}")))
 }
 
+/// The names that the item of a node does not use.
+pub(super) fn unused_names(node: &SyntaxNode, names: &[&'static str]) -> Option<Vec<&'static str>> {
+    let root = node.ancestors().last()?;
+    let tokens = root.descendants_with_tokens();
+    let tokens = tokens.filter_map(ra_ap_syntax::NodeOrToken::into_token);
+    let used: FxHashSet<String> = tokens
+        .filter(|token| token.kind() == SyntaxKind::IDENT)
+        .map(|token| token.text().to_owned())
+        .collect();
+    let unused = names.iter().filter(|name| !used.contains(**name));
+    Some(unused.copied().collect())
+}
+
 /// A name for an expression, the statement that gives it, and the edit that uses it.
 fn to_be_named(
     db: &dyn Db,
@@ -245,24 +258,13 @@ fn to_be_named(
     if !inside.text_range().contains_range(within) || is_conditional(inside, stored.syntax()) {
         return None;
     }
-    let root = inside.ancestors().last()?;
-    let tokens = root.descendants_with_tokens();
-    let tokens = tokens.filter_map(ra_ap_syntax::NodeOrToken::into_token);
-    let used: FxHashSet<String> = tokens
-        .filter(|token| token.kind() == SyntaxKind::IDENT)
-        .map(|token| token.text().to_owned())
-        .collect();
-    let name = NAMES.iter().find(|name| !used.contains(**name))?;
+    let name = *unused_names(inside, &NAMES)?.first()?;
     let span = parsed.span(stored.syntax());
     let (file, start, end) = file_range(db, span);
     let text = file.text(db);
     let text = text.get(start as usize..end as usize)?;
     let statement = format!("let {name} = {text};");
-    Some((
-        (*name).to_owned(),
-        statement,
-        Edit::new(span, (*name).to_owned()),
-    ))
+    Some((name.to_owned(), statement, Edit::new(span, name.to_owned())))
 }
 
 /// Whether an expression of a statement runs only in some cases, or more than once.

@@ -6,7 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
 use crate::db::Db;
 use crate::hardware::ElementType;
-use crate::items::{Span, parse_item};
+use crate::items::{Span, file_range, parse_item};
 use crate::kernel::catalogue::Generic;
 use crate::kernel::{Body, Copy, Level, PassSource, StreamShape, TensorId};
 use crate::kernel::{Operation, OperationKind, Origin, Pass, Tensor};
@@ -53,6 +53,13 @@ pub(super) fn expression_span(db: &dyn Db, method: Span) -> Option<Span> {
     Some(parsed.span(call(db, method)?.syntax()))
 }
 
+/// What the author wrote at a place.
+pub(super) fn written_at(db: &dyn Db, span: Span) -> Option<String> {
+    let (file, start, end) = file_range(db, span);
+    let text = file.text(db);
+    Some(text.get(start as usize..end as usize)?.to_owned())
+}
+
 /// A method with its bytes, the dot before it, and what is between, and what is between: taken away, the chain goes on without the method.
 pub(super) fn link_span(db: &dyn Db, method: Span) -> Option<Span> {
     let parsed = parse_item(db, method.item);
@@ -85,16 +92,31 @@ impl Held {
 
 /// The edits after which a transfer makes a tensor of DM of other mappings: it says them itself, in place of its variable's type.
 pub(super) fn redeclared(db: &dyn Db, body: &Body, copy: &Copy, held: &Held) -> Option<Vec<Edit>> {
-    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+    let generics = generics_of(body.tensor(copy.target)?, held)?;
+    retyped(db, body, copy, &generics)
+}
+
+/// The levels that a transfer into DM says itself: the chip of its target, and the others as `held`.
+pub(super) fn generics_of(target: &Tensor, held: &Held) -> Option<[(Generic, String); 4]> {
     let chip = target.levels.chip.as_ref()?.get()?.form();
-    let generics = [
+    Some([
         (Generic::Level(Level::Chip), written(chip)),
         (Generic::Level(Level::Cluster), written(&held.cluster)),
         (Generic::Level(Level::Slice), written(&held.slice)),
         (Generic::Level(Level::Element), written(&held.element)),
-    ];
+    ])
+}
+
+/// The edits after which a transfer says itself of which mappings the tensor is that it makes, in place of its variable's type.
+pub(super) fn retyped(
+    db: &dyn Db,
+    body: &Body,
+    copy: &Copy,
+    generics: &[(Generic, String)],
+) -> Option<Vec<Edit>> {
+    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     let library = body.library();
-    let text = library.write_transfer(source.tier, target.tier, &generics, &[])?;
+    let text = library.write_transfer(source.tier, target.tier, generics, &[])?;
     let method = text.split('(').next()?.to_owned();
     let parsed = parse_item(db, copy.span.item);
     let transfer = call(db, copy.span)?;

@@ -29,6 +29,9 @@ use crate::rules;
 use crate::suppression;
 use crate::syntax::Unanalysed;
 
+/// How many other places of a finding are listed where many calls of a macro have it.
+const CALLS: usize = 24;
+
 /// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
@@ -81,6 +84,7 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
+    one_of_all_calls(&mut report.diagnostics);
     report.diagnostics = causes.join(report.diagnostics);
     if let Some(origin) = file.origin(db) {
         let text = file.text(db);
@@ -242,15 +246,36 @@ pub(super) fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> Opera
 /// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|one, other| {
-        (one.range, one.rule, one.group, &one.message).cmp(&(
+        (one.range, one.rule, one.called_at, one.group, &one.message).cmp(&(
             other.range,
             other.rule,
+            other.called_at,
             other.group,
             &other.message,
         ))
     });
-    diagnostics
-        .dedup_by(|later, earlier| (later.range, later.rule) == (earlier.range, earlier.rule));
+    diagnostics.dedup_by(|later, earlier| {
+        (later.range, later.rule, later.called_at)
+            == (earlier.range, earlier.rule, earlier.called_at)
+    });
+}
+
+/// Keeps one of what the calls of a macro have in it at one place: one that is not suppressed, if there is one. The places of the other
+/// calls go with it.
+fn one_of_all_calls(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.dedup_by(|later, earlier| {
+        let same = (later.range, later.rule) == (earlier.range, earlier.rule);
+        if same {
+            if earlier.suppressed && !later.suppressed {
+                std::mem::swap(later, earlier);
+            }
+            if later.suppressed == earlier.suppressed && earlier.related.len() < CALLS {
+                let call = later.related.pop();
+                earlier.related.extend(call);
+            }
+        }
+        same
+    });
 }
 
 fn unanalysed_words(why: Unanalysed) -> &'static str {

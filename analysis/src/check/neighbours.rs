@@ -55,7 +55,7 @@ fn count(
     let mut resolved = 0;
     let mut unresolved: BTreeMap<Range, UnresolvedPlace> = BTreeMap::new();
     for transfer in transfers {
-        let Some(reason) = &transfer.unresolved else {
+        let Some(unresolved_transfer) = &transfer.unresolved else {
             resolved += 1;
             continue;
         };
@@ -63,8 +63,8 @@ fn count(
         unresolved.insert(
             range,
             UnresolvedPlace {
-                what: transfer.what.clone(),
-                reason: reason.clone(),
+                what: unresolved_transfer.what.clone(),
+                reason: unresolved_transfer.reason.clone(),
                 said_once: false,
                 counts: true,
                 range,

@@ -1,8 +1,6 @@
 //! What a fix leads to as its operations tell it, against what the whole body tells, for all fixtures.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::path::PathBuf;
-
 use rustc_hash::FxHashSet;
 
 use super::trial::{Trial, Tried};
@@ -12,23 +10,7 @@ use crate::check::as_checked;
 use crate::db::AnalysisDatabase;
 use crate::items::file_functions;
 use crate::rules::{Checked, Edit, Finding, Level, check_as_proposed};
-
-/// The texts of all fixtures.
-fn texts() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
-    let (mut folders, mut texts) = (vec![PathBuf::from(folder)], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                texts.push(std::fs::read_to_string(path).expect("a text"));
-            }
-        }
-    }
-    texts
-}
+use crate::syntax::fixture_tests::fixture_texts;
 
 /// All edits that a finding proposes or states.
 fn proposed(finding: &Finding) -> Vec<&[Edit]> {
@@ -84,7 +66,7 @@ fn compare(checked: &Checked<'_>) -> usize {
 #[test]
 fn operations_alone_tell_of_a_fix_what_the_whole_body_tells() {
     let mut told = 0;
-    for text in texts() {
+    for text in fixture_texts() {
         // The same kernel twice, so that there are operations that a fix does not concern.
         let text = twice(&text).unwrap_or(text);
         let mut db = AnalysisDatabase::default();

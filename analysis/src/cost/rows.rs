@@ -9,10 +9,11 @@ use crate::items::{Span, item_text};
 use crate::kernel::{
     Body, Operation, OperationId, OperationKind, Origin, Pass, PassSource, Tensor, TensorId, Tier,
 };
+use crate::lanes::Lane;
 use crate::places::Places;
 use crate::report::Range;
 use crate::simulation::stage_table::stage_tables;
-use crate::simulation::{BodySimulation, Engine, Figure, Lane, OperationCost, StageCost, Wait};
+use crate::simulation::{BodySimulation, Engine, Figure, OperationCost, StageCost, Wait, lane_of};
 
 use super::{CalibratedRow, EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
 
@@ -139,7 +140,7 @@ pub(super) fn operations(
         rows.push(OperationRow {
             id: operation.id.0,
             name: names.operation(operation),
-            lane: Lane::of(operation.context),
+            lane: lane_of(operation.context),
             file,
             statement: place.unwrap_or(range),
             range,
@@ -199,7 +200,7 @@ pub(super) fn with_figures(
 }
 
 fn calibrated_row(figure: &Figure) -> CalibratedRow {
-    let bounded = figure.class.is_some() || figure.low < figure.high;
+    let bounded = figure.is_bounded();
     let class = match figure.class {
         Some(class) => class.name(),
         None if bounded => "range",
@@ -339,7 +340,7 @@ fn statement_end(text: &str, limit: usize) -> usize {
 
 /// The pauses of all contexts.
 pub(super) fn idle(simulation: &BodySimulation, names: &Names<'_>) -> Vec<IdleRow> {
-    Lane::ALL
+    Lane::VIRTUAL_ISA
         .into_iter()
         .flat_map(|lane| simulation.schedule.idle(lane))
         .map(|idle| IdleRow {

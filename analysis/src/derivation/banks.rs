@@ -9,6 +9,7 @@
 //! level inside it, shifted by its stride, and doubling makes that logarithmic in the level's size.
 
 use crate::hardware::{DM_BANK_BITS, DM_BANKS};
+use crate::mapping::gcd;
 
 /// Bits of DM address space after which the banks repeat: 16 banks of 8 bytes (book: Address Space in a Slice).
 const PERIOD: u64 = DM_BANK_BITS * DM_BANKS;
@@ -114,9 +115,9 @@ pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64
         .map(|level| reduce(level.stride_bits))
         .collect();
     // Banks are watched by moving the start by a bank's width, so the places must reach that too.
-    let unit = strides.iter().fold(DM_BANK_BITS, |unit, stride| {
-        greatest_common_divisor(unit, *stride)
-    });
+    let unit = strides
+        .iter()
+        .fold(DM_BANK_BITS, |unit, stride| gcd(unit, *stride));
     let first = base_bits % unit;
     let mut places = Places {
         unit,
@@ -165,14 +166,6 @@ const fn touches_first_bank(place: u64, access_bits: u64) -> bool {
 
 fn reduce(stride: i128) -> u64 {
     u64::try_from(stride.rem_euclid(i128::from(PERIOD))).unwrap_or(0)
-}
-
-/// The greatest common divisor; of 0 and `n` it is `n`.
-pub(crate) const fn greatest_common_divisor(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }
 
 #[cfg(test)]

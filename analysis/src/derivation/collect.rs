@@ -4,7 +4,8 @@
 //! capacity.
 
 use crate::hardware::{ElementType, FLIT_BYTES};
-use crate::kernel::{Body, Pass, PassEnd};
+use crate::items::Span;
+use crate::kernel::{Body, Pass, PassEnd, Stage, StageKind};
 use crate::mapping::{Answer, Form, Mapping, PaddingKind, same_elements};
 
 use super::conventions::Conventions;
@@ -110,11 +111,32 @@ pub enum VrfLoadViolation {
         /// Axes of the element of which a part does not come with the stream, sorted.
         extra: Vec<String>,
     },
+    /// A reduction hands its result to the register within one pass, in a release whose compiler cannot lay that out.
+    Reduced {
+        /// The reduction.
+        reduction: Span,
+    },
     /// The element holds the stream's terms, and is not its time and packet.
     Spelling {
         /// Time and packet.
         stream: Mapping,
     },
+}
+
+/// The reduction inside of a slice that nothing computes behind.
+fn reduced_last(pass: &Pass) -> Option<&Stage> {
+    let shapes_alone = |stage: &&Stage| {
+        matches!(
+            stage.kind,
+            StageKind::VectorPad | StageKind::VectorConcat | StageKind::VectorFinal
+        )
+    };
+    let last = pass
+        .stages
+        .iter()
+        .rev()
+        .find(|stage| !shapes_alone(stage))?;
+    matches!(last.kind, StageKind::VectorIntraReduce { .. }).then_some(last)
 }
 
 /// Derives the load of the VRF that ends a pass.
@@ -146,6 +168,13 @@ pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
         derived
             .violations
             .push(VrfLoadViolation::Spelling { stream });
+    } else if Conventions::of(pass.dialect).stores_no_reductions()
+        && let Some(reduction) = reduced_last(pass)
+    {
+        let reduction = reduction.span;
+        derived
+            .violations
+            .push(VrfLoadViolation::Reduced { reduction });
     }
     derived
 }

@@ -14,6 +14,14 @@ use crate::kernel::{Body, Operation, OperationKind, Origin, Tensor, TensorId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Content(pub(super) u128);
 
+impl Content {
+    /// The number for an answer that depends on something else as well, given by a number of its own.
+    pub(super) fn beside(self, other: u64) -> Self {
+        let [low, high] = FACTORS.map(|factor| u128::from(other.wrapping_mul(factor)));
+        Self(self.0 ^ (low | high << 64))
+    }
+}
+
 /// Odd numbers without a pattern, one for each half of the number.
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 

@@ -41,10 +41,11 @@ impl Conventions {
         }
     }
 
-    /// Whether the compiler keeps transfers in the order of the source; else those go first that most waits for.
+    /// Whether the compiler keeps transfers and passes in the order of the source, as the book says; from 0.5 on those go first that
+    /// most waits for.
     #[must_use]
-    pub const fn keeps_order_of_transfers(self) -> bool {
-        !self.current
+    pub fn keeps_order_of_transfers(self) -> bool {
+        !self.since(5)
     }
 
     /// Whether a fetched packet may have any length, and only what enters the Switch Engine, after all adapters, has to be a
@@ -167,6 +168,13 @@ impl Conventions {
         self.current && !self.since(7)
     }
 
+    /// Whether a pass of the main context may end in the VRF. Runs of 0.6.0 did not come back from one; 0.8.1 was seen to run them,
+    /// and the book's own kernels have one.
+    #[must_use]
+    pub fn feeds_vrf_from_main(self) -> bool {
+        !self.current || self.since(7)
+    }
+
     /// Whether tensors have addresses that authors choose, all of them.
     #[must_use]
     pub fn is_addressed(self) -> bool {
@@ -228,6 +236,12 @@ impl Conventions {
         self.since(4) && !self.since(7)
     }
 
+    /// Whether a transfer inside of the data memory names the clusters of what it makes; before, they stay.
+    #[must_use]
+    pub fn moves_between_clusters(self) -> bool {
+        self.since(7)
+    }
+
     /// Whether the compiler refuses to give a tile another type.
     #[must_use]
     pub fn reshapes_no_tiles(self) -> bool {
@@ -239,6 +253,12 @@ impl Conventions {
     #[must_use]
     pub fn compares_switch_frames(self) -> bool {
         self.since(5)
+    }
+
+    /// Whether a custom switch may leave out parts of the slices in whose place it puts copies.
+    #[must_use]
+    pub fn replaces_by_copies(self) -> bool {
+        self.current && !self.compares_switch_frames()
     }
 
     /// Whether copies that a switch makes may be named by another digit of an axis that the input has; else the axis itself
@@ -257,7 +277,7 @@ impl Conventions {
     /// Whether the rows of a transpose are looked for at every place of the iterations, with padding as it is written.
     #[must_use]
     pub fn places_transposed_rows(self) -> bool {
-        self.since(6)
+        self.since(4)
     }
 
     /// Whether a packet that enters a transpose may bring 16 elements of 8 or 16 bits.
@@ -285,6 +305,12 @@ impl Conventions {
         self.current
     }
 
+    /// Whether what is reduced across slices has to be the innermost part of the slice, without padding inside of it.
+    #[must_use]
+    pub const fn reduces_innermost_slices(self) -> bool {
+        self.current
+    }
+
     /// Whether an aligned packet of two flits is the two innermost iterations, padding included, and nothing else.
     #[must_use]
     pub fn packs_flits_exactly(self) -> bool {
@@ -308,6 +334,30 @@ impl Conventions {
     #[must_use]
     pub fn commits_packets_innermost(self) -> bool {
         self.since(7)
+    }
+
+    /// Whether padding of a commit's stream may be written over padding of the element, as often as the stream has it.
+    #[must_use]
+    pub fn writes_padding_over_padding(self) -> bool {
+        self.since(4)
+    }
+
+    /// Whether a pass stashes once, also where the value was read.
+    #[must_use]
+    pub fn stashes_once(self) -> bool {
+        self.since(4)
+    }
+
+    /// Whether what is stashed is read in as many lanes as it was stashed in.
+    #[must_use]
+    pub fn stashes_ways(self) -> bool {
+        self.since(6)
+    }
+
+    /// Whether the compiler cannot lay out a register that a reduction inside of a slice is stored to.
+    #[must_use]
+    pub fn stores_no_reductions(self) -> bool {
+        self.current && !self.since(7)
     }
 
     /// Whether a widening of an odd number of steps is a fault of its own.

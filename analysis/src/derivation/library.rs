@@ -6,7 +6,7 @@
 
 mod commit;
 mod stages;
-mod transpose;
+pub(super) mod transpose;
 mod unimplemented;
 
 use crate::items::Span;
@@ -124,6 +124,7 @@ pub enum LibraryLimitKind {
 }
 
 /// Derives what the library refuses of a body, given what the engines make of it.
+#[cfg(test)]
 #[must_use]
 pub fn derive(
     body: &Body,

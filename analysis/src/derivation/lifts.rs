@@ -24,6 +24,11 @@ pub enum LiftFault {
         /// After.
         after: u64,
     },
+    /// The level's size is no power of two, so that it has no pieces of two.
+    Count {
+        /// The size.
+        size: u64,
+    },
     /// What is replaced is no copies.
     Replaced {
         /// Positions of the level a step of what is replaced.
@@ -68,6 +73,11 @@ pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
         return Some(LiftFault::Size {
             before: before.size(),
             after: after.size(),
+        });
+    }
+    if !before.size().is_power_of_two() {
+        return Some(LiftFault::Count {
+            size: before.size(),
         });
     }
     let lifted = match placement(before, after)? {

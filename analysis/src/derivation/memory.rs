@@ -8,6 +8,7 @@ mod allocations;
 mod conflicts;
 pub(crate) mod free;
 mod in_place;
+mod occupied;
 mod relief;
 mod sums;
 
@@ -50,12 +51,13 @@ pub struct MemoryDerivation {
 pub(crate) struct Allocations(Arc<[Allocation]>);
 
 /// Derives the memory of a body.
+#[cfg(test)]
 #[must_use]
 pub fn derive(body: &Body) -> MemoryDerivation {
     with_moves(body, super::moves::derive(body))
 }
 
-/// As [`derive`], given what is wrong with the moves of the body.
+/// Derives the memory of a body, given what is wrong with its moves.
 pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDerivation {
     let allocations = allocations::collect(body);
     let violations = conflicts::derive(body, &allocations);

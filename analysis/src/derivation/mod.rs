@@ -12,9 +12,11 @@ pub(crate) mod content;
 pub mod contraction;
 pub mod conventions;
 pub mod dma;
+mod faults;
 pub mod fetch;
 pub(crate) mod forms;
 pub mod hazards;
+pub mod holding;
 pub mod library;
 pub mod lifts;
 pub mod masking;
@@ -27,6 +29,7 @@ pub mod placement;
 pub mod plans;
 pub mod provenance;
 pub mod refusals;
+pub mod resplit;
 pub mod sequencer;
 pub mod steps;
 pub mod switch;
@@ -42,12 +45,13 @@ pub(crate) use undecided::{open_places, undecided};
 
 use std::sync::{Arc, LazyLock};
 
-use content::{content, content_in_place};
+use content::{Content, content, content_in_place};
 use memo::Memo;
 use refusals::Refusing;
 
 use crate::hardware::Target;
-use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
+use crate::items::Span;
+use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, Stage, StageKind, StreamShape};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
 /// Everything derived of one body.
@@ -63,6 +67,15 @@ pub struct BodyDerivation {
     pub provenance: provenance::ProvenanceDerivation,
     /// What the library refuses although the machine takes it.
     pub library: Vec<library::LibraryLimit>,
+    /// What each operation is made of, for who keeps something else by it; empty where the body is a changed copy.
+    contents: Vec<Content>,
+}
+
+impl BodyDerivation {
+    /// What the operation of a number is made of, where that was worked out with the derivation.
+    pub(crate) fn content(&self, operation: usize) -> Option<Content> {
+        self.contents.get(operation).copied()
+    }
 }
 
 /// What was derived of one operation.
@@ -182,6 +195,18 @@ impl StageDerivation {
     pub fn is_legal(&self) -> bool {
         self.violations().is_empty()
     }
+
+    /// What the library refuses of a stage that the engine takes, where the shapes of its streams are all that it looks at.
+    fn library_limit(
+        &self,
+        input: &StreamShape,
+        stage: &Stage,
+    ) -> Option<(library::LibraryLimitKind, Span)> {
+        match self {
+            Self::Transpose(_) => library::transpose::judge(input, stage),
+            _ => None,
+        }
+    }
 }
 
 /// What was derived of a pass's end.
@@ -206,27 +231,29 @@ pub fn derive(body: &Body, target: Target) -> BodyDerivation {
 /// As [`derive`], for callers that may lose interest: `pause` is called before each operation and may unwind.
 #[must_use]
 pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
-    let operations = || -> Vec<OperationDerivation> {
+    let operations = || -> (Vec<OperationDerivation>, Vec<Content>) {
         let operations = body.operations.iter();
         operations
             .map(|operation| {
                 pause();
-                derive_operation(body, operation, target)
+                let key = content(body, operation, target);
+                (derive_known(body, operation, target, key), key)
             })
-            .collect()
+            .unzip()
     };
-    let between = || Between::of(body, memory::derive(body));
-    let (operations, between) = if body.operations.len() < OPERATIONS_OF_A_THREAD {
+    // The moves of operations come with what the library refuses of them: neither is worked out again of what is known.
+    let between = || Between::of(body, memory::with_moves(body, Vec::new()));
+    let ((operations, contents), mut between) = if body.operations.len() < OPERATIONS_OF_A_THREAD {
         (operations(), between())
     } else {
         join(operations, between)
     };
-    let library = if conventions::Conventions::of(body.dialect).has_library_limits() {
-        library::derive(body, &operations, &between.memory.moves)
-    } else {
-        Vec::new()
-    };
-    between.with(operations, library)
+    let (moves, library) = faults::of_body(body, &operations, &contents);
+    between.memory.moves = moves;
+    BodyDerivation {
+        contents,
+        ..between.with(operations, library)
+    }
 }
 
 /// What is derived of a body beside its single operations.
@@ -256,6 +283,7 @@ impl Between {
             memory: self.memory,
             provenance: self.provenance,
             library,
+            contents: Vec::new(),
         }
     }
 }
@@ -305,10 +333,19 @@ static DERIVED: LazyLock<Memo<Kept>> = LazyLock::new(Memo::default);
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.
 #[must_use]
 pub fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
+    derive_known(body, operation, target, content(body, operation, target))
+}
+
+/// As [`derive_operation`], for who knows what the operation is made of.
+fn derive_known(
+    body: &Body,
+    operation: &Operation,
+    target: Target,
+    key: Content,
+) -> OperationDerivation {
     if matches!(operation.kind, OperationKind::Collective(_)) {
         return OperationDerivation::Collective;
     }
-    let key = content(body, operation, target);
     let kept = DERIVED.get(key);
     if let Some(Kept::Derived(derived)) = kept {
         return derived;

@@ -28,6 +28,8 @@ impl PartialDerivation {
         derivation.tensors.violations.clear();
         derivation.tensors.repeated.clear();
         derivation.library.clear();
+        // Its operations are changed, and with them what they are made of.
+        derivation.contents.clear();
         Self {
             derivation,
             conflicts,

@@ -4,12 +4,15 @@
 //! Kernels are judged, and no fragments that nothing runs: the grid is the kernel's. A size that no machine has is judged with
 //! the sizes of levels and not again here.
 
+use std::sync::Arc;
+
 use crate::items::Span;
 use crate::kernel::{
     Body, Level, Levels, OperationKind, Origin, PassEnd, Tensor, TensorId, Tier, Written,
 };
 use crate::mapping::{Atom, Digit, Mapping};
 
+use super::forms;
 use super::memory::MemoryDerivation;
 
 /// A level has another size than the grid of the kernel.
@@ -68,6 +71,19 @@ pub struct SizeChange {
     pub before: u64,
     /// Its size after.
     pub after: u64,
+    /// Where the mapping before is written.
+    pub source: Span,
+    /// Where the mapping after is written.
+    pub span: Span,
+}
+
+/// The two clusters of a tensor are told apart by an axis, and by another one after a change of its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterSplit {
+    /// The clusters before.
+    pub before: Mapping,
+    /// The clusters after.
+    pub after: Mapping,
     /// Where the mapping before is written.
     pub source: Span,
     /// Where the mapping after is written.
@@ -298,6 +314,39 @@ pub fn size_changes(body: &Body) -> Vec<SizeChange> {
     }
     found.extend(commits(body));
     found
+}
+
+/// Derives the changes of a type that tell the clusters apart by another axis, where each side has the other's axis inside of the
+/// clusters: no bytes move, so neither is the other's by another name.
+#[must_use]
+pub fn cluster_splits(body: &Body) -> Vec<ClusterSplit> {
+    let inside = |tensor: &Tensor, name: &Arc<str>| {
+        let levels = [&tensor.levels.element].into_iter();
+        let levels = levels.chain(tensor.levels.slice.as_ref());
+        let mut known = levels.filter_map(forms::known);
+        known.any(|form| form.axis_names().contains(name))
+    };
+    let changed = own(body).filter_map(|tensor| {
+        let Origin::Reshape { of } = tensor.origin else {
+            return None;
+        };
+        let source = body.tensor(of)?;
+        let written = [source, tensor].map(|tensor| tensor.levels.cluster.as_ref());
+        let [Some(before), Some(after)] = written else {
+            return None;
+        };
+        let forms = [forms::known(before)?, forms::known(after)?];
+        let [old, new] = forms.map(|form| form.axis_names().into_iter().next());
+        let (old, new) = (old?, new?);
+        let split = old != new && inside(source, &new) && inside(tensor, &old);
+        split.then(|| ClusterSplit {
+            before: forms[0].to_mapping(),
+            after: forms[1].to_mapping(),
+            source: before.span,
+            span: after.span,
+        })
+    });
+    changed.collect()
 }
 
 /// The levels that two tensors both have.

@@ -96,24 +96,29 @@ impl<P: Clone> Finding<P> {
         let Some(fix) = fix else {
             return self;
         };
-        let mut letters = fix.title.chars();
-        let first = letters.next().map(|first| first.to_ascii_lowercase());
-        let mut text: String = first.into_iter().chain(letters).collect();
+        let stated = Alternative {
+            text: fix.in_words(),
+            edits: fix.edits.clone(),
+        };
+        self.fixes.push(fix);
+        self.alternatives("", [stated])
+    }
+}
+
+impl<P> Fix<P> {
+    /// Its title as a part of a sentence, and behind it the texts that it writes and the title does not name.
+    pub(crate) fn in_words(&self) -> String {
+        let text = words::uncapital(&self.title);
         let mut unsaid: Vec<&str> = Vec::new();
-        for edit in &fix.edits {
+        for edit in &self.edits {
             let code = edit.text.trim().trim_end_matches('.');
             if !text.contains(code) && !unsaid.contains(&code) {
                 unsaid.push(code);
             }
         }
-        if !unsaid.is_empty() {
-            text = format!("{text}: {}", words::names(&unsaid));
+        if unsaid.is_empty() {
+            return text;
         }
-        let stated = Alternative {
-            text,
-            edits: fix.edits.clone(),
-        };
-        self.fixes.push(fix);
-        self.alternatives("", [stated])
+        format!("{text}: {}", words::names(&unsaid))
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
 
-use super::{Alternative, Alternatives, Cause, Edit, Group, Level, Replacement, Rule, words};
+use super::{
+    Alternative, Alternatives, Cause, Confirmer, Edit, Group, Level, Replacement, Rule, words,
+};
 use crate::items::Span;
 use crate::numbers::grouped;
 
@@ -92,6 +94,8 @@ pub struct Finding<P = Span> {
     pub saving: Option<Saving>,
     /// What it comes from, where other findings may come from the same.
     pub cause: Option<Cause>,
+    /// Who finds it, where that is another than finds the rest of the rule.
+    pub confirmer: Option<Confirmer>,
 }
 
 /// Cycles as predicted before and after a change.
@@ -151,6 +155,7 @@ impl<P> Finding<P> {
             group: None,
             saving: None,
             cause: None,
+            confirmer: None,
         }
     }
 
@@ -166,6 +171,20 @@ impl<P> Finding<P> {
     #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
+        self
+    }
+
+    /// Sets that the vendor's compiler finds it, though the library's own code finds the rest of the rule.
+    #[must_use]
+    pub fn found_by_compiler(mut self) -> Self {
+        self.confirmer = Some(Confirmer::Compiler);
+        self
+    }
+
+    /// Sets that no program finds it, though the library's own code finds the rest of the rule.
+    #[must_use]
+    pub fn found_by_nobody(mut self) -> Self {
+        self.confirmer = Some(Confirmer::Model);
         self
     }
 
@@ -256,6 +275,7 @@ impl<P> Finding<P> {
             group: self.group,
             saving: self.saving,
             cause: self.cause,
+            confirmer: self.confirmer,
         }
     }
 }

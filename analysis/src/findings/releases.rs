@@ -131,6 +131,11 @@ impl Refusal {
         since: Some(FIRST),
         ..Self::NEVER
     };
+    /// The book's library does; what the successor says of it is not known.
+    pub(crate) const BY_BOOK: Self = Self {
+        book: true,
+        ..Self::NEVER
+    };
     /// The successor's compiler does, and no library.
     pub(crate) const BY_COMPILER: Self = Self::NEVER.else_compiler();
     /// There is nothing to refuse: the rule speaks about visa-lint's own run.

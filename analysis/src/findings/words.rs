@@ -19,6 +19,16 @@ pub(crate) fn all_of(words: &[String]) -> String {
     joined(words.iter().cloned(), "and")
 }
 
+/// What is at the call of a macro that writes what is found.
+pub(crate) fn called_here(name: &str) -> String {
+    format!("`{name}!` writes it for this call")
+}
+
+/// What is at the place in a macro that writes what is found.
+pub(crate) fn written_here(name: &str) -> String {
+    format!("`{name}!` writes it here")
+}
+
 fn joined(words: impl Iterator<Item = String>, last: &str) -> String {
     let mut words: Vec<String> = words.collect();
     match words.pop() {

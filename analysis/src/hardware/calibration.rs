@@ -134,17 +134,27 @@ pub struct TransferConstants {
     /// logarithm of the bytes; before the first and behind the last it is theirs. Rows: reduce_sum 1 (64 B); k2 4, k3 9 (240 B
     /// to 1 KiB); rmsnorm 1 (2 KiB); the users' 1.97 MB (3,840 B); gemv 8, k2 18, k3 78, 175, 198 (4 KiB and more).
     pub load_request: &'static [(u64, Rate)],
-    /// The same where slices get copies and each more than 1 KiB, by the number of copies. Rows: gemm 1, 9 (16); gemv 1,
-    /// rmsnorm 8, the users' 18,400 (all).
-    pub copied_request: &'static [(u64, Rate)],
+    /// The least for a request where slices get copies and each more than 1 KiB, from `copied_most` copies on. Fewer copies
+    /// take it by the logarithm of their number. Rows: gemm 1, 9 (16 copies); the users' 5,182 to 5,367 (64 copies of 7,680 B),
+    /// 2,934 (32 a cluster) and 10,184 (128 a cluster).
+    pub copied_request: Rate,
+    /// Copies from which on a request takes that rate.
+    pub copied_most: u64,
+    /// The least for a request where all slices of a cluster get the same, whatever its bytes; from half of them on it is gone to by the
+    /// logarithm of their number. Rows: gemv 1, rmsnorm 8, the
+    /// users' 18,400.
+    pub copied_to_all_request: Rate,
+    /// Slices of a cluster that get the same where all do.
+    pub copied_to_all: u64,
     /// Bytes of a slice up to which copies cost what distinct bytes do. Rows: k2 4, k3 9.
     pub copied_small_bytes: u64,
-    /// Copies from which on a request takes the last rate of `copied_request` whatever its bytes.
-    pub copied_to_all: u64,
     /// Each read of one 256-byte unit of HBM by several engines: no load is faster than its most read unit. Row: k3 169.
     pub hot_unit_read: u64,
     /// Bytes of a packet below which loads have few rows. Row: add 1 and 5.
     pub small_packet_bytes: u64,
+    /// Bytes of the longest run across boundaries of units whose loads the rate of a request gives to a percent. Rows: the users'
+    /// 120, 480 and 960 B. Of longer ones there is one row, the users' 7,200 B, which takes a third more.
+    pub crossing_run_bytes: u64,
     /// A store of whole units by several engines, once. Rows: rmsnorm 28; k2 67.
     pub store_start: u64,
     /// The same by one engine. Rows: the users' stores of 512 B and 7,680 B.
@@ -159,7 +169,7 @@ pub struct TransferConstants {
     pub tiny_piece: Rate,
     /// Bytes of a piece below which it is tiny.
     pub tiny_piece_bytes: u64,
-    /// A store of a single piece. Rows: dot 16, reduce_sum 10.
+    /// A store of a single piece, and the least of any store of parts of units. Rows: dot 16, reduce_sum 10.
     pub single_piece: u64,
     /// A store of parts of units from slices that are not neighbours, once. Rows: the users' padded, strided slices.
     pub strided_start: u64,
@@ -167,12 +177,22 @@ pub struct TransferConstants {
     pub strided_piece: Rate,
     /// From DM to DM, once. Rows: k2 58 and four more.
     pub move_start: u64,
-    /// A piece of it.
+    /// A request of its busiest cluster.
     pub move_piece: Rate,
-    /// What reads or writes by indices takes once at the most. Rows: one row of 512 bytes into a slice, 934; a scatter of 8, 929.
+    /// The same of a transfer that copies into so many slices; fewer copies take it by the logarithm of their number. Row: the users' 512
+    /// times 106 cycles for 7,680 bytes into each slice of both clusters.
+    pub move_copied_piece: Rate,
+    /// Copies from which on a request takes that rate.
+    pub move_copies_most: u64,
+    /// What reads or writes by indices takes once.
     pub indexed_start: u64,
-    /// A request of such a transfer at the most. Row: one row of 512 bytes into 512 slices, 7,981.
+    /// A request of the busiest engine of such a transfer. Rows: one row of 512 bytes into a slice, 934 (2 requests); into 8 slices of each
+    /// cluster, every 32nd, 1,050 (4); into 512 slices, 7,981 (128); a scatter of 8 such rows, 929.
     pub indexed_request: Rate,
+    /// The same at the most.
+    pub indexed_start_most: u64,
+    /// The same at the most.
+    pub indexed_request_most: Rate,
 }
 
 /// What comes around the operations of a kernel.
@@ -186,4 +206,15 @@ pub struct KernelConstants {
     pub sync: u64,
     /// Behind such a synchronisation, until the reader begins. Row: k2 ExplicitSync.
     pub after_sync: u64,
+    /// What an operation waits for that reads a tile. Evidence: notes of two teams of users about 0.6.0.
+    pub tile_reads: TileReads,
+}
+
+/// The earlier writes that an operation waits for which reads a tile of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TileReads {
+    /// Those of the bytes that it reads.
+    OfTheirBytes,
+    /// All writes of the tensor, of other tiles too.
+    OfTheTensor,
 }

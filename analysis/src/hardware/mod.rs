@@ -7,6 +7,7 @@ mod casts;
 mod contraction;
 mod fetch_casts;
 mod machine;
+mod memories;
 mod peaks;
 mod streams;
 mod types;
@@ -20,7 +21,12 @@ pub use fetch_casts::{
     table_lookup_targets, zero_point_target,
 };
 pub use machine::Machine;
-pub use peaks::{HBM_BYTES_A_CYCLE, HBM_CHANNELS, HBM_UNIT_THIRDS};
+pub use memories::{
+    CLUSTER_ADDRESS_SLICES, DM_SLICE_STRIDE_BYTES, DMA_ENGINE_SLICES, DMA_START_CYCLES, DMN_BYTES,
+    DMN_SLICES, HBM_BYTES_A_CYCLE, HBM_CHANNEL_BANKS, HBM_CHANNEL_QUEUE, HBM_CHANNELS,
+    HBM_PARTIAL_WRITE_FACTOR, HBM_ROW_SWITCH_THIRDS, HBM_STACK_CHANNELS, HBM_UNIT_THIRDS,
+    PCIE_BYTES, hbm_bank, hbm_channel, hbm_row,
+};
 pub use streams::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,
     DMA_REQUEST_BYTES, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES,
@@ -45,8 +51,6 @@ pub const TRF_CACHE_ROWS: usize = 4;
 pub const FLIT_BYTES: u64 = 32;
 /// Elements of a group that wait in the Vector Engine's cache while the other group streams in: 1 KiB of 32-bit values.
 pub const GROUP_CACHE_ELEMENTS: u64 = 256;
-/// Slices between the addresses of one cluster's DM and the next one's, however many a kernel has (book: DMA Command Syntax).
-pub const CLUSTER_ADDRESS_SLICES: u64 = 256;
 /// Entries of a hardware sequencer (book: Configuration Failures).
 pub const SEQUENCER_ENTRIES: usize = 8;
 /// Iterations of one sequencer entry at the most (book: Configuration Failures).

@@ -1,16 +1,8 @@
-//! What a chip can do in a cycle at the most: the bytes of its HBM and the products of its Contraction Engines. Bounds that a
-//! kernel is drawn against; no prediction is made of them.
+//! What a chip can do in a cycle at the most: the products of its Contraction Engines, beside the bytes of its HBM. Bounds
+//! that a kernel is drawn against; no prediction is made of them.
 
 use super::{ElementType, Machine};
 
-/// Channels of HBM of a chip, both stacks (book: High-Bandwidth Memory).
-pub const HBM_CHANNELS: u64 = 32;
-/// Bytes of a unit that a channel moves.
-pub const HBM_UNIT_BYTES: u64 = super::DMA_REQUEST_BYTES;
-/// Thirds of a cycle that a channel takes to move a unit: 4 cycles at 0.75 GHz are 16/3 at 1 GHz (book: Peak Bandwidth).
-pub const HBM_UNIT_THIRDS: u64 = 16;
-/// Bytes that all channels of a chip move a cycle: 1,536, or 1.536 TB a second.
-pub const HBM_BYTES_A_CYCLE: u64 = HBM_CHANNELS * HBM_UNIT_BYTES * 3 / HBM_UNIT_THIRDS;
 /// Bytes that a row of the MAC array multiplies a cycle (book: Stream Adapter).
 pub const ROW_BYTES: u64 = 64;
 
@@ -25,6 +17,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
+    use super::super::HBM_BYTES_A_CYCLE;
     use super::*;
 
     /// 1.5 TB a second and 512 T products and sums of 8 bits, at 1 GHz, as the chip is sold.

@@ -10,9 +10,10 @@ use crate::db::Db;
 use crate::inputs::{SourceFile, line_index};
 use crate::items::{ItemId, Span, device_attribute, token_map};
 use crate::kernel::{Body, Unresolved, UnresolvedReason, body};
+use crate::lanes::Lane;
 use crate::numbers::thousands;
 use crate::rules::Level;
-use crate::simulation::{BodySimulation, Lane};
+use crate::simulation::BodySimulation;
 
 use super::{ByteRange, Lens, Place};
 
@@ -107,10 +108,10 @@ fn denied(db: &dyn Db, kernel: ItemId, at: Span) -> Option<Span> {
 fn known(simulation: &BodySimulation, total: u64) -> String {
     let schedule = &simulation.schedule;
     let busy = |lane| schedule.busy(lane);
-    let dma = busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma));
+    let dma = busy(Lane::TENSOR_DMA).saturating_add(busy(Lane::PCIE_DMA));
     let parts = [
-        ("main", busy(Lane::Main)),
-        ("sub", busy(Lane::Sub)),
+        ("main", busy(Lane::MAIN)),
+        ("sub", busy(Lane::SUB)),
         ("DMA", dma),
     ];
     let mut title = cycles(total);

@@ -54,6 +54,16 @@ pub fn associated(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
     defaults.all(|other| other == first).then_some(first)
 }
 
+/// What an `impl` block of a module has of a name.
+pub fn in_block(db: &dyn Db, block: ItemId, name: &str) -> Option<ItemId> {
+    if block.kind(db) != ItemKind::Implementation {
+        return None;
+    }
+    let blocks = blocks_in(db, block.file(db));
+    let block = blocks.iter().find(|known| known.item == block)?;
+    *block.names.get(name)?
+}
+
 /// The blocks for a type.
 fn blocks_of(db: &dyn Db, ty: ItemId) -> Vec<Block> {
     let name = ty.name(db);
@@ -101,6 +111,25 @@ fn in_scope_of(db: &dyn Db, block: &Block, path: &[Arc<str>]) -> Resolution {
     let path: Vec<&str> = path.iter().map(|segment| &**segment).collect();
     let scope = ScopeRef::module(block.item.module(db));
     resolve(db, &scope, &path, Namespace::Type)
+}
+
+/// The `impl` blocks of a trait of the project, wherever in it they are but in the bodies of functions.
+#[salsa::tracked(returns(clone))]
+pub fn implementations(db: &dyn Db, declared: ItemId) -> Arc<[ItemId]> {
+    let Some(project) = Project::try_get(db) else {
+        return Arc::from([]);
+    };
+    let name = declared.name(db);
+    let mut found = Vec::new();
+    for file in project.files(db).values() {
+        for block in blocks_in(db, *file).iter() {
+            let of_name = block.of_trait.as_ref().and_then(|path| path.last()) == Some(&name);
+            if of_name && trait_of(db, block) == Some(declared) {
+                found.push(block.item);
+            }
+        }
+    }
+    found.into()
 }
 
 /// The `impl` blocks of the project by the last name of their type.

@@ -383,10 +383,7 @@ impl Evaluator<'_> {
             .flat_map(|list| list.args())
             .collect();
         let name = name.text().to_string();
-        let known = matches!(
-            name.as_str(),
-            "len" | "pow" | "div_ceil" | "next_multiple_of" | "next_power_of_two" | "min" | "max"
-        );
+        let known = name == "len" || INTEGER_METHODS.contains(&name.as_str());
         if !known || arguments.len() > 1 {
             return self.environment.other(expression);
         }
@@ -398,36 +395,78 @@ impl Evaluator<'_> {
             ("len", ConstValue::Array(elements), None) => {
                 i128::try_from(elements.len()).map_or(OVERFLOW, ConstValue::Int)
             }
-            ("next_power_of_two", ConstValue::Int(value), None) => {
-                let power = u64::try_from(value)
-                    .ok()
-                    .and_then(u64::checked_next_power_of_two);
-                checked(power.map(i128::from), integer)
-            }
-            (name, ConstValue::Int(value), Some(ConstValue::Int(argument))) => {
-                checked(integer_method(name, value, argument), integer)
-            }
             (_, ConstValue::Unknown(reason), _) | (_, _, Some(ConstValue::Unknown(reason))) => {
                 ConstValue::Unknown(reason)
+            }
+            (name, ConstValue::Int(value), None) => integer_method(name, value, None, integer),
+            (name, ConstValue::Int(value), Some(ConstValue::Int(argument))) => {
+                integer_method(name, value, Some(argument), integer)
             }
             _ => self.environment.other(expression),
         }
     }
 }
 
-fn integer_method(name: &str, value: i128, argument: i128) -> Option<i128> {
-    match name {
-        "pow" => value.checked_pow(u32::try_from(argument).ok()?),
-        "min" => Some(value.min(argument)),
-        "max" => Some(value.max(argument)),
-        _ if value < 0 || argument <= 0 => None,
-        "div_ceil" => value.checked_add(argument - 1)?.checked_div(argument),
-        "next_multiple_of" => value
-            .checked_add(argument - 1)?
-            .checked_div(argument)?
-            .checked_mul(argument),
-        _ => None,
+/// The methods of integers that [`integer_method`] knows.
+const INTEGER_METHODS: [&str; 11] = [
+    "abs_diff",
+    "div_ceil",
+    "ilog2",
+    "is_multiple_of",
+    "is_power_of_two",
+    "max",
+    "min",
+    "next_multiple_of",
+    "next_power_of_two",
+    "pow",
+    "trailing_zeros",
+];
+
+/// A method of an integer of a type, where that is known: a result that does not fit is unknown. Constants and the numbers
+/// in kernels are computed here alike.
+pub fn integer_method(
+    name: &str,
+    value: i128,
+    argument: Option<i128>,
+    integer: Option<IntegerType>,
+) -> ConstValue {
+    if !INTEGER_METHODS.contains(&name) {
+        return ConstValue::Unknown("a method of a number");
     }
+    let is_multiple = |by: i128| value.checked_rem(by).map(|rest| rest == 0);
+    let up_to = |by: i128| value.checked_add(by - 1)?.checked_div(by);
+    match (name, argument) {
+        ("is_multiple_of", Some(by)) if value >= 0 && by > 0 => {
+            return is_multiple(by).map_or(OVERFLOW, ConstValue::Bool);
+        }
+        ("is_power_of_two", None) => {
+            return ConstValue::Bool(u128::try_from(value).is_ok_and(u128::is_power_of_two));
+        }
+        // A `u32`, whatever the number's own type.
+        ("trailing_zeros", None) if value > 0 => {
+            return ConstValue::Int(i128::from(value.trailing_zeros()));
+        }
+        ("ilog2", None) if value > 0 => return ConstValue::Int(i128::from(value.ilog2())),
+        _ => {}
+    }
+    let result = match (name, argument) {
+        ("pow", Some(exponent)) => u32::try_from(exponent)
+            .ok()
+            .and_then(|exponent| value.checked_pow(exponent)),
+        ("min", Some(other)) => Some(value.min(other)),
+        ("max", Some(other)) => Some(value.max(other)),
+        ("abs_diff", Some(other)) => value.checked_sub(other).and_then(i128::checked_abs),
+        ("div_ceil", Some(by)) if value >= 0 && by > 0 => up_to(by),
+        ("next_multiple_of", Some(by)) if value >= 0 && by > 0 => {
+            up_to(by).and_then(|parts| parts.checked_mul(by))
+        }
+        ("next_power_of_two", None) => u64::try_from(value)
+            .ok()
+            .and_then(u64::checked_next_power_of_two)
+            .map(i128::from),
+        _ => None,
+    };
+    checked(result, integer)
 }
 
 fn literal_value(literal: &ast::Literal) -> ConstValue {
@@ -465,7 +504,9 @@ fn checked(value: Option<i128>, integer: Option<IntegerType>) -> ConstValue {
     }
 }
 
-fn arithmetic(
+/// Arithmetic of two values, of an integer type where that is known. Constants and the numbers in kernels are computed here
+/// alike.
+pub fn arithmetic(
     operator: ArithOp,
     left: &ConstValue,
     right: &ConstValue,
@@ -522,7 +563,8 @@ fn shift(operator: ArithOp, value: i128, amount: i128, integer: Option<IntegerTy
     }
 }
 
-fn comparison(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
+/// A comparison of two values of one type.
+pub fn comparison(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
     let order = match (left, right) {
         (ConstValue::Int(left), ConstValue::Int(right)) => left.cmp(right),
         (ConstValue::Bool(left), ConstValue::Bool(right)) => left.cmp(right),

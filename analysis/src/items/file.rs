@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 
 use super::held::pinned_items;
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
-use super::macros::{self, ExpandedItems};
+use super::macros::{self, DefinitionId, ExpandedItems};
 
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::Db;
 use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
-    Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed,
+    Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, Written,
     green_child, modules_around, parse_text, without_raw,
 };
 
@@ -106,6 +106,13 @@ impl TokenMap {
     pub fn is_written(&self, span: Span) -> bool {
         let runs = self.runs.get(&span.item);
         runs.is_some_and(|runs| runs.is_written(span.start, span.end))
+    }
+
+    /// The definition that writes a span, and the range between its braces; see [`TokenRuns::range_in_definition`].
+    pub fn range_in_definition(&self, span: Span) -> Option<(DefinitionId, u32, u32)> {
+        let runs = self.runs.get(&span.item)?;
+        let (key, start, end) = runs.range_in_definition(span.start, span.end)?;
+        Some((DefinitionId::of_key(key), start, end))
     }
 
     /// The file's byte range of a whole item.
@@ -368,6 +375,7 @@ impl Collector<'_> {
             ..*part
         });
         let call = CallOfItems {
+            written: items.origin.written.clone(),
             name: (shifted(name.start().into()), shifted(name.end().into())),
             copied: copied.collect(),
         };
@@ -406,8 +414,9 @@ impl Collector<'_> {
                 _ => None,
             };
             let mut normalised = self.normalised(item.syntax(), body.as_ref());
-            if let Some(CallOfItems { name, copied }) = call {
-                normalised.runs = normalised.runs.of_call(&normalised.text, *name, copied);
+            if let Some(call) = call {
+                let (runs, text) = (&normalised.runs, &normalised.text);
+                normalised.runs = runs.of_call(text, call.name, &call.copied, &call.written);
             }
             self.item(normalised, kind, &name, module);
             if let Some(body) = body {
@@ -471,6 +480,8 @@ struct CallOfItems {
     name: (u32, u32),
     /// What its arguments say.
     copied: Vec<Copied>,
+    /// Where definitions have it; places between their braces.
+    written: Vec<Written>,
 }
 
 /// What an item is and what it is called.

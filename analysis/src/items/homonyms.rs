@@ -4,6 +4,8 @@
 //! say `T` of both. Where both are used, or where the name alone means the other one, each that a module declares is called
 //! by its path. What a block declares keeps its name.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declarations::{Declared, module_scope};
@@ -108,8 +110,17 @@ const MODULES: usize = 4_096;
 /// first.
 #[must_use]
 pub fn axes_named(db: &dyn Db, module: ModuleId, name: &str) -> Vec<(String, u64)> {
-    let root = crate_root(db, module);
-    let mut found: Vec<(usize, String, u64)> = Vec::new();
+    let axes = crate_axes(db, crate_root(db, module));
+    axes.get(name).cloned().unwrap_or_default()
+}
+
+/// Paths and sizes of axes, by their names.
+type AxesByName = FxHashMap<Arc<str>, Vec<(String, u64)>>;
+
+/// The axes that the modules of a crate declare, by their names, each as [`axes_named`] has it.
+#[salsa::tracked(returns(clone))]
+fn crate_axes(db: &dyn Db, root: ModuleId) -> Arc<AxesByName> {
+    let mut found: Vec<(usize, String, Arc<str>, u64)> = Vec::new();
     let mut seen = FxHashSet::default();
     let mut left = vec![(root, Vec::<String>::new())];
     while let Some((module, path)) = left.pop() {
@@ -117,30 +128,33 @@ pub fn axes_named(db: &dyn Db, module: ModuleId, name: &str) -> Vec<(String, u64
             continue;
         }
         let scope = module_scope(db, module);
-        for declared in scope.of(name) {
-            if let Declared::Axis(axis) = declared
-                && let Some(size) = axis.size
-            {
-                let module = if path.is_empty() {
-                    "crate".to_owned()
-                } else {
-                    path.join("::")
-                };
-                found.push((path.len(), format!("{module}::{name}"), size));
-            }
-        }
-        for (inner, declared) in scope.names() {
+        for (name, declared) in scope.names() {
             for declared in declared {
-                if let Declared::Module(inside) = declared {
-                    let path = path.iter().cloned().chain([inner.to_string()]).collect();
-                    left.push((*inside, path));
+                match declared {
+                    Declared::Axis(axis) => {
+                        if let Some(size) = axis.size {
+                            let module = if path.is_empty() {
+                                "crate".to_owned()
+                            } else {
+                                path.join("::")
+                            };
+                            let full = format!("{module}::{name}");
+                            found.push((path.len(), full, Arc::clone(name), size));
+                        }
+                    }
+                    Declared::Module(inside) => {
+                        let path = path.iter().cloned().chain([name.to_string()]).collect();
+                        left.push((*inside, path));
+                    }
+                    _ => {}
                 }
             }
         }
     }
     found.sort();
-    found
-        .into_iter()
-        .map(|(_, path, size)| (path, size))
-        .collect()
+    let mut axes = AxesByName::default();
+    for (_, path, name, size) in found {
+        axes.entry(name).or_default().push((path, size));
+    }
+    Arc::new(axes)
 }

@@ -15,13 +15,15 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasName};
 use ra_ap_syntax::{SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
+use salsa::Id;
+use salsa::plumbing::{AsId, FromId};
 
 use super::crates::package_around;
 use super::declarations::QUIET_MACROS;
 use super::file::{macro_name, plain_name};
 use crate::db::Db;
 use crate::inputs::{PackageEntry, Project, SourceFile, parse};
-use crate::syntax::{CallOrigin, CallPlace, Expanded, MacroRules};
+use crate::syntax::{CallOrigin, CallPlace, DefinitionKey, Expanded, MacroRules};
 
 /// What begins a definition.
 const KEYWORD: &str = "macro_rules";
@@ -80,13 +82,14 @@ pub(super) fn expanded_calls(
     if called.is_empty() {
         return found;
     }
-    let own = own_definitions(tree, text);
+    let own = own_definitions(db, file, tree, text);
     let elsewhere = OnceCell::new();
     let lookup = |name: &str, at: TextSize| -> Option<MacroRules> {
         let fits = |own: &&Own| *own.name == *name;
         // Which of two a condition leaves is not ours to say.
         let first = own.iter().find(fits);
-        let differs = |other: &Own| first.is_some_and(|first| first.rules != other.rules);
+        let differs =
+            |other: &Own| first.is_some_and(|first| !first.rules.says_the_same(&other.rules));
         if own.iter().filter(fits).any(|own| own.conditional)
             && own.iter().filter(fits).any(differs)
         {
@@ -119,7 +122,12 @@ pub(super) fn expanded_calls(
             continue;
         };
         let expanded = rules.expand(&arguments, place, &|name| lookup(name, range.start()));
-        let Some(Expanded { text, mut copied }) = expanded else {
+        let Some(Expanded {
+            text,
+            mut copied,
+            written,
+        }) = expanded
+        else {
             continue;
         };
         length = length.saturating_add(text.len());
@@ -132,6 +140,7 @@ pub(super) fn expanded_calls(
         let origin = CallOrigin {
             name: reported_at(&call),
             copied,
+            written,
         };
         if among_items {
             found.items.push((range, ExpandedItems { text, origin }));
@@ -207,17 +216,13 @@ fn reported_at(call: &ast::MacroCall) -> TextRange {
 }
 
 /// The definitions of a file with their scopes, in the order of the text.
-fn own_definitions(tree: &SourceTree, text: &str) -> Vec<Own> {
+fn own_definitions(db: &dyn Db, file: SourceFile, tree: &SourceTree, text: &str) -> Vec<Own> {
     if !text.contains(KEYWORD) {
         return Vec::new();
     }
     let end = tree.syntax().text_range().end();
-    let definitions = tree
-        .syntax()
-        .descendants()
-        .filter_map(ast::MacroRules::cast);
-    definitions
-        .filter_map(|definition| {
+    numbered(db, file, tree)
+        .filter_map(|(id, definition)| {
             let from = definition.syntax().text_range().end();
             let around = definition.syntax().ancestors().skip(1).find(|node| {
                 ast::BlockExpr::can_cast(node.kind()) || ast::ItemList::can_cast(node.kind())
@@ -225,7 +230,7 @@ fn own_definitions(tree: &SourceTree, text: &str) -> Vec<Own> {
             let to = around.map_or(end, |around| around.text_range().end());
             Some(Own {
                 name: plain_name(definition.name()?.text()),
-                rules: rules_of(&definition)?,
+                rules: rules_of(id, &definition)?,
                 conditional: is_conditional(&definition),
                 scope: TextRange::new(from, to.max(from)),
             })
@@ -238,10 +243,69 @@ fn is_conditional(definition: &ast::MacroRules) -> bool {
     metas.any(|meta| matches!(meta, ast::Meta::CfgMeta(_) | ast::Meta::CfgAttrMeta(_)))
 }
 
-fn rules_of(definition: &ast::MacroRules) -> Option<MacroRules> {
+fn rules_of(id: DefinitionId, definition: &ast::MacroRules) -> Option<MacroRules> {
     let text = definition.token_tree()?.syntax().text().to_string();
     let inside = text.strip_prefix(['(', '[', '{'])?;
-    MacroRules::read(inside.strip_suffix([')', ']', '}'])?)
+    MacroRules::read(inside.strip_suffix([')', ']', '}'])?, id.key())
+}
+
+/// A definition of a macro, by its place among those of its file.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+pub struct DefinitionId {
+    /// The file.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// How many definitions are before it, those in blocks included.
+    #[returns(copy)]
+    pub ordinal: u32,
+}
+
+impl DefinitionId {
+    fn key(self) -> DefinitionKey {
+        DefinitionKey(self.as_id().as_bits())
+    }
+
+    /// The definition that rules were read from.
+    pub(super) fn of_key(key: DefinitionKey) -> Self {
+        Self::from_id(Id::from_bits(key.0))
+    }
+}
+
+/// The definitions of a file.
+fn numbered(
+    db: &dyn Db,
+    file: SourceFile,
+    tree: &SourceTree,
+) -> impl Iterator<Item = (DefinitionId, ast::MacroRules)> {
+    let all = tree.syntax().descendants();
+    let all = all.filter_map(ast::MacroRules::cast);
+    (0..)
+        .zip(all)
+        .map(move |(ordinal, definition)| (DefinitionId::new(db, file, ordinal), definition))
+}
+
+/// The name of a macro, and a byte of its file.
+type NamedStart = (Arc<str>, u32);
+
+/// The name of a macro and, in its file, the byte behind the brace that opens its rules; none where it is no longer there. Changes
+/// with every edit: only for reporting.
+pub fn definition_start(db: &dyn Db, definition: DefinitionId) -> Option<NamedStart> {
+    let starts = definition_starts(db, definition.file(db));
+    starts.get(definition.ordinal(db) as usize)?.clone()
+}
+
+#[salsa::tracked(returns(clone))]
+fn definition_starts(db: &dyn Db, file: SourceFile) -> Arc<[Option<NamedStart>]> {
+    let parsed = parse(db, file);
+    let Some(tree) = parsed.tree() else {
+        return Arc::from([]);
+    };
+    let starts = numbered(db, file, &tree).map(|(_, definition)| {
+        let start = definition.token_tree()?.syntax().text_range().start() + TextSize::of('{');
+        let name = plain_name(definition.name()?.text());
+        Some((name, u32::from(start).saturating_add(parsed.offset())))
+    });
+    starts.collect()
 }
 
 /// The definitions of a file, as other files see them: those in blocks are not seen.
@@ -253,22 +317,19 @@ fn definitions(db: &dyn Db, file: SourceFile) -> Arc<[Definition]> {
     let Some(tree) = parse(db, file).tree() else {
         return Arc::from([]);
     };
-    let all = tree
-        .syntax()
-        .descendants()
-        .filter_map(ast::MacroRules::cast);
-    let seen = all.filter(|definition| {
+    let all = numbered(db, file, &tree);
+    let seen = all.filter(|(_, definition)| {
         let mut around = definition.syntax().ancestors();
         !around.any(|node| ast::BlockExpr::can_cast(node.kind()))
     });
-    seen.filter_map(|definition| {
+    seen.filter_map(|(id, definition)| {
         let exported = definition.attrs().any(|attribute| {
             let name = attribute.path().and_then(|path| path.as_single_name_ref());
             name.is_some_and(|name| name.text() == "macro_export")
         });
         Some(Definition {
             name: plain_name(definition.name()?.text()),
-            rules: rules_of(&definition)?,
+            rules: rules_of(id, &definition)?,
             exported,
         })
     })
@@ -310,7 +371,8 @@ fn add(macros: &mut Macros, definition: &Definition) {
     macros
         .entry(name)
         .and_modify(|known| {
-            if known.as_ref() != Some(&definition.rules) {
+            let same = |known: &MacroRules| known.says_the_same(&definition.rules);
+            if !known.as_ref().is_some_and(same) {
                 *known = None;
             }
         })

@@ -4,6 +4,9 @@
 
 mod factors;
 mod generics;
+mod names;
+mod roles;
+mod types;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,25 +15,22 @@ use ra_ap_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 
 use super::bindings::Bindings;
-use super::constants::{ConstValue, evaluate};
-use super::declarations::{MacroArguments, path_segments};
 use super::dialects::{Dialect, dialect};
-use super::file::{item_text, macro_name, parse_item};
+use super::file::{item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
-use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
+use super::resolve::{Namespace, Resolution, resolve};
 use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::libraries::{self, Library};
+use crate::libraries::Library;
 use crate::mapping::{
-    Axis, Grammar, GrammarError, Mapping, MappingError, Operator, SyntaxKind, SyntaxNode,
+    Grammar, GrammarError, Mapping, MappingError, Operator, SyntaxKind, SyntaxNode,
 };
-use crate::names::nearest_names;
-use crate::syntax::parse_text;
-use generics::has_arguments;
+pub(super) use roles::arguments_of_other_roles;
+pub use roles::{NameRole, RolePlace};
 
 /// Escapes and groups inside each other that are followed.
 const MAXIMUM_DEPTH: usize = 64;
@@ -85,6 +85,10 @@ pub enum MappingProblemKind {
         nearest: Vec<String>,
         /// Whether it may be declared where we cannot look: nothing is reported then.
         silent: bool,
+        /// Axes of that name that other modules of the crate declare, by their paths from its root.
+        declared: Vec<String>,
+        /// A `use` of the module, before which another one may be written.
+        imports_at: Option<Span>,
     },
     /// An operator that its operands do not allow, with the numbers.
     Invalid(MappingError),
@@ -92,6 +96,17 @@ pub enum MappingProblemKind {
     CyclicAlias {
         /// The alias.
         name: String,
+    },
+    /// A mapping where an axis is wanted, or an axis where a mapping is.
+    OtherRole {
+        /// As written.
+        name: String,
+        /// What it should be.
+        wanted: NameRole,
+        /// Where it is.
+        place: RolePlace,
+        /// A text for the place that is what it should be.
+        instead: Option<String>,
     },
     /// An escaped type, a constant or a generic parameter whose mapping is not known. Not a fault.
     UnresolvedEscape,
@@ -403,7 +418,7 @@ impl Resolver<'_> {
             SyntaxKind::One => Some(Mapping::identity()),
             SyntaxKind::Number(count) => self.checked(Mapping::broadcast(*count), span),
             SyntaxKind::Name(name) => self.name(name, span),
-            SyntaxKind::Escape { content } => self.escape(body.inside(content)),
+            SyntaxKind::Escape { content } => self.escape(body.inside(content), span),
             SyntaxKind::Group(inner) => self.node(inner, body),
             SyntaxKind::Missing => None,
             SyntaxKind::Pair(parts) => {
@@ -456,200 +471,6 @@ impl Resolver<'_> {
             .map_err(|error| self.problem(MappingProblemKind::Invalid(error), span))
             .ok()
     }
-
-    /// Whether a name is that of a constant and of no type.
-    fn is_constant(&self, name: &str) -> bool {
-        let types = resolve(self.db, self.scope, &[name], Namespace::Type);
-        let is_type = !matches!(
-            types,
-            Resolution::Unknown {
-                has_unresolved_glob: false
-            }
-        );
-        !is_type
-            && matches!(
-                resolve(self.db, self.scope, &[name], Namespace::Value),
-                Resolution::Const(_) | Resolution::Parameter(_)
-            )
-    }
-
-    /// Reports the constant that an expression names, or is, at the place that the macro stops at.
-    fn named_constant(&mut self, expression: Span, span: Span, factor: bool) {
-        let kind = MappingProblemKind::NamedConstant {
-            text: self.source(span),
-            value: self.constant(expression),
-            factor,
-            grammar: grammar_of(self.db, span),
-        };
-        self.problem(kind, span);
-    }
-
-    fn source(&self, span: Span) -> String {
-        let text = item_text(self.db, span.item);
-        let source = text.text.get(span.start as usize..span.end as usize);
-        source.unwrap_or("").to_owned()
-    }
-
-    fn constant(&self, span: Span) -> Option<u64> {
-        self.constant_text(&self.source(span))?.as_u64()
-    }
-
-    fn constant_text(&self, text: &str) -> Option<ConstValue> {
-        let source = format!("const _: usize = {{ {text} }};");
-        let tree = parse_text(&source).ok()?.tree();
-        let item = ast::HasModuleItem::items(&tree).next()?;
-        let ast::Item::Const(item) = item else {
-            return None;
-        };
-        let environment = ScopeEnvironment {
-            db: self.db,
-            scope: self.scope.clone(),
-            bindings: self.bindings,
-        };
-        Some(evaluate(&item.body()?, &environment))
-    }
-
-    fn name(&mut self, name: &str, span: Span) -> Option<Mapping> {
-        match resolve(self.db, self.scope, &[name], Namespace::Type) {
-            Resolution::Axis(axis) => axis_mapping(&axis),
-            Resolution::Alias(alias) => alias_mapping(self.db, alias).mapping.clone(),
-            Resolution::Parameter(_) => {
-                let bound = self.bindings.mapping(name);
-                if bound.is_none() {
-                    self.problem(MappingProblemKind::UnresolvedEscape, span);
-                }
-                bound
-            }
-            Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
-            // No name of the preludes is an axis, so its being there explains nothing.
-            Resolution::Prelude(path) if libraries::is_prelude_name(&path) => {
-                self.unknown(name, false, span)
-            }
-            Resolution::Unknown {
-                has_unresolved_glob,
-            } => self.unknown(name, has_unresolved_glob, span),
-            Resolution::Const(_)
-            | Resolution::Function(_)
-            | Resolution::Module(_)
-            | Resolution::Type(_)
-            | Resolution::Prelude(_)
-            | Resolution::External => self.unknown(name, true, span),
-        }
-    }
-
-    fn unknown(&mut self, name: &str, silent: bool, span: Span) -> Option<Mapping> {
-        if !silent && self.is_constant(name) {
-            self.named_constant(span, span, false);
-            return None;
-        }
-        let nearest = if silent {
-            Vec::new()
-        } else {
-            let visible = visible_type_names(self.db, self.scope);
-            nearest_names(name, visible.iter().map(|name| &**name))
-        };
-        let kind = MappingProblemKind::UnknownAxis {
-            name: name.to_owned(),
-            nearest,
-            silent,
-        };
-        self.problem(kind, span);
-        None
-    }
-
-    /// `{ type }`: pasted verbatim, so anything that is a mapping as a type.
-    fn escape(&mut self, span: Span) -> Option<Mapping> {
-        const BEFORE: &str = "type X = ";
-        let source = format!("{BEFORE}{};", self.source(span));
-        let written = parse_text(&source).ok().and_then(|parse| {
-            let item = ast::HasModuleItem::items(&parse.tree()).next()?;
-            match item {
-                ast::Item::TypeAlias(alias) => alias.ty(),
-                _ => None,
-            }
-        });
-        // Offsets in the wrapped text are `BEFORE` too large.
-        let start = Span {
-            item: span.item,
-            start: span
-                .start
-                .wrapping_sub(u32::try_from(BEFORE.len()).unwrap_or(0)),
-            end: span.end,
-        };
-        // The places of another text are not observed.
-        let observed = self.observed.take();
-        let mapping = written.and_then(|written| self.written_type(&written, start));
-        self.observed = observed;
-        mapping.unwrap_or_else(|| {
-            self.problem(MappingProblemKind::UnresolvedEscape, span);
-            None
-        })
-    }
-
-    /// The outer option says whether the type is a mapping at all. Offsets of the tree count from `start`.
-    fn written_type(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
-        if self.depth >= MAXIMUM_DEPTH {
-            return None;
-        }
-        self.depth += 1;
-        let mapping = self.type_kind(written, start);
-        self.depth -= 1;
-        mapping
-    }
-
-    fn type_kind(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
-        match written {
-            ast::Type::ParenType(inner) => self.written_type(&inner.ty()?, start),
-            ast::Type::MacroType(call) => {
-                let call = call.macro_call()?;
-                if macro_name(&call)? != "m" {
-                    return None;
-                }
-                let arguments = MacroArguments::of(&call)?;
-                let body = arguments.shifted_span(start);
-                Some(self.text(&arguments.text, body))
-            }
-            ast::Type::PathType(path) => {
-                let path = path.path()?;
-                let segments = path_segments(&path);
-                let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
-                match resolve(self.db, self.scope, &segments, Namespace::Type) {
-                    Resolution::Parameter(name) => self.bindings.mapping(&name).map(Some),
-                    Resolution::Alias(alias) if has_arguments(&path) => {
-                        self.generic_alias(alias, &path, start)
-                    }
-                    Resolution::Alias(alias) => {
-                        let result = alias_mapping(self.db, alias);
-                        // An alias of a tensor has neither; one with a fault keeps the fault to itself.
-                        (result.mapping.is_some() || !result.problems.is_empty())
-                            .then(|| result.mapping.clone())
-                    }
-                    Resolution::Axis(axis) => Some(axis_mapping(&axis)),
-                    Resolution::Prelude(name) if &*name == "Identity" => {
-                        Some(Some(Mapping::identity()))
-                    }
-                    Resolution::Prelude(name) if &*name == "Symbol" => self.symbol(&path, start),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// `Symbol<A>`, what an axis expands to.
-    fn symbol(&mut self, path: &ast::Path, start: Span) -> Option<Option<Mapping>> {
-        let arguments = ast::HasGenericArgs::generic_arg_list(&path.segment()?)?;
-        let mut arguments = arguments.generic_args();
-        let (Some(ast::GenericArg::TypeArg(axis)), None) = (arguments.next(), arguments.next())
-        else {
-            return None;
-        };
-        self.written_type(&axis.ty()?, start)
-    }
-}
-
-fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {
-    Some(Mapping::axis(Axis::new(&axis.name, axis.size?)))
 }
 
 /// Leaves out what the grammar says of a place where a constant is: that it is one says more.

@@ -33,13 +33,13 @@ mod sites;
 mod tokens;
 mod values;
 
-pub use self::associated::{associated, is_trait};
+pub use self::associated::{associated, implementations, in_block, is_trait};
 pub use self::attributes::DeviceEntry;
 pub use self::bindings::Bound;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
-pub use self::constants::{ConstValue, evaluate};
+pub use self::constants::{ConstValue, arithmetic, comparison, evaluate, integer_method};
 pub(crate) use self::crates::library_imports;
 pub use self::crates::{Crate, crate_of};
 #[cfg(test)]
@@ -53,10 +53,13 @@ pub use self::file::{
 };
 pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
+pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;
+pub use self::macros::definition_start;
 pub use self::mappings::{
-    MappingProblem, MappingProblemKind, alias_mapping, file_grammar, grammar_in,
-    resolve_mapping_text, resolve_mapping_text_with, resolve_mapping_type,
+    MappingProblem, MappingProblemKind, NameRole, RolePlace, alias_mapping, file_grammar,
+    grammar_in, resolve_mapping_text, resolve_mapping_text_with, resolve_mapping_type,
+    resolve_mapping_type_with,
 };
 #[cfg(test)]
 pub use self::modules::module_tree;

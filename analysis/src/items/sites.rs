@@ -1,5 +1,6 @@
 //! Every call of `m!`, `i!` and `axes!` in an item, resolved once, whether a kernel reaches it or not.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
@@ -11,8 +12,9 @@ use super::declarations::{MacroArguments, WrittenArguments};
 use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
-    MappingProblem, MappingProblemKind, MappingResult, Observed, alias_mapping, grammar_of,
-    grammar_problems, observe_mapping_text, once_each, resolve_mapping, resolve_mapping_text,
+    MappingProblem, MappingProblemKind, MappingResult, Observed, alias_mapping,
+    arguments_of_other_roles, grammar_of, grammar_problems, observe_mapping_text, once_each,
+    resolve_mapping, resolve_mapping_text,
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
@@ -85,6 +87,7 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
     };
     collector.walk(root.syntax());
     collector.cycles();
+    collector.roles(root.syntax());
     collector.sites.sort_by_key(|site| site.span.start);
     collector.sites.into()
 }
@@ -186,6 +189,33 @@ impl PlainCall {
     }
 }
 
+/// Where a text has the `!` that every call of a macro has: most nodes of a kernel have none in them and are not looked into.
+struct Marks {
+    offsets: Vec<usize>,
+    /// The first that is not before the last place that was asked about: a walk asks in the order of the text.
+    next: Cell<usize>,
+}
+
+impl Marks {
+    fn of(text: &str) -> Self {
+        Self {
+            offsets: memchr::memchr_iter(b'!', text.as_bytes()).collect(),
+            next: Cell::new(0),
+        }
+    }
+
+    /// Whether one is in a range, which starts nowhere before those that were asked about.
+    fn has_one_in(&self, range: TextRange) -> bool {
+        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+        let mut next = self.next.get();
+        while self.offsets.get(next).is_some_and(|mark| *mark < start) {
+            next += 1;
+        }
+        self.next.set(next);
+        self.offsets.get(next).is_some_and(|mark| *mark < end)
+    }
+}
+
 /// What an `m!` says that nothing is wrong in.
 struct Faultless {
     mapping: Mapping,
@@ -222,8 +252,13 @@ impl Collector<'_> {
             let name = of_macro.then(|| green_path_name(met.parent)).flatten();
             !of_macro || name.is_some_and(|name| SiteKind::of(name).is_some())
         };
-        let runs =
-            |met: Met<'_>| !matches!(met.kind, SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF);
+        let marks = Marks::of(&self.text.text);
+        let runs = |met: Met<'_>| match met.kind {
+            SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF => false,
+            // The mark of a call is before its tree, not in it.
+            SyntaxKind::TOKEN_TREE => true,
+            _ => marks.has_one_in(met.range),
+        };
         let others = nodes_of(root, may_be_site, runs);
         self.sites.reserve(calls.len());
         for call in calls {
@@ -271,6 +306,22 @@ impl Collector<'_> {
                 body: span,
                 mappings: vec![None],
                 problems,
+                remarks: Vec::new(),
+            });
+        }
+    }
+
+    /// Adds a site for each argument of a type that is an axis where a mapping is wanted, or a mapping where an axis is.
+    fn roles(&mut self, root: &SyntaxNode) {
+        let scope_at = |offset| self.scopes.at(self.db, offset);
+        let place = |range| self.text.span_of(range);
+        for problem in arguments_of_other_roles(self.db, self.item, root, scope_at, place) {
+            self.sites.push(MappingSite {
+                kind: SiteKind::Axes,
+                span: problem.span,
+                body: problem.span,
+                mappings: Vec::new(),
+                problems: vec![problem],
                 remarks: Vec::new(),
             });
         }

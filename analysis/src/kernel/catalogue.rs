@@ -5,14 +5,15 @@
 //! It knows the order of engines (book: Pipeline Position) and of the Vector Engine's stages (book: Stages), no mappings and
 //! no method names.
 
-use std::fmt;
-
 use crate::hardware::{ElementType, contraction_type};
 
 use super::{Context, Level, Position, VectorStage, Way};
 
+mod columns;
+mod engine;
 mod rows;
 
+pub use engine::Engine;
 pub use rows::CATALOGUE;
 
 /// A stage of the Tensor Unit, the same for every library.
@@ -108,112 +109,6 @@ pub enum CanonicalStage {
     ToTrf,
     /// Loads the vector register file.
     ToVrf,
-}
-
-/// An engine, or a step of one, that a stage or a transfer keeps busy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Engine {
-    /// Fetch Engine.
-    Fetch,
-    /// Switch Engine.
-    Switch,
-    /// Collect Engine.
-    Collect,
-    /// Stream Adapter of the Contraction Engine.
-    Align,
-    /// Reduction tree of the Contraction Engine.
-    Contract,
-    /// Accumulator of the Contraction Engine.
-    Accumulate,
-    /// Vector Engine.
-    Vector,
-    /// Cast Engine.
-    Cast,
-    /// Transpose Engine.
-    Transpose,
-    /// Commit Engine.
-    Commit,
-    /// Writing of the TRF.
-    TrfLoad,
-    /// Writing of the VRF.
-    VrfLoad,
-    /// Reading side of a DMA transfer.
-    DmaRead,
-    /// Writing side of a DMA transfer.
-    DmaWrite,
-    /// Start of a DMA command.
-    DmaStart,
-    /// The PCIe link between chips or to the host.
-    Pcie,
-}
-
-/// An engine's three names: in tables and JSON, in a sentence, and the whole engine that it is a step of.
-struct EngineNames {
-    short: &'static str,
-    step: &'static str,
-    whole: &'static str,
-}
-
-const fn names(short: &'static str, step: &'static str, whole: &'static str) -> EngineNames {
-    EngineNames { short, step, whole }
-}
-
-impl Engine {
-    const fn names(self) -> EngineNames {
-        match self {
-            Self::Fetch => names("fetch", "the Fetch Engine", "Fetch"),
-            Self::Switch => names("switch", "the Switch Engine", "Switch"),
-            Self::Collect => names("collect", "the Collect Engine", "Collect"),
-            Self::Align => names("align", "the Contraction Engine", "Contraction"),
-            Self::Contract => names(
-                "contract",
-                "the Contraction Engine's reduction tree",
-                "Contraction",
-            ),
-            Self::Accumulate => names(
-                "accumulate",
-                "the Contraction Engine's accumulator",
-                "Contraction",
-            ),
-            Self::Vector => names("vector", "the Vector Engine", "Vector"),
-            Self::Cast => names("cast", "the Cast Engine", "Cast"),
-            Self::Transpose => names("transpose", "the Transpose Engine", "Transpose"),
-            Self::Commit => names("commit", "the Commit Engine", "Commit"),
-            Self::TrfLoad => names("trf_load", "a load of the tensor register file", ""),
-            Self::VrfLoad => names("vrf_load", "a load of the vector register file", ""),
-            Self::DmaRead => names("read", "the reading side of a DMA engine", ""),
-            Self::DmaWrite => names("write", "the writing side of a DMA engine", ""),
-            Self::DmaStart => names("start", "the start of a DMA command", ""),
-            Self::Pcie => names("pcie", "the PCIe link", ""),
-        }
-    }
-
-    /// Its name in tables and JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.names().short
-    }
-
-    /// The name of the engine that it is, or is a step of; empty for what is no engine of the Tensor Unit.
-    #[must_use]
-    pub const fn whole(self) -> &'static str {
-        self.names().whole
-    }
-
-    /// Whether the engine takes flits, which only the Collect Engine makes.
-    #[must_use]
-    pub const fn takes_flits(self) -> bool {
-        !matches!(
-            self,
-            Self::Fetch | Self::Switch | Self::Collect | Self::Commit
-        )
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.names().step)
-    }
 }
 
 /// From where a stage may be entered.

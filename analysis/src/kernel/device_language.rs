@@ -47,6 +47,8 @@ pub enum LanguageFaultKind {
     RangeStart(RangeStart),
     /// A loop without a statement.
     EmptyLoop,
+    /// A loop over a range without a number, as it is written.
+    NoTurns(String),
     /// A loop with a condition.
     While,
     /// A function that calls itself, by way of these others.
@@ -321,6 +323,15 @@ impl Reader<'_> {
         let Some(first) = start.as_ref().and_then(|start| self.number(start)) else {
             return;
         };
+        let last = range.end().and_then(|end| self.number(&end));
+        let inclusive = range
+            .op_token()
+            .is_some_and(|operator| operator.kind() == T![..=]);
+        if last.is_some_and(|last| first > last || first == last && !inclusive) {
+            let written = range.syntax().text().to_string();
+            self.report(LanguageFaultKind::NoTurns(written), range.syntax());
+            return;
+        }
         if first > 0 {
             let from_zero = self.range_from_zero(&range, first);
             let variable = self.uses(&run);

@@ -520,6 +520,15 @@ pub enum UnresolvedReason {
     ClosureNotFollowed,
     /// A type that neither a turbofish nor an annotation nor the context gives.
     NotInferred,
+    /// Another number of generics than the method has.
+    Generics {
+        /// The method.
+        method: String,
+        /// How many are written.
+        written: usize,
+        /// How many it has.
+        needed: usize,
+    },
     /// A mapping with a finding of its own.
     IllFormedMapping,
     /// A helper that calls itself.
@@ -590,6 +599,11 @@ impl UnresolvedReason {
             Self::Macro(name) => format!("the macro `{name}!` is not expanded"),
             Self::ClosureNotFollowed => "a closure that is not followed".to_owned(),
             Self::NotInferred => "type not inferred".to_owned(),
+            Self::Generics {
+                method,
+                written,
+                needed,
+            } => format!("`{method}` has {needed} generics, not {written}"),
             Self::IllFormedMapping => "ill-formed mapping".to_owned(),
             Self::Recursion => "recursive helper".to_owned(),
             Self::UnboundedLoop => "loop without constant bounds".to_owned(),

@@ -444,6 +444,12 @@ impl StageKind {
             Self::CommitPack => CanonicalStage::CommitPack,
         }
     }
+
+    /// Whether it makes packets of the same places of several rows.
+    #[must_use]
+    pub const fn turns_rows(&self) -> bool {
+        matches!(self, Self::Transpose)
+    }
 }
 
 /// A zero point of a fetch (book: Fetch Engine, Zero Points).

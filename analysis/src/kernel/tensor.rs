@@ -102,6 +102,14 @@ impl Levels {
         .filter_map(|(level, mapping)| mapping.map(|mapping| (level, mapping)))
     }
 
+    /// Elements of all levels, copies counted as often as they are held; `None` if a level is unknown or the number overflows.
+    #[must_use]
+    pub fn places(&self) -> Option<u64> {
+        self.iter().try_fold(1_u64, |product, (_, level)| {
+            product.checked_mul(level.get()?.form().elements())
+        })
+    }
+
     /// The full mapping: the pair of all levels, outermost first; `None` if one is unknown or the product overflows.
     #[must_use]
     pub fn full(&self) -> Option<Mapping> {

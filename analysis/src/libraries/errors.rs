@@ -1,4 +1,4 @@
-//! What libraries and their compiler say of kernels that they refuse, and how a text that somebody pastes is found among it.
+//! What libraries and their compiler say of kernels that they refuse, and how a pasted text is found among it.
 //!
 //! Rules are plain names here: what they mean, the rules' room knows. Numbers, paths and the mappings that a text prints are
 //! passed over, since they are the kernel's and not the text's.

@@ -5,6 +5,7 @@
 //! names of methods and types mean. It knows the hardware's operations and nothing of kernels or of Rust.
 
 mod errors;
+mod mapping_types;
 mod operations;
 mod opt_std;
 mod renamed;
@@ -12,6 +13,7 @@ mod shapes;
 mod visa_std;
 
 pub use errors::{Pasted, Said, Speaker};
+pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
 pub(crate) use renamed::{Instead, Renames};
 pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
@@ -199,6 +201,25 @@ pub fn is_prelude_name(name: &str) -> bool {
     let lists = Library::ALL.into_iter();
     let mut lists = lists.flat_map(|library| library.names().prelude);
     lists.any(|list| list.contains(&name))
+}
+
+/// Whether one of the preludes declares a tensor or a view of that name.
+#[must_use]
+pub fn is_tensor(path: &str) -> bool {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    name.contains("Tensor") && is_prelude_name(name)
+}
+
+/// Whether a trait of that name is the one that the libraries' axes have.
+#[must_use]
+pub fn is_trait_of_axes(name: &str) -> bool {
+    name == visa_std::TRAIT_OF_AXES
+}
+
+/// Whether a trait of that name is the one that the libraries' mappings have.
+#[must_use]
+pub fn is_trait_of_mappings(name: &str) -> bool {
+    name == visa_std::TRAIT_OF_MAPPINGS
 }
 
 /// Whether an enum of the libraries, by its path, has a variant of that name.

@@ -84,6 +84,15 @@ impl Digit {
         }
     }
 
+    /// Whether it is a part of an axis of that name. What is in a group is not looked at.
+    #[must_use]
+    pub fn is_part_of(&self, axis: &str) -> bool {
+        matches!(
+            self.term.as_ref().map(|term| &term.atom),
+            Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis
+        )
+    }
+
     /// The paddings, innermost first, each larger than the one before.
     #[must_use]
     pub fn paddings(&self) -> &[Padding] {

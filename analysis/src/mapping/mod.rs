@@ -23,6 +23,7 @@ mod reader;
 mod regions;
 mod relation;
 mod repair;
+mod rewriting;
 mod syntax;
 mod walk;
 

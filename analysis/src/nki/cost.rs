@@ -11,6 +11,7 @@ use super::symbols::{Kind, Size};
 use super::transfers::Transfer;
 use super::types::{Generation, Space};
 use crate::findings::TextSpan;
+use crate::lanes::{Lane, Machine};
 use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 
 /// The costs of all functions with transfers, in the order of the file.
@@ -111,6 +112,7 @@ fn cost(
         peaks: BTreeMap::new(),
         unit: Some(TimeUnit::Nanoseconds),
         time,
+        schedule: None,
         notes: vec![
             format!(
                 "target {stated}: {rate} bytes/ns per engine, {ENGINES} engines per core, {} GB/s",
@@ -133,6 +135,17 @@ pub fn least_time(transfer: &Transfer) -> Option<u64> {
     };
     let rate = bandwidth(transfer.generations) * ENGINES;
     START_NS.max(generation).checked_add(bytes.div_ceil(rate))
+}
+
+/// The queue that a transfer is in, where mode and engine say so.
+fn queue(transfer: &Transfer) -> Option<Lane> {
+    let name = match transfer.mode.known()?.0 {
+        Mode::Software => "gpsimd",
+        Mode::Static => "static",
+        Mode::Hardware => transfer.engine.known()?.0.0,
+        Mode::Unknown => return None,
+    };
+    Machine::Nki.lane(name)
 }
 
 /// Rows that a transfer has: the product of the extents before the line.
@@ -169,6 +182,7 @@ fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
             .mode
             .known()
             .map(|(mode, _)| mode.name().to_owned()),
+        lane: queue(transfer),
         times: amount(transfer.times(&analysed.followed.loops).as_ref()),
         rows: lines(transfer),
         run: run.map_or(Amount::Unknown, Amount::Known),

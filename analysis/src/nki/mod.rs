@@ -7,6 +7,8 @@
 mod cost;
 mod ide;
 mod names;
+mod parts;
+mod queries;
 mod rules;
 mod symbols;
 mod syntax;
@@ -20,8 +22,12 @@ use crate::answers::{ByteRange, Completion, HintLevel, Hover, InlayHint, Lens};
 use crate::db::Db;
 use crate::findings::{Rule, TextSpan};
 use crate::inputs::{self, NkiOptions, SourceFile};
-use crate::neighbours::{FrontEnd, NeighbourReport, TransferCost, TransferSite};
-use syntax::remarks::{self, Remarks};
+use crate::neighbours::{
+    self, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+};
+use queries::Part;
+use rustc_hash::FxHashSet;
+use syntax::remarks::Remarks;
 use types::{Generation, Generations};
 use values::Followed;
 
@@ -34,15 +40,30 @@ impl FrontEnd for Nki {
     }
 
     fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
-        Arc::clone(&analysed(db, file).report)
+        report(db, file)
     }
 
     fn costs(&self, db: &dyn Db, file: SourceFile) -> Vec<TransferCost> {
-        cost::costs(&analysed(db, file))
+        let mut costs = Vec::new();
+        for (part, placing) in placed(db, file) {
+            for mut cost in cost::costs(&queries::analysed(db, part)) {
+                cost.span = placing.span(cost.span);
+                for row in &mut cost.rows {
+                    row.span = placing.span(row.span);
+                }
+                costs.push(cost);
+            }
+        }
+        costs.sort_by_key(|cost| cost.span);
+        costs
     }
 
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
-        ide::hover(&analysed(db, file), offset)
+        at(db, file, offset, |analysed, offset, placing| {
+            let mut hover = ide::hover(analysed, offset)?;
+            hover.range = placing.range(hover.range);
+            Some(hover)
+        })
     }
 
     fn inlay_hints(
@@ -52,57 +73,114 @@ impl FrontEnd for Nki {
         range: ByteRange,
         level: HintLevel,
     ) -> Vec<InlayHint> {
-        ide::inlay_hints(&analysed(db, file), range, level)
+        if level != HintLevel::Line {
+            return Vec::new();
+        }
+        let mut hints = Vec::new();
+        for (part, placing) in placed(db, file) {
+            for mut hint in ide::inlay_hints(&queries::analysed(db, part)) {
+                hint.offset = placing.byte(hint.offset);
+                hints.push(hint);
+            }
+        }
+        hints.retain(|hint| range.start <= hint.offset && hint.offset <= range.end);
+        hints.sort_by_key(|hint| hint.offset);
+        hints
     }
 
     fn lenses(&self, db: &dyn Db, file: SourceFile) -> Vec<Lens> {
-        ide::lenses(&analysed(db, file))
+        let mut lenses = Vec::new();
+        for (part, placing) in placed(db, file) {
+            for mut lens in ide::lenses(&queries::analysed(db, part)) {
+                lens.range = placing.range(lens.range);
+                lenses.push(lens);
+            }
+        }
+        lenses.sort_by_key(|lens| lens.range);
+        lenses
     }
 
     fn completions(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
-        ide::completions(&analysed(db, file), offset)
+        let found = at(db, file, offset, |analysed, offset, placing| {
+            let mut found = ide::completions(analysed, offset);
+            for one in &mut found {
+                one.replace = placing.range(one.replace);
+            }
+            Some(found)
+        });
+        found.unwrap_or_default()
     }
 }
 
-/// All that is known of a file.
+fn placed(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
+    neighbours::placed(queries::parts(db, file), queries::placings(db, file))
+}
+
+/// Asks the part that a byte of the file is in.
+fn at<T>(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+    ask: impl FnOnce(&Analysed, u32, &Placing) -> Option<T>,
+) -> Option<T> {
+    let (part, placing, offset) = neighbours::part_at(placed(db, file), offset)?;
+    ask(&queries::analysed(db, part), offset, &placing)
+}
+
+/// All that is known of a part of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Analysed {
     text: Arc<str>,
-    followed: Followed,
-    remarks: Remarks,
-    report: Arc<NeighbourReport>,
+    followed: Arc<Followed>,
+    remarks: Arc<Remarks>,
+    report: NeighbourReport,
 }
 
-/// What is known of a file, worked out once.
+/// What is known of a file.
 #[salsa::tracked(returns(clone))]
-fn analysed(db: &dyn Db, file: SourceFile) -> Arc<Analysed> {
-    let options = inputs::options(db, file).nki;
-    Arc::new(analyse(file.text(db), options))
+fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
+    let mut all = NeighbourReport::default();
+    for (part, placing) in placed(db, file) {
+        let own = &queries::judged(db, part).report;
+        let findings = own.findings.iter().cloned();
+        all.findings
+            .extend(findings.map(|finding| placing.finding(finding)));
+        all.transfers
+            .extend(own.transfers.iter().map(|site| TransferSite {
+                span: placing.span(site.span),
+                ..site.clone()
+            }));
+        all.kernels += own.kernels;
+        all.syntax_errors += own.syntax_errors;
+        all.not_analysed = all.not_analysed.or_else(|| own.not_analysed.clone());
+    }
+    // The head of a function is read with it, and with what is around it.
+    let mut seen = FxHashSet::default();
+    all.findings
+        .retain(|finding| seen.insert((finding.rule, finding.span)));
+    all.findings
+        .sort_by_key(|finding| (finding.span, finding.rule));
+    all.transfers.sort_by_key(|site| site.span);
+    Arc::new(all)
 }
 
-/// Looks at a text with what the settings say.
-fn analyse(text: Arc<str>, options: NkiOptions) -> Analysed {
-    let remarks = remarks::read(&text);
-    let parsed = syntax::parse(&text);
-    let followed = values::follow(
-        &text,
-        parsed.body(),
-        &remarks,
-        generations(&remarks, options),
-    );
-    let takes_part = followed.takes_part || !parsed.errors.is_empty();
-    let findings = if takes_part {
-        rules::check(&rules::Context {
-            text: &text,
-            remarks: &remarks,
-            followed: &followed,
-            errors: &parsed.errors,
-            release: release(&remarks, options),
-        })
-    } else {
-        Vec::new()
-    };
-    let too_deep = parsed.errors.iter().find(|error| error.ends_reading);
+/// Judges what following a part found.
+fn analysed_of(
+    text: Arc<str>,
+    followed: Arc<Followed>,
+    remarks: Arc<Remarks>,
+    errors: &[syntax::SyntaxError],
+    release: Option<(u16, u16)>,
+) -> Analysed {
+    let findings = rules::check(&rules::Context {
+        text: &text,
+        remarks: &remarks,
+        followed: &followed,
+        errors,
+        release,
+        on_gpsimd: rules::Context::on_gpsimd(&followed),
+    });
+    let too_deep = errors.iter().find(|error| error.ends_reading);
     let cut = followed
         .is_cut
         .then(|| "the file has more statements than are followed".to_owned());
@@ -110,15 +188,14 @@ fn analyse(text: Arc<str>, options: NkiOptions) -> Analysed {
         findings,
         transfers: sites(&text, &followed),
         kernels: kernels(&followed),
-        syntax_errors: u64::try_from(parsed.errors.len()).unwrap_or(u64::MAX),
+        syntax_errors: u64::try_from(errors.len()).unwrap_or(u64::MAX),
         not_analysed: too_deep.map(|error| error.message.clone()).or(cut),
     };
-    drop(parsed);
     Analysed {
         text,
         followed,
         remarks,
-        report: Arc::new(report),
+        report,
     }
 }
 
@@ -150,8 +227,10 @@ fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
         .iter()
         .map(|transfer| TransferSite {
             span: TextSpan::from(transfer.span),
-            what: transfer.callee.of(text).to_owned(),
-            unresolved: transfer.unresolved().map(|reason| reason.text().to_owned()),
+            unresolved: transfer.unresolved().map(|reason| Unresolved {
+                what: transfer.callee.of(text).to_owned(),
+                reason: reason.text().to_owned(),
+            }),
         })
         .collect()
 }

@@ -2,7 +2,9 @@
 //!
 //! Knows the API by its paths, in both of its forms; nothing of the values that calls have.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
 
 use super::symbols::Size;
 use super::types::{Dtype, Space};
@@ -27,6 +29,91 @@ pub struct Known {
     pub api: Api,
 }
 
+/// Modules and their members that most kernels name, by the member's path: looked up, so that no text is made for each mention.
+/// What is not among them is found all the same.
+const USUAL: &[(&str, &[&str])] = &[
+    ("nki", &["compiler", "isa", "jit", "language"]),
+    (
+        "nki.isa",
+        &[
+            "activation",
+            "dge_mode",
+            "dma_compute",
+            "dma_copy",
+            "dma_transpose",
+            "engine",
+            "get_nc_version",
+            "iota",
+            "memset",
+            "nc_matmul",
+            "nc_transpose",
+            "nc_version",
+            "oob_mode",
+            "tensor_copy",
+            "tensor_scalar",
+            "tensor_tensor",
+        ],
+    ),
+    (
+        "nki.language",
+        &[
+            "add",
+            "affine_range",
+            "bfloat16",
+            "ds",
+            "dynamic_range",
+            "float16",
+            "float32",
+            "fori_loop",
+            "full",
+            "hbm",
+            "int32",
+            "int8",
+            "load",
+            "ndarray",
+            "ones",
+            "par_dim",
+            "private_hbm",
+            "program_id",
+            "psum",
+            "sbuf",
+            "sequential_range",
+            "shared_hbm",
+            "static_range",
+            "store",
+            "tile_size",
+            "uint32",
+            "uint8",
+            "zeros",
+        ],
+    ),
+    (
+        "nki.language.tile_size",
+        &[
+            "gemm_moving_fmax",
+            "gemm_stationary_fmax",
+            "pmax",
+            "psum_fmax",
+        ],
+    ),
+];
+
+/// For each module its usual members with their paths.
+static USUAL_PATHS: LazyLock<FxHashMap<String, FxHashMap<&'static str, Arc<str>>>> =
+    LazyLock::new(|| {
+        let members = |module: &str, members: &'static [&'static str]| {
+            let paths = members
+                .iter()
+                .map(|name| (*name, format!("{module}.{name}").into()));
+            (module.to_owned(), paths.collect())
+        };
+        let modules = USUAL.iter().map(|(module, names)| members(module, names));
+        let enumerations = ENUMERATIONS
+            .iter()
+            .map(|known| members(&format!("nki.isa.{}", known.name), known.members));
+        modules.chain(enumerations).collect()
+    });
+
 impl Known {
     /// The meaning of an imported path, if it is NKI's or may lead to it.
     pub fn imported(path: &str) -> Option<Self> {
@@ -49,6 +136,13 @@ impl Known {
 
     /// A member of it.
     pub fn member(&self, name: &str) -> Self {
+        let usual = USUAL_PATHS.get(&*self.path);
+        if let Some(path) = usual.and_then(|members| members.get(name)) {
+            return Self {
+                path: Arc::clone(path),
+                api: self.api,
+            };
+        }
         if &*self.path == "neuronxcc" {
             let imported = Self::imported(&format!("neuronxcc.{name}"));
             return imported.unwrap_or_else(|| Self {
@@ -252,6 +346,8 @@ mod tests {
                 known.member(name)
             });
         assert_eq!(through.isa(), Some("dma_copy"));
+        let other = Known::imported("nki.language").unwrap().member("tile");
+        assert_eq!(&*other.member("x").path, "nki.language.tile.x");
         assert_eq!(Known::imported("numpy"), None);
         assert_eq!(Known::imported("nkilib.core"), None);
     }

@@ -3,8 +3,10 @@
 //! Knows arithmetic, comparison and printing. It does not know what a symbol stands for, but for its kind: the extent of a tensor is
 //! positive, an integer parameter may be anything. All arithmetic is checked: what does not fit is `None`.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 /// The most products that a sum may have. A longer one is unknown.
 const MOST_TERMS: usize = 24;
@@ -53,6 +55,17 @@ impl Atom {
         )
     }
 
+    /// The numbers of the names in it.
+    pub fn numbers(&self, found: &mut dyn FnMut(u32)) {
+        match self {
+            Self::Name { number, .. } => found(*number),
+            Self::Quotient(parts) | Self::Rest(parts) => {
+                parts.0.numbers(found);
+                parts.1.numbers(found);
+            }
+        }
+    }
+
     fn has(&self, wanted: Kind) -> bool {
         match self {
             Self::Name { kind, .. } => *kind == wanted,
@@ -69,27 +82,47 @@ impl Atom {
     }
 }
 
-/// An integer with symbols: products of atoms with their coefficients, none of them zero.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Size {
-    terms: BTreeMap<Vec<Atom>, i64>,
+/// The factors of a product: few have more than two.
+type Factors = SmallVec<[Atom; 2]>;
+
+/// A product of atoms, sorted, with its coefficient, which is not zero.
+type Term = (Factors, i64);
+
+/// An integer with symbols. Most are plain numbers or one symbol, which take no memory of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Size(Form);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Form {
+    /// No symbol.
+    Number(i64),
+    /// One symbol and nothing else.
+    Symbol(Atom),
+    /// Products in their order, one of them with a symbol; not one that has a shorter form.
+    Sum(Arc<[Term]>),
+}
+
+impl PartialOrd for Size {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Size {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.terms().cmp(other.terms())
+    }
 }
 
 impl Size {
     /// A number.
-    pub fn number(value: i64) -> Self {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(Vec::new(), value);
-        }
-        Self { terms }
+    pub const fn number(value: i64) -> Self {
+        Self(Form::Number(value))
     }
 
     /// A symbol.
-    pub fn atom(atom: Atom) -> Self {
-        Self {
-            terms: BTreeMap::from([(vec![atom], 1)]),
-        }
+    pub const fn atom(atom: Atom) -> Self {
+        Self(Form::Symbol(atom))
     }
 
     /// A named symbol.
@@ -101,76 +134,148 @@ impl Size {
         })
     }
 
+    /// The products in their order, a number as one without factors; zero has none.
+    fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
+        let (one, sum): (Option<(&[Atom], i64)>, &[Term]) = match &self.0 {
+            Form::Number(0) => (None, &[]),
+            Form::Number(value) => (Some((&[], *value)), &[]),
+            Form::Symbol(atom) => (Some((std::slice::from_ref(atom), 1)), &[]),
+            Form::Sum(terms) => (None, terms),
+        };
+        let sum = sum.iter().map(|(factors, by)| (factors.as_slice(), *by));
+        one.into_iter().chain(sum)
+    }
+
     /// The number, if there is no symbol.
-    pub fn value(&self) -> Option<i64> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
-            _ => None,
+    pub const fn value(&self) -> Option<i64> {
+        match &self.0 {
+            Form::Number(value) => Some(*value),
+            Form::Symbol(_) | Form::Sum(_) => None,
+        }
+    }
+
+    /// The numbers of the names in it.
+    pub fn numbers(&self, found: &mut dyn FnMut(u32)) {
+        for atom in self.terms().flat_map(|(factors, _)| factors) {
+            atom.numbers(found);
         }
     }
 
     /// Whether a symbol of a kind is in it.
     pub fn has(&self, kind: Kind) -> bool {
-        self.terms.keys().flatten().any(|atom| atom.has(kind))
+        self.terms()
+            .any(|(factors, _)| factors.iter().any(|atom| atom.has(kind)))
     }
 
     /// The symbol, if it is nothing else.
-    pub fn as_atom(&self) -> Option<&Atom> {
-        let (factors, coefficient) = self.terms.first_key_value()?;
-        match factors.as_slice() {
-            [atom] if self.terms.len() == 1 && *coefficient == 1 => Some(atom),
-            _ => None,
+    pub const fn as_atom(&self) -> Option<&Atom> {
+        match &self.0 {
+            Form::Symbol(atom) => Some(atom),
+            Form::Number(_) | Form::Sum(_) => None,
         }
     }
 
-    fn checked(terms: BTreeMap<Vec<Atom>, i64>) -> Option<Self> {
-        let fits = terms.len() <= MOST_TERMS && terms.keys().all(|key| key.len() <= MOST_FACTORS);
-        fits.then_some(Self { terms })
+    /// From products in their order, none of them zero.
+    fn of_terms(mut terms: Vec<Term>) -> Self {
+        match terms.as_mut_slice() {
+            [] => Self::number(0),
+            [(factors, value)] if factors.is_empty() => Self::number(*value),
+            [(factors, 1)] if factors.len() == 1 => match factors.pop() {
+                Some(atom) => Self::atom(atom),
+                None => Self::number(1),
+            },
+            _ => Self(Form::Sum(terms.into())),
+        }
+    }
+
+    fn checked(terms: Vec<Term>) -> Option<Self> {
+        let fits = terms.len() <= MOST_TERMS
+            && terms
+                .iter()
+                .all(|(factors, _)| factors.len() <= MOST_FACTORS);
+        fits.then(|| Self::of_terms(terms))
     }
 
     /// The sum.
     pub fn plus(&self, other: &Self) -> Option<Self> {
-        let mut terms = self.terms.clone();
-        for (factors, coefficient) in &other.terms {
-            let sum = terms
-                .get(factors)
-                .copied()
-                .unwrap_or(0)
-                .checked_add(*coefficient)?;
-            if sum == 0 {
-                terms.remove(factors);
-            } else {
-                terms.insert(factors.clone(), sum);
-            }
-        }
-        Self::checked(terms)
+        self.with_multiple(other, 1)
     }
 
     /// The same with the other sign.
     pub fn negated(&self) -> Option<Self> {
-        self.times(&Self::number(-1))
+        self.multiplied(-1)
     }
 
     /// The difference.
     pub fn minus(&self, other: &Self) -> Option<Self> {
-        self.plus(&other.negated()?)
+        self.with_multiple(other, -1)
+    }
+
+    /// `self + times * other`.
+    fn with_multiple(&self, other: &Self, times: i64) -> Option<Self> {
+        match (self.value(), other.value()) {
+            (Some(left), Some(right)) => {
+                return left
+                    .checked_add(right.checked_mul(times)?)
+                    .map(Self::number);
+            }
+            (Some(0), _) => return other.multiplied(times),
+            (_, Some(0)) => return Some(self.clone()),
+            _ => {}
+        }
+        let (mut left, mut right) = (self.terms().peekable(), other.terms().peekable());
+        let mut sum = Vec::new();
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some((one, _)), Some((two, _))) => one.cmp(two),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Self::checked(sum),
+            };
+            let one = left.next_if(|_| order != Ordering::Greater);
+            let two = right.next_if(|_| order != Ordering::Less);
+            let by = |term: Option<(&[Atom], i64)>| term.map_or(0, |(_, by)| by);
+            let total = by(one).checked_add(by(two).checked_mul(times)?)?;
+            if let Some((factors, _)) = one.or(two).filter(|_| total != 0) {
+                sum.push((factors.into(), total));
+            }
+        }
+    }
+
+    /// The product with a number.
+    fn multiplied(&self, number: i64) -> Option<Self> {
+        match (&self.0, number) {
+            (Form::Number(value), _) => value.checked_mul(number).map(Self::number),
+            (_, 0) => Some(Self::number(0)),
+            (_, 1) => Some(self.clone()),
+            (Form::Symbol(_) | Form::Sum(_), _) => {
+                let multiplied = self
+                    .terms()
+                    .map(|(factors, by)| Some((factors.into(), by.checked_mul(number)?)));
+                Self::checked(multiplied.collect::<Option<Vec<_>>>()?)
+            }
+        }
     }
 
     /// The product.
     pub fn times(&self, other: &Self) -> Option<Self> {
-        let mut product = Self::number(0);
-        for (left, by) in &self.terms {
-            let mut row = BTreeMap::new();
-            for (right, with) in &other.terms {
-                let mut factors = left.clone();
-                factors.extend(right.iter().cloned());
-                factors.sort();
-                row.insert(factors, by.checked_mul(*with)?);
-            }
-            product = product.plus(&Self { terms: row })?;
+        match (self.value(), other.value()) {
+            (_, Some(number)) => return self.multiplied(number),
+            (Some(number), _) => return other.multiplied(number),
+            _ => {}
         }
-        Self::checked(product.terms)
+        let mut product = Self::number(0);
+        for (left, by) in self.terms() {
+            let mut row = Vec::new();
+            for (right, with) in other.terms() {
+                let mut factors: Factors = left.iter().chain(right).cloned().collect();
+                factors.sort();
+                row.push((factors, by.checked_mul(with)?));
+            }
+            row.sort();
+            product = product.plus(&Self::of_terms(row))?;
+        }
+        Some(product)
     }
 
     /// `self // other` as Python rounds it: down.
@@ -204,23 +309,25 @@ impl Size {
     /// The quotient if the divisor is one product that divides each term. It must not be zero where it is symbolic, which an extent
     /// never is.
     pub fn exact_quotient(&self, other: &Self) -> Option<Self> {
-        let (divisor, by) = other.terms.first_key_value()?;
-        if other.terms.len() != 1 || !divisor.iter().all(Atom::is_positive) {
+        let mut divisors = other.terms();
+        let (divisor, by) = divisors.next()?;
+        if divisors.next().is_some() || !divisor.iter().all(Atom::is_positive) {
             return None;
         }
-        let mut terms = BTreeMap::new();
-        for (factors, coefficient) in &self.terms {
-            let mut left = factors.clone();
+        let mut terms = Vec::new();
+        for (factors, coefficient) in self.terms() {
+            let mut left = Factors::from(factors);
             for atom in divisor {
                 let place = left.iter().position(|factor| factor == atom)?;
                 left.remove(place);
             }
-            if coefficient.checked_rem(*by)? != 0 {
+            if coefficient.checked_rem(by)? != 0 {
                 return None;
             }
-            terms.insert(left, coefficient.checked_div(*by)?);
+            terms.push((left, coefficient.checked_div(by)?));
         }
-        Some(Self { terms })
+        terms.sort();
+        Some(Self::of_terms(terms))
     }
 
     /// Whether two sizes are the same number; `None` where that depends on symbols.
@@ -236,7 +343,7 @@ impl Size {
         if let Some(value) = self.value() {
             return Some(value.signum());
         }
-        let mut signs = self.terms.iter().map(|(factors, coefficient)| {
+        let mut signs = self.terms().map(|(factors, coefficient)| {
             factors
                 .iter()
                 .all(Atom::is_positive)
@@ -248,16 +355,15 @@ impl Size {
 
     /// Whether it is more than a number; `None` where that depends on symbols.
     pub fn exceeds(&self, limit: i64) -> Option<bool> {
-        // An extent is at least one, so that each product is at least its coefficient.
-        let least = self.terms.iter().try_fold(0_i64, |sum, (factors, by)| {
-            let bounded = *by >= 0 && factors.iter().all(Atom::is_positive);
-            (bounded || factors.is_empty()).then(|| sum.checked_add(*by))?
-        });
-        match (self.value(), least) {
-            (Some(value), _) => Some(value > limit),
-            (None, Some(least)) if least > limit => Some(true),
-            _ => None,
+        if let Some(value) = self.value() {
+            return Some(value > limit);
         }
+        // An extent is at least one, so that each product is at least its coefficient.
+        let least = self.terms().try_fold(0_i64, |sum, (factors, by)| {
+            let bounded = by >= 0 && factors.iter().all(Atom::is_positive);
+            (bounded || factors.is_empty()).then(|| sum.checked_add(by))?
+        });
+        least.filter(|least| *least > limit).map(|_| true)
     }
 
     /// Whether a number divides it; `None` where that depends on symbols.
@@ -266,20 +372,24 @@ impl Size {
             return value.checked_rem(number).map(|rest| rest == 0);
         }
         let all = self
-            .terms
-            .values()
-            .all(|coefficient| coefficient.checked_rem(number) == Some(0));
+            .terms()
+            .all(|(_, coefficient)| coefficient.checked_rem(number) == Some(0));
         all.then_some(true)
+    }
+
+    /// Whether a symbol is a factor of one of its products.
+    pub fn has_factor(&self, atom: &Atom) -> bool {
+        self.terms().any(|(factors, _)| factors.contains(atom))
     }
 
     /// The same with a symbol replaced.
     pub fn with(&self, atom: &Atom, by: &Self) -> Option<Self> {
-        if !self.terms.keys().flatten().any(|factor| factor == atom) {
+        if !self.has_factor(atom) {
             return Some(self.clone());
         }
         let mut sum = Self::number(0);
-        for (factors, coefficient) in &self.terms {
-            let mut product = Self::number(*coefficient);
+        for (factors, coefficient) in self.terms() {
+            let mut product = Self::number(coefficient);
             for factor in factors {
                 let factor = if factor == atom {
                     by.clone()
@@ -315,16 +425,14 @@ fn floor_division(left: i64, right: i64) -> Option<(i64, i64)> {
 
 impl std::fmt::Display for Size {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.terms.is_empty() {
-            return out.write_str("0");
+        if let Some(value) = self.value() {
+            return write!(out, "{value}");
         }
         // Symbols first, the number last: `P * F + 2`.
-        let (numbers, symbols): (Vec<_>, Vec<_>) = self
-            .terms
-            .iter()
-            .partition(|(factors, _)| factors.is_empty());
-        for (place, (factors, coefficient)) in symbols.into_iter().chain(numbers).enumerate() {
-            let negative = *coefficient < 0;
+        let symbols = self.terms().filter(|(factors, _)| !factors.is_empty());
+        let numbers = self.terms().filter(|(factors, _)| factors.is_empty());
+        for (place, (factors, coefficient)) in symbols.chain(numbers).enumerate() {
+            let negative = coefficient < 0;
             out.write_str(match (place, negative) {
                 (0, false) => "",
                 (0, true) => "-",
@@ -476,8 +584,8 @@ mod tests {
 
     /// Quotients hold their parts: they are put in numbers from the inside out.
     fn put(size: &Size, atoms: &[(Atom, i64)]) -> Option<i64> {
-        size.terms.iter().try_fold(0_i64, |sum, (factors, by)| {
-            let product = factors.iter().try_fold(*by, |product, factor| {
+        size.terms().try_fold(0_i64, |sum, (factors, by)| {
+            let product = factors.iter().try_fold(by, |product, factor| {
                 let value = match factor {
                     Atom::Name { .. } => atoms.iter().find(|(atom, _)| atom == factor)?.1,
                     Atom::Quotient(parts) => {

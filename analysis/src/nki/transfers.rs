@@ -216,7 +216,7 @@ impl Transfer {
         self.destination.tensor.bytes().or(source)
     }
 
-    /// The fewest bytes that lie in a line at one of the ends, and the memory of that end.
+    /// The fewest contiguous bytes at one of the ends, and the memory of that end.
     pub fn payload(&self) -> Option<(i64, Space)> {
         let of_end = |end: &End| Some((end.tensor.line_bytes()?, end.tensor.space?));
         let (destination, source) = (of_end(&self.destination)?, of_end(&self.source)?);

@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether a byte is in it, its end included as an editor's cursor stands there.
+    /// Whether a byte is in it, its end included, where an editor's cursor may be.
     pub const fn touches(self, byte: u32) -> bool {
         self.start <= byte && byte <= self.end
     }
@@ -270,13 +270,31 @@ impl Tensor {
         }
     }
 
-    /// Steps of a tensor that lies without gaps.
+    /// The same of which shape and steps are not known: what a view of it begins with.
+    #[must_use]
+    pub fn without_shape(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            shape: Shape::Unknown(Reason::View),
+            dtype: self.dtype.clone(),
+            steps: None,
+            gather: self.gather.clone(),
+            argument: self.argument.clone(),
+            ..*self
+        }
+    }
+
+    /// Steps of a tensor without gaps.
     pub fn row_major(extents: &[Size]) -> Option<Vec<Size>> {
         let mut steps = Vec::with_capacity(extents.len());
         let mut step = Size::number(1);
-        for extent in extents.iter().rev() {
-            steps.push(step.clone());
-            step = step.times(extent)?;
+        // What is behind an axis, so that the first extent is not asked for.
+        for extent in extents.iter().skip(1).rev() {
+            let outer = step.times(extent)?;
+            steps.push(std::mem::replace(&mut step, outer));
+        }
+        if !extents.is_empty() {
+            steps.push(step);
         }
         steps.reverse();
         Some(steps)
@@ -301,7 +319,7 @@ impl Tensor {
         product(behind)?.times(&Size::number(element))
     }
 
-    /// Bytes that lie in a line: of one partition where there are partitions.
+    /// Contiguous bytes: of one partition where there are partitions.
     pub fn line_bytes(&self) -> Option<i64> {
         let extents = self.shape.known()?;
         let steps = self.steps.as_ref()?;
@@ -381,6 +399,12 @@ impl Generation {
 /// Which generations a piece of code may run on. All three where nothing says one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Generations(u8);
+
+impl Default for Generations {
+    fn default() -> Self {
+        Self::ANY
+    }
+}
 
 impl Generations {
     /// Any of them: nothing is known.

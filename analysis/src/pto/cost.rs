@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::analysis::{Analysis, Facts};
 use super::ide::peak;
 use super::program::{Function, Step, What};
+use super::schedule::{lane_of, schedule};
 use super::transfers::{CopyKind, Derived};
 use crate::findings::TextSpan;
 use crate::inputs::PtoOptions;
@@ -61,9 +62,22 @@ fn cost(
         .map(|row| row.time?.checked_mul(row.times.known()?))
         .try_fold(0_u64, |sum, time| sum.checked_add(time?));
     let place = function.name.unwrap_or_else(|| function.place(file));
-    let note = match unit {
-        Some(_) => "cycles by the figures of the settings, one transfer after the other",
-        None => "no cycles: the settings give no `gm_bytes_per_cycle`",
+    let timed: Vec<_> = facts
+        .derived
+        .iter()
+        .zip(&rows)
+        .map(|(derived, row)| derived.copy.kind.pipe().zip(row.time))
+        .collect();
+    // Without flags the assembler puts the order in, which is not known here.
+    let scheduled = (unit.is_some() && facts.is_explicit)
+        .then(|| schedule(&function.steps, &timed))
+        .flatten();
+    let note = match (unit, &scheduled) {
+        (Some(_), Some(_)) => {
+            "cycles by the figures of the settings; those of the vector core are not known and count as none"
+        }
+        (Some(_), None) => "cycles by the figures of the settings, one transfer after the other",
+        (None, _) => "no cycles: the settings give no `gm_bytes_per_cycle`",
     };
     TransferCost {
         name: function.title(file).to_owned(),
@@ -76,11 +90,12 @@ fn cost(
             .collect(),
         unit,
         time: time.filter(|_| unit.is_some()),
+        schedule: scheduled,
         notes: vec![note.to_owned()],
     }
 }
 
-/// How often each copy runs, by its number; `None` where nobody knows.
+/// How often each copy runs, by its number; `None` where the number is unknown.
 fn how_often(steps: &[Step], times: Option<u64>, found: &mut BTreeMap<usize, Option<u64>>) {
     for step in steps {
         match step {
@@ -116,7 +131,7 @@ fn row(
         let number = number.and_then(|number| u64::try_from(number).ok());
         number.map_or(Amount::Unknown, Amount::Known)
     };
-    let bytes = number(transfer.and_then(Transfer::bytes));
+    let bytes = number(transfer.and_then(Transfer::moved));
     let written = number(transfer.and_then(Transfer::written));
     let mut notes: Vec<String> = derived.unknown.iter().cloned().collect();
     if let (Some(moved), Some(all)) = (bytes.known(), written.known())
@@ -147,6 +162,7 @@ fn row(
             .kind
             .pipe()
             .map(|pipe| pipe.trim_start_matches("PIPE_").to_owned()),
+        lane: derived.copy.kind.pipe().and_then(lane_of),
         times: times.map_or(Amount::Unknown, Amount::Known),
         rows: number(transfer.and_then(Transfer::rows)),
         run: transfer.map_or(Amount::Unknown, |transfer| Amount::Known(transfer.run)),

@@ -7,9 +7,12 @@ mod analysis;
 mod cost;
 mod ide;
 mod order;
+mod parts;
 mod program;
+mod queries;
 mod registers;
 mod rules;
+mod schedule;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -25,10 +28,17 @@ use crate::answers::{
 use crate::db::Db;
 use crate::findings::{Rule, TextSpan};
 use crate::inputs::{SourceFile, options, shown_path};
-use crate::neighbours::{FrontEnd, NeighbourReport, TransferCost, TransferSite};
+use crate::neighbours::{
+    self, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+};
 use crate::report::FileEdit;
 
+use rustc_hash::FxHashSet;
+
 use analysis::Analysis;
+use ide::Seen;
+use queries::{Part, PartReport};
+use rules::FlagKey;
 
 /// The front end.
 pub(crate) struct Pto;
@@ -43,11 +53,22 @@ impl FrontEnd for Pto {
     }
 
     fn costs(&self, db: &dyn Db, file: SourceFile) -> Vec<TransferCost> {
-        cost::costs(&analysed(db, file), options(db, file).pto)
+        let options = options(db, file).pto;
+        let mut costs = Vec::new();
+        for (part, placing) in placed(db, file) {
+            let own = cost::costs(&queries::analysed(db, part), options);
+            costs.extend(own.into_iter().map(|cost| moved(cost, &placing)));
+        }
+        costs.sort_by_key(|cost| cost.span);
+        costs
     }
 
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
-        ide::hover(&analysed(db, file), offset)
+        at(db, file, offset, |seen, offset| {
+            let mut hover = ide::hover(seen, offset)?;
+            hover.range = seen.placing.range(hover.range);
+            Some(hover)
+        })
     }
 
     fn inlay_hints(
@@ -57,20 +78,47 @@ impl FrontEnd for Pto {
         range: ByteRange,
         level: HintLevel,
     ) -> Vec<InlayHint> {
-        ide::inlay_hints(&analysed(db, file), range, level)
+        if level != HintLevel::Line {
+            return Vec::new();
+        }
+        let mut hints = each(db, file, |seen, hints: &mut Vec<InlayHint>| {
+            for mut hint in ide::inlay_hints(seen) {
+                hint.offset = seen.placing.byte(hint.offset);
+                hints.push(hint);
+            }
+        });
+        hints.retain(|hint| range.touches(hint.offset));
+        hints.sort_by_key(|hint| hint.offset);
+        hints
     }
 
     fn lenses(&self, db: &dyn Db, file: SourceFile) -> Vec<Lens> {
-        ide::lenses(&analysed(db, file))
+        let mut lenses = each(db, file, |seen, lenses: &mut Vec<Lens>| {
+            for mut lens in ide::lenses(seen) {
+                lens.range = seen.placing.range(lens.range);
+                lenses.push(lens);
+            }
+        });
+        lenses.sort_by_key(|lens| lens.range);
+        lenses
     }
 
     fn completions(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
-        ide::completions(&analysed(db, file), offset)
+        let found = at(db, file, offset, |seen, offset| {
+            let mut found = ide::completions(seen, offset);
+            for one in &mut found {
+                one.replace = seen.placing.range(one.replace);
+            }
+            Some(found)
+        });
+        found.unwrap_or_default()
     }
 
     fn definition(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Place> {
-        let found = ide::places(&analysed(db, file), offset);
-        let found = found.map(|(definition, _)| in_file(db, file, definition));
+        let found = at(db, file, offset, |seen, offset| {
+            let (definition, _) = ide::places(seen, offset)?;
+            Some(in_file(db, file, seen, definition))
+        });
         found.into_iter().collect()
     }
 
@@ -81,19 +129,25 @@ impl FrontEnd for Pto {
         offset: u32,
         with_declaration: bool,
     ) -> Vec<Place> {
-        let Some((definition, uses)) = ide::places(&analysed(db, file), offset) else {
-            return Vec::new();
-        };
-        let mut all = uses;
-        all.extend(with_declaration.then_some(definition));
-        all.sort();
-        all.into_iter()
-            .map(|place| in_file(db, file, place))
-            .collect()
+        let found = at(db, file, offset, |seen, offset| {
+            let (definition, mut all) = ide::places(seen, offset)?;
+            all.extend(with_declaration.then_some(definition));
+            all.sort();
+            let all = all.into_iter();
+            Some(all.map(|place| in_file(db, file, seen, place)).collect())
+        });
+        found.unwrap_or_default()
     }
 
     fn highlights(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Highlight> {
-        ide::highlights(&analysed(db, file), offset)
+        let found = at(db, file, offset, |seen, offset| {
+            let mut found = ide::highlights(seen, offset);
+            for one in &mut found {
+                one.range = seen.placing.range(one.range);
+            }
+            Some(found)
+        });
+        found.unwrap_or_default()
     }
 
     fn prepare_rename(
@@ -102,7 +156,11 @@ impl FrontEnd for Pto {
         file: SourceFile,
         offset: u32,
     ) -> Result<(ByteRange, String), RenameProblem> {
-        ide::rename_place(&analysed(db, file), offset)
+        let found = at(db, file, offset, |seen, offset| {
+            let found = ide::rename_place(seen, offset);
+            Some(found.map(|(range, name)| (seen.placing.range(range), name)))
+        });
+        found.unwrap_or_else(|| Err(ide::nothing_to_rename()))
     }
 
     fn rename(
@@ -112,44 +170,118 @@ impl FrontEnd for Pto {
         offset: u32,
         name: &str,
     ) -> Result<Vec<FileEdit>, RenameProblem> {
-        let (places, name) = ide::renamed(&analysed(db, file), offset, name)?;
         let path = shown_path(db, file);
-        let edits = places.into_iter().map(|place| FileEdit {
-            file: path.clone(),
-            start_byte: place.start,
-            end_byte: place.end,
-            text: name.clone(),
+        let found = at(db, file, offset, |seen, offset| {
+            let renamed = ide::renamed(seen, offset, name);
+            Some(renamed.map(|(places, name)| {
+                let edits = places.into_iter().map(|place| {
+                    let range = seen.placing.range(ide::range(place));
+                    FileEdit {
+                        file: path.clone(),
+                        start_byte: range.start,
+                        end_byte: range.end,
+                        text: name.clone(),
+                    }
+                });
+                edits.collect()
+            }))
         });
-        Ok(edits.collect())
+        found.unwrap_or_else(|| Err(ide::nothing_to_rename()))
     }
 
     fn symbols(&self, db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
-        ide::symbols(&analysed(db, file))
+        let mut symbols = each(db, file, |seen, symbols: &mut Vec<Symbol>| {
+            for mut symbol in ide::symbols(seen) {
+                symbol.range = seen.placing.range(symbol.range);
+                symbol.selection = seen.placing.range(symbol.selection);
+                symbols.push(symbol);
+            }
+        });
+        symbols.sort_by_key(|symbol| symbol.range);
+        symbols
     }
 
     fn folding_ranges(&self, db: &dyn Db, file: SourceFile) -> Vec<Folding> {
-        ide::folding_ranges(&analysed(db, file))
+        let mut found = each(db, file, |seen, found: &mut Vec<Folding>| {
+            for mut folding in ide::folding_ranges(seen) {
+                folding.range = seen.placing.range(folding.range);
+                found.push(folding);
+            }
+        });
+        found.sort_by_key(|folding| folding.range);
+        found
     }
 
     fn assists(&self, db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
-        ide::assists(&analysed(db, file), &shown_path(db, file), selection)
+        let path = shown_path(db, file);
+        let found = at(db, file, selection.start, |seen, offset| {
+            let mut found = ide::assists(seen, &path, offset);
+            for edit in found.iter_mut().flat_map(|assist| &mut assist.edits) {
+                let range = seen.placing.range(ByteRange {
+                    start: edit.start_byte,
+                    end: edit.end_byte,
+                });
+                (edit.start_byte, edit.end_byte) = (range.start, range.end);
+            }
+            Some(found)
+        });
+        found.unwrap_or_default()
     }
 }
 
-fn in_file(db: &dyn Db, file: SourceFile, place: syntax::Place) -> Place {
+fn placed(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
+    neighbours::placed(queries::parts(db, file), queries::placings(db, file))
+}
+
+/// Asks the part that a byte of the file is in.
+fn at<T>(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+    ask: impl FnOnce(&Seen<'_>, u32) -> Option<T>,
+) -> Option<T> {
+    let (part, placing, offset) = neighbours::part_at(placed(db, file), offset)?;
+    let seen = Seen {
+        analysis: &queries::analysed(db, part),
+        text: &file.text(db),
+        placing: &placing,
+    };
+    ask(&seen, offset)
+}
+
+/// Collects what each part gives.
+fn each<T: Default>(
+    db: &dyn Db,
+    file: SourceFile,
+    mut collect: impl FnMut(&Seen<'_>, &mut T),
+) -> T {
+    let text = file.text(db);
+    let mut all = T::default();
+    for (part, placing) in placed(db, file) {
+        let seen = Seen {
+            analysis: &queries::analysed(db, part),
+            text: &text,
+            placing: &placing,
+        };
+        collect(&seen, &mut all);
+    }
+    all
+}
+
+fn in_file(db: &dyn Db, file: SourceFile, seen: &Seen<'_>, place: syntax::Place) -> Place {
     Place {
         file: shown_path(db, file),
-        range: ByteRange {
-            start: place.start,
-            end: place.end,
-        },
+        range: seen.placing.range(ide::range(place)),
     }
 }
 
-/// What is derived of a file.
-#[salsa::tracked(returns(clone))]
-fn analysed(db: &dyn Db, file: SourceFile) -> Arc<Analysis> {
-    Arc::new(Analysis::of(&file.text(db)))
+/// A function's costs at its places in the file.
+fn moved(mut cost: TransferCost, placing: &Placing) -> TransferCost {
+    cost.span = placing.span(cost.span);
+    for row in &mut cost.rows {
+        row.span = placing.span(row.span);
+    }
+    cost
 }
 
 /// The operations of a text, parsed and nothing else: for benchmarks.
@@ -161,10 +293,43 @@ pub fn pto_operations(text: &str) -> usize {
 /// What is known of a file.
 #[salsa::tracked(returns(clone))]
 fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
-    Arc::new(report_of(&analysed(db, file)))
+    let mut all = NeighbourReport::default();
+    let mut unanswered = Vec::new();
+    for (part, placing) in placed(db, file) {
+        let own = queries::checked(db, part);
+        let findings = own.checked.findings.iter().cloned();
+        all.findings
+            .extend(findings.map(|finding| placing.finding(finding)));
+        all.transfers
+            .extend(own.transfers.iter().map(|site| TransferSite {
+                span: placing.span(site.span),
+                ..site.clone()
+            }));
+        all.kernels += own.kernels;
+        all.syntax_errors += own.syntax_errors;
+        if !own.checked.unanswered.is_empty() {
+            unanswered.push((&own.checked.unanswered, placing));
+        }
+    }
+    if !unanswered.is_empty() {
+        // A flag of one function may be meant for another one of the file.
+        let parts = queries::parts(db, file).iter();
+        let flags: FxHashSet<&FlagKey> = parts
+            .flat_map(|part| &queries::checked(db, *part).checked.flags)
+            .collect();
+        for (own, placing) in unanswered {
+            let holds = own.iter().filter(|(answer, _)| !flags.contains(answer));
+            all.findings
+                .extend(holds.map(|(_, finding)| placing.finding(finding.clone())));
+        }
+    }
+    all.findings
+        .sort_by_key(|finding| (finding.span, finding.rule));
+    all.transfers.sort_by_key(|site| site.span);
+    Arc::new(all)
 }
 
-fn report_of(analysis: &Analysis) -> NeighbourReport {
+fn report_of(analysis: &Analysis) -> PartReport {
     let file = &analysis.file;
     let mut transfers = Vec::new();
     let mut kernels = 0;
@@ -172,22 +337,23 @@ fn report_of(analysis: &Analysis) -> NeighbourReport {
         kernels += u64::from(!facts.derived.is_empty());
         for derived in &facts.derived {
             let name = file.operation(derived.operation()).name;
-            let unresolved = match function.not_followed {
+            let reason = match function.not_followed {
                 Some(reason) if derived.transfer.is_none() => Some(reason.to_owned()),
                 _ => derived.unknown.clone(),
             };
             transfers.push(TransferSite {
                 span: TextSpan::new(name.start, name.end),
-                what: file.name(derived.operation()).to_owned(),
-                unresolved,
+                unresolved: reason.map(|reason| Unresolved {
+                    what: file.name(derived.operation()).to_owned(),
+                    reason,
+                }),
             });
         }
     }
-    NeighbourReport {
-        findings: rules::check(analysis),
+    PartReport {
+        checked: rules::check_part(analysis),
         transfers,
         kernels,
         syntax_errors: u64::try_from(file.problems.len()).unwrap_or(u64::MAX),
-        not_analysed: None,
     }
 }

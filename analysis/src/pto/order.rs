@@ -1,13 +1,13 @@
 //! The order of pipes: which reads of UB come after which writes of another pipe.
 //!
 //! Each pipe runs its operations in order, and pipes run beside each other. An access is after a write if a chain of flags leads
-//! from the writer's pipe to the reader's, or a barrier of all pipes stands between them, or anything that may order
+//! from the writer's pipe to the reader's, or a barrier of all pipes is between them, or anything that may order
 //! them. What only some path orders counts as ordered. Knows no registers and no words.
 
 #[cfg(test)]
 mod tests;
 
-use super::program::{Action, Flag, Function, PIPES, Step, What};
+use super::program::{Access, Action, Flag, Function, Name, PIPES, Step, What};
 use super::syntax::OperationId;
 use super::transfers::{CopyKind, Derived, Given};
 use super::values::Expression;
@@ -26,29 +26,32 @@ pub struct Race {
     pub read_pipe: &'static str,
 }
 
+/// An offset in both readings: in elements, and in bytes. `None` where it is not known.
+type Readings = Option<[i64; 2]>;
+
 /// Bytes of UB that an operation touches.
-#[derive(Debug, Clone)]
-struct Touch {
+#[derive(Debug, Clone, Copy)]
+struct Touch<'a> {
     operation: OperationId,
     pipe: u16,
     base: Given,
-    /// What is added to the base, in every reading.
-    offsets: Vec<i64>,
-    /// What each loop around it adds the first time, in every reading; only for an offset that loops change.
-    first_offsets: Vec<i64>,
-    rows: Transfer,
+    /// What is added to the base.
+    offsets: Readings,
+    /// What each loop around it adds the first time; only for an offset that loops change.
+    first_offsets: Readings,
+    rows: &'a Transfer,
     side: Side,
     certain: bool,
 }
 
 /// A write with what is known to come after it.
 #[derive(Debug, Clone)]
-struct Pending {
-    write: Touch,
+struct Pending<'a> {
+    write: Touch<'a>,
     /// The pipes whose later operations come after it, a bit each.
     after: u16,
     /// The flags that say so to whoever waits for them.
-    carried: Vec<(u16, u16, String)>,
+    carried: Vec<(u16, u16, Name)>,
 }
 
 const ALL: u16 = u16::MAX;
@@ -108,8 +111,8 @@ pub fn races<'a>(
     races
 }
 
-impl Walk<'_> {
-    fn steps(&mut self, steps: &[Step], mut state: Vec<Pending>) -> Vec<Pending> {
+impl<'a> Walk<'a> {
+    fn steps(&mut self, steps: &[Step], mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         for step in steps {
             state = match step {
                 Step::Do(action) => self.action(action, state),
@@ -118,7 +121,7 @@ impl Walk<'_> {
                     let second = self.steps(other, state);
                     // A write in one branch only may belong with a read in a branch of the same condition.
                     let both =
-                        |pending: &Pending| is_in(pending, &first) && is_in(pending, &second);
+                        |pending: &Pending<'a>| is_in(pending, &first) && is_in(pending, &second);
                     let joined = join(first.clone(), second.clone());
                     joined.into_iter().filter(both).collect()
                 }
@@ -134,7 +137,7 @@ impl Walk<'_> {
         state
     }
 
-    fn action(&mut self, action: &Action, mut state: Vec<Pending>) -> Vec<Pending> {
+    fn action(&mut self, action: &Action, mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         match &action.what {
             What::Set(flag) => match ends(flag) {
                 Some((from, to)) => {
@@ -182,27 +185,27 @@ impl Walk<'_> {
         state
     }
 
-    fn touched_by_copy(&self, index: usize, action: &Action) -> Option<Touch> {
+    fn touched_by_copy(&self, index: usize, action: &Action) -> Option<Touch<'a>> {
         let derived = (self.derived)(index)?;
         let (side, name) = match derived.copy.kind {
             CopyKind::GmToUb => (Side::Target, "PIPE_MTE2"),
             CopyKind::UbToGm => (Side::Source, "PIPE_MTE3"),
             CopyKind::UbToUb => return None,
         };
-        let rows = derived.transfer.clone().filter(|rows| !rows.is_empty())?;
+        let rows = derived.transfer.as_ref().filter(|rows| !rows.is_empty())?;
         Some(Touch {
             operation: action.operation,
             pipe: pipe(name)?,
             base: *derived.copy.base(side)?,
-            offsets: vec![0],
-            first_offsets: vec![0],
+            offsets: Some([0; 2]),
+            first_offsets: Some([0; 2]),
             rows,
             side,
             certain: action.certain,
         })
     }
 
-    fn touch(&mut self, touch: Touch, state: &mut Vec<Pending>) {
+    fn touch(&mut self, touch: Touch<'a>, state: &mut Vec<Pending<'a>>) {
         if touch.side == Side::Source {
             for pending in state.iter() {
                 let ordered = pending.after & touch.pipe != 0;
@@ -243,14 +246,14 @@ fn ends(flag: &Flag) -> Option<(u16, u16)> {
     Some((pipe(&flag.from.name)?, pipe(&flag.to.name)?))
 }
 
-fn is_in(pending: &Pending, state: &[Pending]) -> bool {
+fn is_in(pending: &Pending<'_>, state: &[Pending<'_>]) -> bool {
     state
         .iter()
         .any(|one| one.write.operation == pending.write.operation)
 }
 
 /// What either of two states has: what orders on some path counts.
-fn join(mut one: Vec<Pending>, other: Vec<Pending>) -> Vec<Pending> {
+fn join<'a>(mut one: Vec<Pending<'a>>, other: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
     for pending in other {
         let operation = pending.write.operation;
         match one
@@ -271,21 +274,27 @@ fn join(mut one: Vec<Pending>, other: Vec<Pending>) -> Vec<Pending> {
     one
 }
 
-fn touched_by_access(action: &Action, access: &super::program::Access) -> Option<Touch> {
-    let in_readings = |offset: Expression| -> Option<Vec<i64>> {
+/// What an access of the vector core touches: the byte at the address, whatever the width of the access is.
+static BYTE: Transfer = Transfer {
+    run: 1,
+    width: 1,
+    loops: Vec::new(),
+};
+
+fn touched_by_access(action: &Action, access: &Access) -> Option<Touch<'static>> {
+    let in_readings = |offset: Expression| -> Readings {
         let number = offset.number()?;
         let bytes = number.checked_mul(i64::from(access.element?))?;
-        Some(vec![number, bytes])
+        Some([number, bytes])
     };
     let offset = access.offset?.known?;
     Some(Touch {
         operation: action.operation,
         pipe: pipe("PIPE_V")?,
         base: access.pointer,
-        offsets: in_readings(offset.always).unwrap_or_default(),
-        first_offsets: in_readings(offset.first).unwrap_or_default(),
-        // The byte at the address, whatever the width of the access is.
-        rows: Transfer::new(1, Vec::new()),
+        offsets: in_readings(offset.always),
+        first_offsets: in_readings(offset.first),
+        rows: &BYTE,
         side: if access.writes {
             Side::Target
         } else {
@@ -296,7 +305,7 @@ fn touched_by_access(action: &Action, access: &super::program::Access) -> Option
 }
 
 /// Whether a write and a read share bytes in every reading: always, or the first time that the loops around both run.
-fn meet(write: &Touch, read: &Touch) -> bool {
+fn meet(write: &Touch<'_>, read: &Touch<'_>) -> bool {
     let (Some(one), Some(other)) = (write.base.known, read.base.known) else {
         return false;
     };
@@ -305,34 +314,30 @@ fn meet(write: &Touch, read: &Touch) -> bool {
         .first
         .minus(one.first)
         .filter(|_| write.certain && read.certain);
-    shares(write, &write.offsets, read, &read.offsets, always)
-        || shares(
-            write,
-            &write.first_offsets,
-            read,
-            &read.first_offsets,
-            first,
-        )
+    shares(write, write.offsets, read, read.offsets, always)
+        || shares(write, write.first_offsets, read, read.first_offsets, first)
 }
 
 fn shares(
-    write: &Touch,
-    write_offsets: &[i64],
-    read: &Touch,
-    read_offsets: &[i64],
+    write: &Touch<'_>,
+    write_offsets: Readings,
+    read: &Touch<'_>,
+    read_offsets: Readings,
     distance: Option<i64>,
 ) -> bool {
-    let Some(distance) = distance else {
+    let (Some(distance), Some(from), Some(to)) = (distance, write_offsets, read_offsets) else {
         return false;
     };
     let meets = |from: i64, to: i64| {
         let distance = i128::from(distance) + i128::from(to) - i128::from(from);
-        let meeting = sides_meet((&write.rows, write.side), (&read.rows, read.side), distance);
+        let meeting = sides_meet((write.rows, write.side), (read.rows, read.side), distance);
         matches!(meeting, Meeting::Shared { .. })
     };
-    !write_offsets.is_empty()
-        && !read_offsets.is_empty()
-        && write_offsets
-            .iter()
-            .all(|&from| read_offsets.iter().all(|&to| meets(from, to)))
+    // Most offsets are the same in both readings.
+    let distinct = |readings: [i64; 2]| if readings[0] == readings[1] { 1 } else { 2 };
+    let mut from = from.into_iter().take(distinct(from));
+    from.all(|from| {
+        let mut to = to.into_iter().take(distinct(to));
+        to.all(|to| meets(from, to))
+    })
 }

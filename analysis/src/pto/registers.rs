@@ -17,7 +17,7 @@ pub enum Presence {
     /// On none.
     #[default]
     Never,
-    /// On some, or nobody knows on which.
+    /// On some, or it is unknown on which.
     Sometimes,
     /// On all.
     Always,
@@ -193,14 +193,14 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn steps(&mut self, steps: &[Step], mut state: State) -> State {
         for step in steps {
-            state = match step {
-                Step::Do(action) => self.action(action.operation, &action.what, state),
+            match step {
+                Step::Do(action) => self.action(action.operation, &action.what, &mut state),
                 Step::Choice(one, other) => {
                     let first = self.steps(one, state.clone());
-                    first.join(&self.steps(other, state))
+                    state = first.join(&self.steps(other, state));
                 }
-                Step::Repeat { body, trips } => self.repeat(body, *trips, state),
-            };
+                Step::Repeat { body, trips } => state = self.repeat(body, *trips, state),
+            }
         }
         state
     }
@@ -220,7 +220,7 @@ impl Walk<'_> {
         }
     }
 
-    fn action(&mut self, operation: OperationId, what: &What, mut state: State) -> State {
+    fn action(&mut self, operation: OperationId, what: &What, state: &mut State) {
         match what {
             What::Size(direction, given) => {
                 state.of_mut(*direction).size = Register::set(operation, *given);
@@ -236,13 +236,12 @@ impl Walk<'_> {
             What::Copy(index) => {
                 if let Some((operation, direction, grouped)) = (self.copies)(*index) {
                     self.found.insert(operation, state.of(direction).clone());
-                    self.read(&mut state, operation, direction, grouped);
+                    self.read(state, operation, direction, grouped);
                 }
             }
             What::Call | What::Forget => state.forget(),
             _ => {}
         }
-        state
     }
 
     fn read(&self, state: &mut State, copy: OperationId, direction: Direction, grouped: bool) {
@@ -270,7 +269,7 @@ impl Walk<'_> {
 }
 
 /// What each copy of a function finds in the registers. `copies` gives the operation of a copy, its direction and whether it is
-/// written in groups; `at_entry` is whether the function may be entered with registers that somebody else set.
+/// written in groups; `at_entry` is whether the function may be entered with registers that its caller set.
 pub fn in_force(
     steps: &[Step],
     at_entry: bool,

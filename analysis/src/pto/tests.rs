@@ -1,16 +1,20 @@
 //! Whole files: the six examples with their figures, kernels with marked findings, fixes applied, texts that are broken.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rand::{Rng as _, SeedableRng as _};
 
 use super::analysis::Analysis;
 use super::rules;
 use super::transfers::Derived;
-use super::{cost, ide, report_of};
+use super::{Pto, cost, report_of};
 use crate::answers::{ByteRange, HintLevel};
+use crate::db::AnalysisDatabase;
 use crate::findings::{Edit, Finding, Level, TextSpan};
-use crate::inputs::PtoOptions;
-use crate::neighbours::Amount;
+use crate::inputs::{PtoOptions, SourceFile};
+use crate::neighbours::{Amount, FrontEnd as _, NeighbourReport};
 use crate::transfer::{Loop, Side};
 
 fn fixtures() -> PathBuf {
@@ -37,6 +41,21 @@ fn kernels(kind: &str) -> Vec<(String, String, String)> {
 
 fn check(text: &str) -> Vec<Finding<TextSpan>> {
     rules::check(&Analysis::of(text))
+}
+
+/// What is known of a text that is looked at as one part.
+fn whole(text: &str) -> NeighbourReport {
+    let analysis = Analysis::of(text);
+    let part = report_of(&analysis);
+    let mut transfers = part.transfers;
+    transfers.sort_by_key(|site| site.span);
+    NeighbourReport {
+        findings: rules::check(&analysis),
+        transfers,
+        kernels: part.kernels,
+        syntax_errors: part.syntax_errors,
+        not_analysed: None,
+    }
 }
 
 fn example(number: u32) -> String {
@@ -140,7 +159,7 @@ fn the_examples_have_their_figures() {
                 .copied()
                 .filter(|one| one.count > 1)
                 .collect(),
-            transfer.bytes().unwrap(),
+            transfer.moved().unwrap(),
             transfer.written().unwrap(),
             transfer.reach(gm).unwrap(),
             transfer.reach(ub).unwrap(),
@@ -296,10 +315,44 @@ fn there_are_enough_kernels_of_each_kind() {
     }
 }
 
+/// A file in a database of its own.
+fn alone(text: &str) -> (AnalysisDatabase, SourceFile) {
+    let mut db = AnalysisDatabase::default();
+    db.set_project(
+        [("a.pto", text)],
+        Vec::new(),
+        crate::inputs::Options::default(),
+    );
+    let file = db.file("a.pto").unwrap();
+    (db, file)
+}
+
+/// What a function at a time finds is what all of it at once finds.
+fn agree(text: &str) -> Arc<NeighbourReport> {
+    let (db, file) = alone(text);
+    let report = Pto.report(&db, file);
+    let whole = whole(text);
+    let words = |report: &NeighbourReport| -> Vec<(u32, u32, &str, String)> {
+        let findings = report.findings.iter();
+        let words = findings.map(|one| {
+            (
+                one.span.start,
+                one.span.end,
+                one.rule.name,
+                one.message.clone(),
+            )
+        });
+        words.collect()
+    };
+    assert_eq!(words(&report), words(&whole), "{text}");
+    assert_eq!(report.transfers, whole.transfers, "{text}");
+    assert_eq!(report.kernels, whole.kernels, "{text}");
+    report
+}
+
 /// Asks everything about a text.
 fn ask(text: &str, offsets: impl Iterator<Item = usize>) {
-    let analysis = Analysis::of(text);
-    let report = report_of(&analysis);
+    let report = agree(text);
     let length = u32::try_from(text.len()).unwrap();
     for finding in &report.findings {
         assert!(finding.span.start <= finding.span.end && finding.span.end <= length);
@@ -308,29 +361,101 @@ fn ask(text: &str, offsets: impl Iterator<Item = usize>) {
                 .is_some()
         );
     }
-    let _ = cost::costs(&analysis, PtoOptions::default());
+    let (db, file) = alone(text);
+    let _ = Pto.costs(&db, file);
     let _ = (
-        ide::symbols(&analysis),
-        ide::folding_ranges(&analysis),
-        ide::lenses(&analysis),
+        Pto.symbols(&db, file),
+        Pto.folding_ranges(&db, file),
+        Pto.lenses(&db, file),
     );
     let all = ByteRange {
         start: 0,
         end: length,
     };
-    let _ = ide::inlay_hints(&analysis, all, HintLevel::Line);
+    let _ = Pto.inlay_hints(&db, file, all, HintLevel::Line);
     for offset in offsets {
         let offset = u32::try_from(offset).unwrap();
-        let _ = ide::hover(&analysis, offset);
-        let _ = ide::completions(&analysis, offset);
-        let _ = ide::highlights(&analysis, offset);
-        let _ = ide::renamed(&analysis, offset, "other");
+        let _ = Pto.hover(&db, file, offset);
+        let _ = Pto.completions(&db, file, offset);
+        let _ = Pto.highlights(&db, file, offset);
+        let _ = Pto.rename(&db, file, offset, "other");
         let at = ByteRange {
             start: offset,
             end: offset,
         };
-        let _ = ide::assists(&analysis, &"a.pto".into(), at);
+        let _ = Pto.assists(&db, file, at);
     }
+}
+
+/// Kernels of all kinds one behind the other in modules, with and without parts, and the same with lines left out.
+#[test]
+fn a_function_at_a_time_finds_what_all_at_once_finds() {
+    let texts: Vec<String> = ["wrong", "right"]
+        .into_iter()
+        .flat_map(kernels)
+        .map(|(_, _, text)| text)
+        .collect();
+    let mut random = rand::rngs::StdRng::seed_from_u64(17);
+    for round in 0..150 {
+        let mut chosen = String::new();
+        for _ in 0..3 {
+            let text = &texts[random.random_range(0..texts.len())];
+            match round % 3 {
+                0 => chosen.push_str(text),
+                1 => chosen.push_str(&format!("module @of {{\n{text}}}\n")),
+                _ => chosen.push_str(&format!("{text}// -----\n")),
+            }
+        }
+        agree(&chosen);
+        let mut lines: Vec<&str> = chosen.lines().collect();
+        for _ in 0..random.random_range(1..4) {
+            lines.remove(random.random_range(0..lines.len()));
+        }
+        agree(&lines.join("\n"));
+    }
+}
+
+/// An edit in a function leaves what is known of the others, also of those below it.
+#[test]
+fn an_edit_runs_its_own_function_again() {
+    let one = example(6);
+    let function = &super::parts::Cut::of(&one).functions[0];
+    let body = one.get(function.range.clone()).unwrap();
+    let text: String = (0..3)
+        .map(|number| body.replacen('@', &format!("@k{number}_"), 1) + "\n")
+        .collect();
+    let mut db = AnalysisDatabase::with_event_log();
+    let edited = |db: &mut AnalysisDatabase, text: &str| {
+        db.set_project(
+            [("a.pto", text)],
+            Vec::new(),
+            crate::inputs::Options::default(),
+        );
+        let file = db.file("a.pto").unwrap();
+        let _ = Pto.report(db, file);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for event in db.take_events() {
+            let name = event.split('(').next().unwrap_or_default().to_owned();
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        counts
+    };
+    let first = edited(&mut db, &text);
+    assert_eq!(first.get("checked"), Some(&4), "{first:?}");
+    // A line more at the begin, and a number in the first function.
+    let at = text.find("func.func").unwrap();
+    let mut moved = text.clone();
+    moved.insert_str(at, "// above\n");
+    let after = edited(&mut db, &moved);
+    assert_eq!(after.get("checked"), Some(&1), "the rest alone: {after:?}");
+    let number = moved.find("arith.constant ").unwrap() + "arith.constant ".len();
+    let mut other = moved.clone();
+    other.insert(number, '1');
+    let after = edited(&mut db, &other);
+    assert_eq!(after.get("checked"), Some(&1), "{after:?}");
+    assert_eq!(after.get("report"), Some(&1), "{after:?}");
+    // A check asks nothing twice, and keeps nothing that is derived of places: no question needs it later.
+    assert_eq!(after.get("analysed"), None, "{after:?}");
 }
 
 #[test]
@@ -387,10 +512,13 @@ fn deep_and_long_texts_are_taken() {
 fn what_is_not_known_is_silent() {
     let text = "func.func @f(%gm: !pto.ptr<f32, gm>, %ub: !pto.ptr<f32, ub>, %n: i64, %b: i1) {\n pto.set_loop_size_outtoub %n, %n : i64, i64\n pto.copy_gm_to_ubuf %gm, %ub, %n, %n, %n, %n, %n, %b, %n, %n, %n : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64, i1, i64, i64, i64\n return\n}";
     assert_eq!(check(text), []);
-    let report = report_of(&Analysis::of(text));
+    let report = whole(text);
     assert_eq!(
-        report.transfers[0].unresolved.as_deref(),
-        Some("len_burst is not known")
+        report.transfers[0]
+            .unresolved
+            .as_ref()
+            .map(|of| (of.what.as_str(), of.reason.as_str())),
+        Some(("pto.copy_gm_to_ubuf", "len_burst is not known"))
     );
     // What another function may have set is not known either.
     let called = "func.func @main() {\n %c2 = arith.constant 2 : i64\n pto.set_loop_size_outtoub %c2, %c2 : i64, i64\n func.call @load() : () -> ()\n return\n}\nfunc.func @load() {\n %c0 = arith.constant 0 : i64\n %c512 = arith.constant 512 : i64\n %f = arith.constant false\n %gm = x.gm : !pto.ptr<f32, gm>\n %ub = pto.castptr %c0 : i64 -> !pto.ptr<f32, ub>\n pto.copy_gm_to_ubuf %gm, %ub, %c0, %c512, %c512, %c0, %c0, %f, %c0, %c512, %c512 : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64, i1, i64, i64, i64\n return\n}";

@@ -109,7 +109,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
                 .alternatives("the packet is ", [Alternative::text(*span, expected)])
                 .fix(
                     checked.replacing(*span),
-                    format!("replace the packet by `m![{expected}]`"),
+                    format!("write `m![{expected}]`"),
                     *span,
                     expected,
                 )

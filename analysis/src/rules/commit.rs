@@ -20,9 +20,9 @@ pub(in crate::rules) static COMMIT_PACKET_SIZE: Rule = rule!(
     Commit,
     "Commit Engine: Constraints",
     "the committed part of the packet is not 8, 16, 24 or 32 bytes",
-    "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it after 8, 16, 24 or 32 bytes. How much is kept \
-     follows from the element: the part of the packet that it holds, with the padding that it has after it. A shorter \
-     element is padded; a scalar a slice is stored with padding too.",
+    "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it after 8, 16, 24 or 32 bytes. How much is \
+     kept follows from the element: the part of the packet that it holds, with the padding that it has after it. A \
+     shorter element is padded; one scalar per slice is stored with padding too.",
     fix,
     alt;
     refused: Refusal::BY_LIBRARIES,

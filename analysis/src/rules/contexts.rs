@@ -103,8 +103,12 @@ const fn name(context: Context) -> &'static str {
 fn restricted(pass: &Pass, place: Place, wanted: Context) -> Finding {
     let (method, span) = method(pass, place);
     let release = pass.dialect.release;
+    let runs_on = pass.context.map_or_else(
+        || "another context".to_owned(),
+        |it| format!("the {}", name(it)),
+    );
     let message = format!(
-        "`{method}` exists only on the {}, and this pass runs on the other context (release {release})",
+        "`{method}` exists only on the {}, and this pass runs on {runs_on} (release {release})",
         name(wanted)
     );
     Finding::new(&CONTEXT_RESTRICTION, span, message)

@@ -32,10 +32,11 @@ pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
     Coverage,
     "derived",
     "a limit of visa-lint ends the analysis, so that a part of the kernel is not checked",
-    "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
-     without end, operations, runs of a loop, helpers that call each other, expressions that are in each other. Behind a limit every rule is \
-     silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
-     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are checked.";
+    "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that every \
+     check ends, there are limits for operations, runs of a loop, helpers that call each other, and nested \
+     expressions. Past a limit every rule is silent. The finding says which limit it is, where it was met and how \
+     much comes after it. Split the function, or put what repeats into a loop whose runs are alike: of a longer \
+     loop the first two runs and the last one are checked.";
     refused: Refusal::OWN,
 );
 

@@ -1,6 +1,6 @@
 //! What kernels write of Rust that the vendor's compiler does not take: panics, parameters, closures, loops.
 //!
-//! The rules look at functions as they are written: see [`check_item`].
+//! The rules look at functions as they are written, see [`check_item`], and at what sets the elements of a tensor.
 
 use crate::db::Db;
 use crate::items::{ItemId, Span, dialect, functions_of};
@@ -8,6 +8,7 @@ use crate::kernel::constant_operands::{ComputedKind, ComputedOperand, computed_o
 use crate::kernel::device_language::{
     LanguageFault, LanguageFaultKind, RangeStart, language_faults,
 };
+use crate::kernel::{Body, Collective, CollectiveWork, OperationKind, Origin, TensorId};
 use crate::libraries::{Library, Release};
 
 use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
@@ -46,8 +47,8 @@ pub(in crate::rules) static KERNEL_LANGUAGE: Rule = rule!(
     "library",
     "Rust that the compiler does not accept in a kernel",
     "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a constant, calls of \
-     functions, arrays, tuples and structs. It does not know closures, sequences that grow, loops with a condition and \
-     functions that call themselves; a loop without a statement and, in release 0.6, a range that starts elsewhere \
+     functions, arrays, tuples and structs, and it sets the elements of a tensor all at once. It does not know closures, sequences that grow, loops with a condition and \
+     functions that call themselves; a loop without a statement or without a turn and, in release 0.6, a range that starts elsewhere \
      than at 0 end it with an internal error that names no line.";
     holds: Holds::SUCCESSOR,
     refused: Refusal::BY_COMPILER,
@@ -75,8 +76,47 @@ pub(super) const RULES: &[&Rule] = &[
     &OPERAND_NOT_CONSTANT,
 ];
 
-/// These rules look at items, not at bodies: see [`check_item`].
-pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
+/// What is set in part. All else is found in functions as they are written: see [`check_item`].
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let body = checked.body;
+    for operation in &body.operations {
+        if let OperationKind::Collective(filled) = &operation.kind
+            && filled.work == CollectiveWork::Fill
+        {
+            let targets = filled.targets.iter();
+            findings.extend(targets.filter_map(|target| part_filled(body, filled, *target)));
+        }
+    }
+}
+
+/// A part of a tensor whose elements are set: the compiler sets tensors as a whole.
+fn part_filled(body: &Body, filled: &Collective, target: TensorId) -> Option<Finding> {
+    let mut tensor = body.tensor(target)?;
+    loop {
+        let Origin::View { of, tile } = &tensor.origin else {
+            return None;
+        };
+        if let Some(window) = tile
+            && let (Some(index), Some(length)) = (&window.index.value, window.length.value)
+            && length < index.size()
+        {
+            let message = format!(
+                "`{}` of a part of a tensor: the compiler sets tensors as a whole",
+                filled.method
+            );
+            let kept = format!(
+                "this keeps {length} of the {} values of `{index}`",
+                index.size()
+            );
+            return Some(
+                Finding::new(&KERNEL_LANGUAGE, filled.span, message)
+                    .related(window.span, kept)
+                    .help("set the whole tensor, or write the part by a pass"),
+            );
+        }
+        tensor = body.tensor(*of)?;
+    }
+}
 
 /// What is found in the functions of an item.
 pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
@@ -158,6 +198,10 @@ fn word(fault: &LanguageFault, release: Release) -> Option<Finding> {
         LanguageFaultKind::EmptyLoop => language(
             "the compiler ends with an internal error at a loop without a statement".to_owned(),
             "remove the loop",
+        ),
+        LanguageFaultKind::NoTurns(range) => language(
+            format!("`{range}` holds no number, and the compiler ends with an internal error at a loop that never runs"),
+            "remove the loop, or correct its bounds",
         ),
         LanguageFaultKind::Recursion(through) => {
             let way = match through.as_slice() {
@@ -301,6 +345,10 @@ mod tests {
         assert_eq!(one(6, "for i in 0..4 { f(i); }"), "");
         assert_eq!(one(6, "for i in a..4 { f(i); }"), "");
         assert_eq!(one(8, "for i in 0..4 {}"), "for");
+        assert_eq!(one(8, "for i in 0..0 { f(i); }"), "0..0");
+        assert_eq!(one(8, "for i in N..4 { f(i); }"), "N..4");
+        assert_eq!(one(8, "for i in N..=4 { f(i); }"), "");
+        assert_eq!(one(8, "for i in 0..a { f(i); }"), "");
         assert_eq!(one(8, "while a < 4 { f(a); }"), "while");
         assert_eq!(one(8, "f(|x| x + 1);"), "|x| x + 1");
         assert_eq!(

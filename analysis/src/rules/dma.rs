@@ -2,9 +2,10 @@
 
 use crate::derivation::OperationDerivation;
 use crate::derivation::conventions::Conventions;
-use crate::derivation::dma::{DmaDerivation, DmaViolation, Side};
+use crate::derivation::dma::{DmaDerivation, DmaViolation};
 use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
 use crate::kernel::{Copy, OperationKind, Tier};
+use crate::transfer::Side;
 
 use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
@@ -19,10 +20,11 @@ pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
         Dma,
         "DMA Engine: Alignment Constraints",
         "a transfer into DM whose address or packet is not a multiple of 8 bytes",
-        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
-         From HBM the read address must be one too. The packet is the longest run of bytes that is contiguous on both sides: \
-         where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
-         both sides hold it, and for the current library where the target does.",
+        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 \
+         bytes and is a multiple of 8 bytes long. From HBM the read address must be one too. The packet is the \
+         longest run of bytes that is contiguous on both sides: where the two layouts agree on less than 8 bytes at \
+         a time, nothing can be written. Padding counts where both sides hold it, and for the current library where \
+         the target does.",
         fix;
         refused: Refusal::since(2),
     )
@@ -75,15 +77,15 @@ fn to_finding(
         ""
     };
     let side_name = |side: Side| match side {
-        Side::Read => "reads",
-        Side::Write => "writes",
+        Side::Source => "reads",
+        Side::Target => "writes",
     };
     let span = transfer_span(checked, copy);
     let finding = match violation {
         DmaViolation::Address { side, address } => {
             let tensor = match side {
-                Side::Read => source,
-                Side::Write => target,
+                Side::Source => source,
+                Side::Target => target,
             };
             let finding = Finding::new(
                 &DMA_ALIGNMENT,
@@ -114,13 +116,9 @@ fn to_finding(
         } else {
             "keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it"
         }),
-        DmaViolation::Stride { side, entry } => {
-            let stride = match side {
-                Side::Read => entry.read_bits,
-                Side::Write => entry.write_bits,
-            };
-            let stride = u64::try_from(stride).map_or_else(|_| format!("{stride} bits"), bytes);
-            let axis = entry.axis.as_ref().map_or_else(String::new, |axis| format!(" along `{axis}`"));
+        DmaViolation::Stride { side, axis, bits } => {
+            let stride = u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bytes);
+            let axis = axis.as_ref().map_or_else(String::new, |axis| format!(" along `{axis}`"));
             Finding::new(
                 &DMA_ALIGNMENT,
                 span,
@@ -146,7 +144,7 @@ fn to_finding(
     let reads = matches!(
         violation,
         DmaViolation::Stride {
-            side: Side::Read,
+            side: Side::Source,
             ..
         }
     );
@@ -157,7 +155,7 @@ fn to_finding(
     } else {
         finding
     };
-    let finding = if derived.entries.is_empty() {
+    let finding = if derived.loops().is_empty() {
         finding
     } else {
         finding.note(format!(

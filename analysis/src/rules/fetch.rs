@@ -69,7 +69,7 @@ pub(in crate::rules) static FETCH_SUB_CONTEXT_ADAPTER: Rule = rule!(
     Hardware,
     Fetch,
     "Fetch Adapter",
-    "a table asked of the sub context",
+    "a table lookup in the sub context",
     "The adapter of the main context can mask, look values up in a table, convert, and subtract zero points. The sub \
      context's adapter has no table and no mask: it serves loads of the register files. Look the values up in a pass of \
      the main context.";

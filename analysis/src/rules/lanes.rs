@@ -1,19 +1,15 @@
-//! Lanes of the Vector Engine in repairs: a block's narrowing, reduction and widening declared anew for other flits.
+//! Edits of a repair, and those that declare a block's narrowing, reduction and widening anew for other flits.
 
 use rustc_hash::FxHashSet;
 
+use crate::derivation::vector::{self, Shape};
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{CanonicalStage, Stage, StageKind, Way, Written};
-use crate::mapping::{Atom, Digit, Form, Mapping, PaddingKind};
+use crate::kernel::{Stage, StageKind, Written};
+use crate::mapping::{Form, Mapping};
 
 use super::wording::written;
 use super::{Edit, Replacement};
-
-/// Lanes of half a flit.
-const HALF: u64 = Way::Way4.lanes();
-/// Lanes of a flit.
-const FULL: u64 = Way::Way8.lanes();
 
 /// Edits, each place once.
 #[derive(Default)]
@@ -42,7 +38,7 @@ impl Edits {
 /// A block with other flits, up to its widening.
 pub(super) struct Followed {
     /// Time and packet behind the widening.
-    pub(super) shape: (Form, Form),
+    pub(super) shape: Shape,
     /// They are those that were declared before.
     pub(super) same: bool,
     /// A narrowing or widening became another method.
@@ -56,110 +52,57 @@ pub(super) struct Followed {
 pub(super) fn follow(
     library: Dialect,
     stages: &[Stage],
-    mut shape: (Form, Form),
+    shape: Shape,
     edits: &mut Edits,
 ) -> Option<Followed> {
-    let mut split = false;
+    let followed = vector::follow(stages, shape)?;
     let mut renamed = false;
-    for (at, stage) in stages.iter().enumerate() {
-        let output = &stage.output;
-        match &stage.kind {
-            StageKind::VectorAlu(_) | StageKind::VectorConvert { .. } | StageKind::VectorStash => {}
-            StageKind::VectorSplit | StageKind::VectorTrim => {
-                let (upper, lower) = shape.1.split_at(HALF)?;
-                split = upper.has_terms();
-                let time = if split {
-                    Form::multiply(&shape.0, &upper)?
-                } else {
-                    shape.0
-                };
-                shape = (time, lower);
-                let was = matches!(stage.kind, StageKind::VectorSplit);
-                renamed |= was != split;
-                regroup(
-                    stage,
-                    (was, split),
-                    (
-                        library.name_of(CanonicalStage::VectorSplit),
-                        library.name_of(CanonicalStage::VectorTrim),
-                    ),
-                    &shape,
-                    edits,
-                );
+    for step in &followed {
+        let stage = stages.get(step.stage)?;
+        match &step.change {
+            Some(change) => {
+                renamed |= *change != stage.kind;
+                regroup(library, stage, change, &step.shape, edits);
             }
-            StageKind::VectorIntraReduce { axis, .. } => {
-                let axis = axis.get()?.name();
-                let packet = if shape.1.contains_axis(axis) {
-                    Mapping::identity()
-                        .pad_to(HALF, PaddingKind::Top)
-                        .ok()?
-                        .form()
-                        .clone()
-                } else {
-                    shape.1
-                };
-                shape = (without(&shape.0, axis)?, packet);
-                edits.declare(&output.time, &shape.0);
-                edits.declare(&output.packet, &shape.1);
+            None => {
+                edits.declare(&stage.output.time, &step.shape.0);
+                edits.declare(&stage.output.packet, &step.shape.1);
             }
-            StageKind::VectorConcat | StageKind::VectorPad => {
-                let concat = split && shape.1.has_terms();
-                shape = if concat {
-                    let (outer, inner) = shape.0.split_at(FULL / HALF)?;
-                    (outer, Form::multiply(&inner, &shape.1)?)
-                } else {
-                    (shape.0, shape.1.pad(FULL)?)
-                };
-                let was = matches!(stage.kind, StageKind::VectorConcat);
-                renamed |= was != concat;
-                regroup(
-                    stage,
-                    (was, concat),
-                    (
-                        library.name_of(CanonicalStage::VectorConcat),
-                        library.name_of(CanonicalStage::VectorPad),
-                    ),
-                    &shape,
-                    edits,
-                );
-                let same = output.time.get()?.form() == &shape.0
-                    && output.packet.get()?.form() == &shape.1;
-                return Some(Followed {
-                    shape,
-                    same,
-                    renamed,
-                    next: at + 1,
-                });
-            }
-            _ => return None,
         }
     }
-    None
+    let last = followed.last()?;
+    let output = &stages.get(last.stage)?.output;
+    let shape = last.shape.clone();
+    Some(Followed {
+        same: output.time.get()?.form() == &shape.0 && output.packet.get()?.form() == &shape.1,
+        shape,
+        renamed,
+        next: last.stage + 1,
+    })
+}
+
+/// Whether a change of lanes declares time and packet; the others declare the packet alone.
+const fn declares_time(change: &StageKind) -> bool {
+    matches!(change, StageKind::VectorSplit | StageKind::VectorConcat)
 }
 
 /// Declares a narrowing or widening anew: by the method that takes two mappings, or by the one that takes one.
-fn regroup(
-    stage: &Stage,
-    (was, two): (bool, bool),
-    (with_two, with_one): (&str, &str),
-    shape: &(Form, Form),
-    edits: &mut Edits,
-) {
+fn regroup(library: Dialect, stage: &Stage, change: &StageKind, shape: &Shape, edits: &mut Edits) {
     let (time, packet) = (&stage.output.time, &stage.output.packet);
     let text = |form: &Form| written(&form.to_mapping());
-    match (was, two) {
+    match (declares_time(&stage.kind), declares_time(change)) {
         (true, true) => {
             edits.declare(time, &shape.0);
             edits.declare(packet, &shape.1);
         }
         (false, false) => edits.declare(packet, &shape.1),
         (false, true) => {
-            edits.text(stage.span, with_two.to_owned());
+            edits.text(stage.span, name(library, change).to_owned());
             let both = format!("{}, {}", text(&shape.0), text(&shape.1));
             edits.text(packet.span, both);
         }
         (true, false) => {
-            edits.text(stage.span, with_one.to_owned());
+            edits.text(stage.span, name(library, change).to_owned());
             let both = Span {
                 end: packet.span.end,
                 ..time.span
@@ -169,16 +112,6 @@ fn regroup(
     }
 }
 
-/// Whether a digit is one of an axis.
-pub(super) fn is_own(digit: &Digit, axis: &str) -> bool {
-    matches!(
-        digit.term.as_ref().map(|term| &term.atom),
-        Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis
-    )
-}
-
-/// The form without an axis.
-fn without(form: &Form, axis: &str) -> Option<Form> {
-    let digits = form.digits().iter();
-    Form::from_digits(digits.filter(|digit| !is_own(digit, axis)).cloned())
+fn name(library: Dialect, change: &StageKind) -> &'static str {
+    library.name_of(change.canonical())
 }

@@ -6,7 +6,7 @@ use super::wording::written;
 use super::{Finding, Fix};
 use crate::items::Span;
 use crate::kernel::{Body, Level, Levels, OperationKind, StreamShape, Written};
-use crate::mapping::{Atom, Mapping, MappingKind};
+use crate::mapping::{Mapping, MappingKind};
 
 /// The word for a level.
 const fn to_finding(level: Level) -> &'static str {
@@ -66,10 +66,8 @@ pub(super) fn steps(time: &Mapping, packet: &Mapping) -> String {
 
 /// The positions that run over an axis; 0 where none does.
 pub(super) fn positions(mapping: &Mapping, axis: &str) -> u64 {
-    let own = mapping.form().digits().iter().filter(|digit| {
-        let atom = digit.term.as_ref().map(|term| &term.atom);
-        matches!(atom, Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis)
-    });
+    let digits = mapping.form().digits().iter();
+    let own = digits.filter(|digit| digit.is_part_of(axis));
     own.fold(0, |positions: u64, digit| {
         positions.max(1).saturating_mul(digit.live)
     })
@@ -93,13 +91,13 @@ pub(super) fn sized(axes: &[String], holder: Option<&Mapping>) -> String {
     }
 }
 
-/// Names the levels in the titles of fixes that write several mappings.
+/// Names the levels in the titles of fixes that write mappings and nothing else.
 pub(super) fn label_fixes(body: &Body, findings: &mut [Finding]) {
-    let several = |fix: &Fix| fix.edits.len() > 1 && fix.title == title(fix);
+    let bare = |fix: &Fix| fix.title == title(fix);
     let mut fixes = findings
         .iter_mut()
         .flat_map(|finding| &mut finding.fixes)
-        .filter(|fix| several(fix))
+        .filter(|fix| bare(fix))
         .peekable();
     if fixes.peek().is_none() {
         return;

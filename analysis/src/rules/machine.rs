@@ -3,14 +3,14 @@
 //!
 //! Knows which rule guards which number; computes nothing about a kernel, and draws nothing.
 
-use crate::findings::Engine;
+use crate::findings::{Engine, Rule};
 use crate::hardware::{
     ACCUMULATOR_BUS_ELEMENTS, BANK_RUN_LIMIT, COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DM_BANK_BITS,
     DM_BANKS, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, ElementType,
     FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, FLIT_BYTES, GROUP_CACHE_ELEMENTS, HBM_BYTES_A_CYCLE,
     HBM_CHANNELS, Machine, SEQUENCER_ACCESS_BYTES, SEQUENCER_ENTRIES, SEQUENCER_ITERATIONS,
-    TRANSPOSE_BUFFER_COLUMNS, TRF_COLUMNS, Target, VECTOR_OPERATIONS, cast_outputs,
-    contraction_type, sub_context_fetch_bytes, transpose_limits,
+    TRF_COLUMNS, Target, VECTOR_OPERATIONS, cast_outputs, contraction_type,
+    sub_context_fetch_bytes,
 };
 use crate::kernel::Way;
 use crate::kernel::catalogue::CATALOGUE;
@@ -41,7 +41,11 @@ pub struct GuardedLimit {
 }
 
 /// A limit whose cells are all meant.
-fn limit(words: String, cells: Vec<String>, rules: &'static [&'static str]) -> GuardedLimit {
+pub(super) fn limit(
+    words: String,
+    cells: Vec<String>,
+    rules: &'static [&'static str],
+) -> GuardedLimit {
     GuardedLimit {
         words,
         used: cells.len(),
@@ -51,7 +55,7 @@ fn limit(words: String, cells: Vec<String>, rules: &'static [&'static str]) -> G
 }
 
 /// As many cells of one label.
-fn alike(count: u64, label: &str) -> Vec<String> {
+pub(super) fn alike(count: u64, label: &str) -> Vec<String> {
     (0..count).map(|_| label.to_owned()).collect()
 }
 
@@ -63,7 +67,7 @@ fn numbered(count: u64, label: &str) -> Vec<String> {
 }
 
 /// A cell a size.
-fn sizes(sizes: impl IntoIterator<Item = u64>, unit: &str) -> Vec<String> {
+pub(super) fn sizes(sizes: impl IntoIterator<Item = u64>, unit: &str) -> Vec<String> {
     let sizes = sizes.into_iter();
     sizes.map(|size| format!("{size}{unit}")).collect()
 }
@@ -128,18 +132,24 @@ fn limits(engine: Engine) -> Vec<GuardedLimit> {
         Engine::Contraction => contraction(),
         Engine::Vector => vector(),
         Engine::Cast => cast(),
-        Engine::Transpose => transpose(),
         Engine::Commit => commit(),
         Engine::Dma => dma(),
         Engine::Schedule => schedule(),
-        Engine::Mappings
-        | Engine::Library
-        | Engine::Language
-        | Engine::Coverage
-        | Engine::Suppressions
-        | Engine::Pto
-        | Engine::Nki => Vec::new(),
+        // A part that is no hardware has none anywhere.
+        other => beside_rules(other),
     }
+}
+
+/// The rules of an engine, and what says its limits.
+type Beside = (&'static [&'static Rule], fn() -> Vec<GuardedLimit>);
+
+/// Engines whose limits are declared beside their rules.
+const BESIDE_RULES: &[Beside] = &[(super::transpose::RULES, super::transpose::limits)];
+
+fn beside_rules(engine: Engine) -> Vec<GuardedLimit> {
+    let mut engines = BESIDE_RULES.iter();
+    let of_engine = engines.find(|(rules, _)| rules.iter().any(|rule| rule.engine == engine));
+    of_engine.map_or_else(Vec::new, |(_, limits)| limits())
 }
 
 fn memory() -> Vec<GuardedLimit> {
@@ -369,36 +379,6 @@ fn cast() -> Vec<GuardedLimit> {
         &["cast_packet"],
     );
     vec![outputs(ElementType::I32), outputs(ElementType::F32), flit]
-}
-
-fn transpose() -> Vec<GuardedLimit> {
-    let types = [
-        ElementType::I4,
-        ElementType::I8,
-        ElementType::Bf16,
-        ElementType::F32,
-    ];
-    let rows = types.map(|element| format!("{element}: {}", transpose_limits(element).max_rows));
-    let columns = transpose_limits(ElementType::I8).columns;
-    vec![
-        limit(
-            "The buffer has this many rows for a type".to_owned(),
-            rows.to_vec(),
-            &["transpose_rows", "transpose_trims_data"],
-        ),
-        limit(
-            "A matrix of 8 bits or more has one of these numbers of columns".to_owned(),
-            sizes(columns.iter().copied(), ""),
-            &["transpose_columns"],
-        ),
-        limit(
-            format!(
-                "Each of the two buffers has {TRANSPOSE_BUFFER_COLUMNS} columns: one fills while the other empties"
-            ),
-            alike(2, &format!("{TRANSPOSE_BUFFER_COLUMNS} columns")),
-            &["transpose_single_buffer"],
-        ),
-    ]
 }
 
 fn commit() -> Vec<GuardedLimit> {

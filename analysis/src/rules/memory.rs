@@ -1,24 +1,25 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
 
-use super::holding::holding;
+mod sums;
+
+use sums::word_sum;
+
 use super::wording::propose;
 use super::{
     Alternative, Applicability, Checked, Finding, Group, Replacement, Rule, levels, provenance,
     rule, words,
 };
 use crate::derivation::commit::CommitViolation;
+use crate::derivation::holding::holding;
 use crate::derivation::memory::{
-    ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, Relief,
-    Sum, nearest_places,
+    ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant,
+    nearest_places,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{
-    Body, OperationId, OperationKind, Origin, PassEnd, Tensor, TensorId, Tier, TrfAddress,
-};
-use crate::rules::tensors::{DM_CAPACITY, TRF_CAPACITY, VRF_CAPACITY};
+use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
 
 pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
     "dm_overlap",
@@ -332,7 +333,7 @@ pub(super) fn with_nearest(
         .map(|place| Alternative::text(address_span, Replacement::address(*place)));
     finding.alternatives("move it to ", stated).fix(
         Applicability::Maybe,
-        format!("move it to {first:#x}"),
+        format!("move the tensor to `{first:#x}`"),
         address_span,
         Replacement::address(*first),
     )
@@ -368,120 +369,10 @@ pub(super) fn with_places(
         .map(|place| Alternative::text(address_span, place.clone()));
     finding.alternatives(during, stated).fix(
         Applicability::Maybe,
-        format!("move it to `{}`", first.text),
+        format!("move the tensor to `{}`", first.text),
         address_span,
         first.clone(),
     )
-}
-
-/// Related places of a sum at the most: the largest of them.
-const SHOWN_TENSORS: usize = 8;
-
-fn word_sum(body: &Body, sum: &Sum) -> Finding {
-    let (rule, what) = match sum.tier {
-        Tier::Dm => (&DM_CAPACITY, "the tensors in data memory"),
-        Tier::Trf => (&TRF_CAPACITY, "the tensors in the tensor register file"),
-        _ => (&VRF_CAPACITY, "the vector registers"),
-    };
-    let mut finding = Finding::new(
-        rule,
-        sum.span,
-        format!(
-            "with this tensor of {} {what} that are needed at once take {}; a slice has {}",
-            words::bytes(sum.last.1),
-            words::bytes(sum.bytes),
-            words::bytes(sum.capacity)
-        ),
-    );
-    let mut others = sum.others.clone();
-    others.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    for (other, bytes) in others.iter().take(SHOWN_TENSORS) {
-        if let Some(tensor) = body.tensor(*other) {
-            let bytes = words::bytes(*bytes);
-            let message = match &tensor.name {
-                Some(name) => format!("`{name}`, {bytes}, is needed at the same time"),
-                None => format!("{bytes} are needed here"),
-            };
-            finding = finding.related(place_in_kernel(body, tensor), message);
-        }
-    }
-    let hidden = others.iter().skip(SHOWN_TENSORS);
-    let (count, bytes) = hidden.fold((0_u64, 0_u64), |(count, sum), (_, bytes)| {
-        (count + 1, sum.saturating_add(*bytes))
-    });
-    if count > 0 {
-        finding = finding.note(format!(
-            "{count} smaller ones take {} of it",
-            words::bytes(bytes)
-        ));
-    }
-    let rest = sum
-        .capacity
-        .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
-    let mut finding = finding.note(format!("{} are left beside them", words::bytes(rest)));
-    for relief in &sum.reliefs {
-        if let Relief::EarlierUse { operation, .. } = relief
-            && let Some(operation) = body.operation(*operation)
-        {
-            finding = finding.related(operation.span, "this could run before");
-        }
-        let (change, bytes) = word_relief(body, relief);
-        finding = finding.note(format!(
-            "{change}: at most {} are needed at once then",
-            words::bytes(bytes)
-        ));
-    }
-    let reliefs: Vec<String> = (sum.reliefs.iter())
-        .map(|relief| word_relief(body, relief).0)
-        .collect();
-    match sum.tier {
-        _ if !reliefs.is_empty() => finding.help(reliefs.join("; or ")),
-        Tier::Dm => finding.help(
-            "make it after the last use of another tensor, work on it in tiles, or keep a narrower type",
-        ),
-        _ => finding.help(
-            "work on it in tiles that fit beside them, or load it after the last use of another operand",
-        ),
-    }
-}
-
-/// Where a tensor is made, as the kernel's author sees it: a call of a helper that makes it counts.
-fn place_in_kernel(body: &Body, tensor: &Tensor) -> Span {
-    let made = match tensor.origin {
-        Origin::Operation(id) => body.operation(id),
-        _ => None,
-    };
-    let call = made.and_then(|made| made.calls.first());
-    call.copied().unwrap_or(tensor.span)
-}
-
-/// What a proposal changes, and the bytes of the fullest point with it.
-fn word_relief(body: &Body, relief: &Relief) -> (String, u64) {
-    let name = |id: TensorId| {
-        let tensor = body.tensor(id);
-        let name = tensor.and_then(|tensor| tensor.name.as_deref());
-        name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"))
-    };
-    match relief {
-        Relief::LaterLoad { tensors, bytes } => {
-            let names: Vec<String> = tensors.iter().map(|one| name(*one)).collect();
-            let each = if names.len() > 1 { "each " } else { "" };
-            let names = words::all_of(&names);
-            (
-                format!("load {names} {each}right before its first use"),
-                *bytes,
-            )
-        }
-        Relief::EarlierUse { tensor, bytes, .. } => (
-            format!("use {} for the last time before this", name(*tensor)),
-            *bytes,
-        ),
-        Relief::NarrowerType {
-            tensor,
-            element,
-            bytes,
-        } => (format!("keep {} as `{element}`", name(*tensor)), *bytes),
-    }
 }
 
 /// Both sides of a move, level by level; as one mapping where a level is not known.

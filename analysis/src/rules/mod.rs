@@ -27,7 +27,6 @@ mod families;
 mod fetch;
 mod hazards;
 mod heavy;
-mod holding;
 mod indivisible;
 mod kernels;
 mod lanes;

@@ -3,7 +3,7 @@
 use crate::derivation::pipeline::{PipelineViolation, Place};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines};
-use crate::kernel::{Level, Pass, Position};
+use crate::kernel::{Level, Pass, Position, Stage};
 
 use super::wording::{self, written};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule, words};
@@ -54,11 +54,6 @@ fn span(pass: &Pass, place: Place) -> Span {
         Place::End => pass.end.written().map(|(_, span)| span),
     };
     stage.unwrap_or(pass.begin.packet.span)
-}
-
-/// The word that starts a sentence, its first letter in upper case.
-fn capital(engine: Engine) -> String {
-    words::capital(&engine.to_string())
 }
 
 /// What a stream comes from: an engine, or the method that begins it.
@@ -131,6 +126,52 @@ fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
     }
 }
 
+/// The steps of a contraction, in their order.
+const CONTRACTION: [CanonicalStage; 4] = [
+    CanonicalStage::Align,
+    CanonicalStage::Contract,
+    CanonicalStage::ContractTime,
+    CanonicalStage::Accumulate,
+];
+
+/// An engine, or a step of one, behind what does not lead to it.
+fn order(pass: &Pass, place: Place, engine: Engine, position: Position) -> Finding {
+    let stages = match place {
+        Place::Stage(index) => pass.stages.get(index).map(|stage| {
+            let before = index
+                .checked_sub(1)
+                .and_then(|before| pass.stages.get(before));
+            (stage, before)
+        }),
+        Place::End => None,
+    };
+    let entered = format!("{engine} is not entered from {}", from(pass, position));
+    let message = match stages {
+        Some((stage, Some(before))) => format!(
+            "`{}` cannot follow `{}`: {entered}; engines and their steps follow each other in one order",
+            stage.method, before.method
+        ),
+        _ => format!(
+            "{}; the engines follow each other in one order",
+            words::capital(&entered)
+        ),
+    };
+    let library = pass.library();
+    let of_contraction = |stage: &Stage| CONTRACTION.contains(&stage.kind.canonical());
+    let note = match stages {
+        Some((stage, Some(before))) if of_contraction(stage) && of_contraction(before) => {
+            let steps = CONTRACTION.into_iter();
+            let steps = steps.filter(|step| library.method_of(*step).is_some());
+            let steps: Vec<String> = steps
+                .map(|step| format!("`{}`", library.name_of(step)))
+                .collect();
+            format!("the steps of a contraction are {}", steps.join(", "))
+        }
+        _ => format!("the order is {}", order_of_engines().join(", ")),
+    };
+    Finding::new(&PIPELINE_ORDER, span(pass, place), message).note(note)
+}
+
 fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
     let collect = pass.library().name_of(CanonicalStage::Collect);
     Some(match violation {
@@ -168,12 +209,7 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
         {
             not_offered(pass, *place, *position)
         }
-        PipelineViolation::Order { place, engine, position } => Finding::new(
-            &PIPELINE_ORDER,
-            span(pass, *place),
-            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), from(pass, *position)),
-        )
-        .note(format!("the order is {}", order_of_engines().join(", "))),
+        PipelineViolation::Order { place, engine, position } => order(pass, *place, *engine, *position),
         // Which context has a stage is another rule's.
         PipelineViolation::Context { .. } | PipelineViolation::Unimplemented { .. } => return None,
         PipelineViolation::NotOffered { place, position } => not_offered(pass, *place, *position),

@@ -2,15 +2,16 @@
 //! tensors that are read before anything wrote them.
 
 use crate::derivation::placement::{
-    GridViolation, LiveCount, PeViolation, SizeChange, UnwrittenRead, grid, live_counts,
-    processing_elements, size_changes, unwritten_reads,
+    ClusterSplit, GridViolation, LiveCount, PeViolation, SizeChange, UnwrittenRead, cluster_splits,
+    grid, live_counts, processing_elements, size_changes, unwritten_reads,
 };
 use crate::items::Span;
 use crate::kernel::{Body, Level, Tier};
 use crate::numbers::thousands;
 
 use super::memory::TENSOR_LOST;
-use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
+use super::wording::written;
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Group, Rule, rule, words};
 
 pub(in crate::rules) static DEVICE_GRID: Rule = rule!(
     "device_grid",
@@ -58,6 +59,8 @@ pub(in crate::rules) static SPM_PE_SIZE: Rule = rule!(
 pub(in crate::rules) static RESHAPE_SIZE: Rule = Rule {
     // What has another size is another tensor, too.
     implies: &[&TENSOR_LOST],
+    // Clusters that another axis tells apart: the compiler says so.
+    lesser: Some(Group::Toolchain),
     ..rule!(
         "reshape_size",
         Hardware,
@@ -67,7 +70,8 @@ pub(in crate::rules) static RESHAPE_SIZE: Rule = Rule {
         "A change of type moves nothing: each chip, cluster and slice keeps the bytes that it has, under other names. So each level \
          has as many positions after it as before; padding counts. The same holds for a transfer from one view of the data \
          memory into another, which stays in its slice, and for a stream that is committed into a view. What has to \
-         change slices goes through a transfer of the whole tensor or through the Switch Engine.";
+         change slices goes through a transfer of the whole tensor or through the Switch Engine. Nor does the axis change that \
+         tells the two clusters apart: the compiler takes another name for the clusters, and pads or unpads them, nothing else.";
         holds: Holds::SUCCESSOR.since(4),
         refused: Refusal::since(4),
     )
@@ -106,6 +110,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(live_counts(body).iter().map(word_count));
     findings.extend(processing_elements(body).iter().map(word_pe));
     findings.extend(size_changes(body).iter().map(word_change));
+    findings.extend(cluster_splits(body).iter().map(word_split));
     let unwritten = unwritten_reads(body, &checked.derivation().memory);
     findings.extend(unwritten.iter().map(|read| word_read(body, read)));
 }
@@ -241,6 +246,19 @@ fn word_change(fault: &SizeChange) -> Finding {
     } else {
         finding.related(fault.source, "what it was before")
     }
+}
+
+fn word_split(fault: &ClusterSplit) -> Finding {
+    let (before, after) = (written(&fault.before), written(&fault.after));
+    let message = format!(
+        "the clusters hold the halves of `{before}` and are declared to hold those of `{after}`; a change of type moves no data \
+         between them"
+    );
+    let mut finding = Finding::new(&RESHAPE_SIZE, fault.span, message)
+        .related(fault.source, "how the clusters were told apart before")
+        .help("keep the axis of the clusters, or move the tensor by a transfer through HBM");
+    finding.group = RESHAPE_SIZE.lesser;
+    finding.found_by_compiler()
 }
 
 fn word_read(body: &Body, read: &UnwrittenRead) -> Finding {

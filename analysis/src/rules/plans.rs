@@ -18,10 +18,10 @@ pub(in crate::rules) static SLICE_PATTERN: Rule = rule!(
     Dma,
     "library",
     "a redistribution whose pattern does not say for each chip or cluster what it takes",
-    "A redistribution moves whole clusters between chips and clusters, or lets each of them take one value of an axis. Its pattern \
-     has one number for each chip or cluster that takes: a source that exists, no source twice, so that nothing is lost, or a value \
-     that the axis has, padding included. What holds data takes from what holds data: the place that padding names \
-     holds nothing.",
+    "A redistribution moves whole clusters between chips and clusters, or lets each of them take one value of an \
+     axis. Its pattern has one number for each chip or cluster that takes: a source that exists, no source twice, \
+     so that nothing is lost, or a value that the axis has, padding included. A chip or cluster with data takes \
+     from one with data: the place that padding names holds nothing.",
     alt;
     holds: Holds::SUCCESSOR.since(8),
     refused: Refusal::since(8),

@@ -61,7 +61,7 @@ fn with_rows(body: &Body, tensor: &Tensor, count: u64) -> Option<Alternative> {
         .map(|edit| format!("`{}`", edit.text))
         .collect();
     let text = format!(
-        "`{}` rows of `{}`, and in the passes {}",
+        "`{}` as the rows and `{}` as the element, and in the passes {}",
         texts[0],
         texts[1],
         others.join(", ")

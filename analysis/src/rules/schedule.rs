@@ -6,7 +6,7 @@ use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
 use crate::kernel::{Operation, OperationId, OperationKind};
 use crate::simulation::overlap::{
-    CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy, may_combine,
+    CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy, SharedTensor, may_combine,
 };
 
 use super::wording::thousands;
@@ -44,10 +44,12 @@ pub(crate) static MISSED_OVERLAP: Rule = rule!(
     Performance,
     Schedule,
     "Scheduling",
-    "a load waits for a pass that it does not depend on",
+    "an operation waits for another one that it does not depend on",
     "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
      writes bytes that an earlier pass still reads, or where it comes after a store that waits for a pass. Another free \
      address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
+     In the compiler's schedule who reads a tile waits for all earlier writes of its tensor, of other tiles too: tiles that are \
+     tensors of their own do not. \
      Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
 );
 
@@ -82,6 +84,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
     for missed in overlap.missed() {
         findings.extend(words.missed(&missed));
+    }
+    for shared in overlap.shared_tensors() {
+        findings.extend(words.shared(&shared));
     }
 }
 
@@ -159,6 +164,38 @@ impl Words<'_> {
         {
             finding = finding.related(place(other), "it could be before this");
         }
+        Some(finding)
+    }
+
+    fn shared(&self, shared: &SharedTensor) -> Option<Finding> {
+        let (reader, writer) = (
+            self.operation(shared.reader)?,
+            self.operation(shared.writer)?,
+        );
+        let lifetime = self
+            .checked
+            .derivation()
+            .memory
+            .lifetimes
+            .get(shared.allocation)?;
+        let tensor = self.checked.body.tensor(lifetime.tensor)?;
+        let name = tensor.name.as_ref();
+        let name = name.map_or_else(|| "its tensor".to_owned(), |name| format!("`{name}`"));
+        let (before, after) = shared.total;
+        let finding = Finding::new(
+            &MISSED_OVERLAP,
+            place(reader),
+            format!(
+                "this reads a tile of {name} and waits for {} that writes another tile: a read of a tile waits for all earlier writes \
+                 of its tensor. With a tensor a tile the kernel would take {} instead of {} cycles",
+                self.what(writer),
+                thousands(after),
+                thousands(before),
+            ),
+        )
+        .help("give each tile a tensor of its own")
+        .related(place(writer), "it waits for this")
+        .saves(self.saving(shared.reader, shared.total));
         Some(finding)
     }
 

@@ -5,7 +5,7 @@
 //! dropped. Axes that a body calls by their paths are escaped, in fixes and in what is said: a path is no name to the macro.
 //! Only the expressions of `m!` are looked at.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::items::{
@@ -114,9 +114,19 @@ fn in_words(words: &str, before: &[Edit], after: &[Edit]) -> String {
 }
 
 /// The sizes of the axes of a body by their names; none for a name that stands for several.
+#[allow(
+    clippy::mutable_key_type,
+    reason = "a mapping's form is worked out once and is no part of what it is compared by"
+)]
 fn sizes(body: &Body) -> FxHashMap<String, Option<u64>> {
     let mut sizes: FxHashMap<String, Option<u64>> = FxHashMap::default();
+    // A kernel has the same few mappings at all of its places.
+    let mut seen: FxHashSet<Mapping> = FxHashSet::default();
     let mut take = |mapping: &Mapping| {
+        if seen.contains(mapping) {
+            return;
+        }
+        seen.insert(mapping.clone());
         for axis in mapping.axes() {
             let size = sizes
                 .entry(axis.name().to_owned())

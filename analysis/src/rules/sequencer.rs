@@ -1,5 +1,7 @@
 //! Rules of sequencers: the limits that fetches, commits and transfers share.
 
+mod padding;
+
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::dma::DmaViolation;
@@ -11,14 +13,11 @@ use crate::items::Span;
 use crate::kernel::{
     Body, Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
 };
-use crate::mapping::{Mapping, MappingKind, PaddingKind};
+use crate::mapping::Mapping;
 
-use super::lanes::Edits;
-use super::valid_count::places;
 use super::wording::StageOf;
-use super::{
-    Alternative, Applicability, Checked, Finding, Group, Rule, find, rule, wording, words,
-};
+use super::{Applicability, Checked, Finding, Group, Rule, find, rule, wording};
+use padding::with_padding;
 
 pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
     "sequencer_entries",
@@ -443,66 +442,6 @@ fn to_finding(
     })
 }
 
-/// What an axis is padded to a multiple of, so that a loop over it can be split.
-const SPLIT: u64 = 64;
-
-/// The next size without a prime factor above the limit: a multiple of 64 is one, as long as the rest is not too large.
-fn splittable(size: u64) -> Option<u64> {
-    let padded = size.checked_next_multiple_of(SPLIT)?;
-    (padded / SPLIT <= COUNT).then_some(padded)
-}
-
-/// Padding of the axis with so many values, wherever it is written, to a size that a sequencer can split.
-fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
-    let padded = splittable(size)?;
-    let mut edits = Edits::default();
-    for place in places(body) {
-        if let Some(mapping) = place.get()
-            && let Some(anew) = padded_axis(mapping, (size, padded), 0)
-            && anew != *mapping
-        {
-            edits.text(place.span, &anew);
-        }
-    }
-    let mut texts: Vec<&str> = Vec::new();
-    for edit in &edits.list {
-        if !texts.contains(&&*edit.text) {
-            texts.push(&edit.text);
-        }
-    }
-    (!texts.is_empty()).then(|| Alternative {
-        text: words::names(&texts),
-        edits: edits.list.clone(),
-    })
-}
-
-/// The expression with each whole axis of a size padded.
-fn padded_axis(mapping: &Mapping, sizes: (u64, u64), depth: u32) -> Option<Mapping> {
-    if depth > DEPTH {
-        return None;
-    }
-    let inside = |inner: &Mapping| padded_axis(inner, sizes, depth + 1);
-    match mapping.kind() {
-        MappingKind::Axis(axis) if axis.size() == sizes.0 => {
-            mapping.pad_to(sizes.1, PaddingKind::Top).ok()
-        }
-        MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {
-            Some(mapping.clone())
-        }
-        MappingKind::Stride(inner, n) => inside(inner)?.stride(n).ok(),
-        MappingKind::Modulo(inner, n) => inside(inner)?.modulo(n).ok(),
-        MappingKind::Resize(inner, n) => inside(inner)?.resize(n).ok(),
-        MappingKind::Pad(inner, n, kind) => inside(inner)?.pad_to(n, kind).ok(),
-        MappingKind::Product(parts) => {
-            let parts: Option<Vec<Mapping>> = parts.iter().map(inside).collect();
-            Mapping::product(&parts?).ok()
-        }
-    }
-}
-
-/// The deepest expression that is rewritten.
-const DEPTH: u32 = 64;
-
 /// What to do about a number of iterations that cannot be split.
 const OTHER_SIZE: &str =
     "pad the axis on both sides to a size with small factors, or move a part of it to the slices";
@@ -610,11 +549,5 @@ mod tests {
         assert_eq!(bytes(8), "1 byte");
         assert_eq!(bytes(36), "4.5 bytes");
         assert_eq!(bytes(4), "0.5 bytes");
-    }
-
-    #[test]
-    fn a_suggested_size_has_small_factors() {
-        assert_eq!(splittable(65_537), Some(65_600));
-        assert_eq!(splittable(u64::MAX), None);
     }
 }

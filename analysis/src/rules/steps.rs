@@ -156,6 +156,10 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
             "the level has {before} positions before the lift and {after} after it"
         ))
         .help("keep the size, and name an axis in place of copies"),
+        LiftFault::Count { size } => finding(format!(
+            "the level has {size} positions; a lift changes pieces of two, and {size} is no power of two"
+        ))
+        .help("pad the level to a power of two, or leave the lift out"),
         LiftFault::Replaced { stride, part } => finding(format!(
             "`{}` at stride {stride} is replaced; a lift replaces copies alone",
             written(part)
@@ -194,9 +198,10 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
 
 /// The conversions that there are, in words.
 fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
-    if alternatives.is_empty() {
+    let others = alternatives.iter().filter(|other| **other != from);
+    let names: Vec<String> = others.map(ToString::to_string).collect();
+    if names.is_empty() {
         return format!("no conversion begins with {from}");
     }
-    let names: Vec<String> = alternatives.iter().map(ToString::to_string).collect();
     format!("{from} can become {}", names.join(", "))
 }

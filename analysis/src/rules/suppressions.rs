@@ -2,7 +2,7 @@
 //!
 //! They look at files, not at bodies; [`crate::suppression`] asks for the words.
 
-use super::{Checked, Finding, Group, Level, Rule, rule};
+use super::{Checked, Finding, Group, Level, Rule, rule, wording};
 
 /// How a suppression is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
     "Suppression",
     "an attribute or comment allows a rule that reports nothing there",
     "A suppression is a promise that a finding was reviewed and is accepted. When the kernel changes and the \
-     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody has \
+     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which has not been \
      reviewed. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
      in its reach could not be resolved nothing is said, because every rule is silent there.";
     refused: Refusal::OWN,
@@ -83,10 +83,9 @@ pub(crate) fn unknown_message(name: &str) -> String {
 
 /// The names that may have been meant.
 pub(crate) fn unknown_help(nearest: &[String]) -> Option<String> {
-    let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         Some("`visa-lint rules` lists the names".to_owned())
     } else {
-        Some(format!("similar names: {}", nearest.join(" or ")))
+        Some(format!("similar names: {}", wording::names(nearest)))
     }
 }

@@ -7,6 +7,7 @@ use crate::kernel::{
     Pass, Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, Written,
 };
 use crate::mapping::Mapping;
+use crate::numbers::count;
 
 use super::performance::switch::SWITCH_RING_TOO_LARGE;
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
@@ -273,7 +274,7 @@ fn to_finding(
             .alternatives("the least ring that works is ", [Alternative::text(place, *least)])
             .fix(
                 Applicability::Machine,
-                format!("Make the ring {least} slices"),
+                format!("Make the ring {}", count(*least, "slice")),
                 place,
                 *least,
             )
@@ -283,11 +284,11 @@ fn to_finding(
             Finding::new(
                 &SWITCH_RING_TOO_LARGE,
                 place,
-                format!("a ring of {ring_size} slices, where {least} exchange data: the ring has to be exactly that large"),
+                format!("a ring of {}, and the data needs one of {}: the library takes no other size", count(*ring_size, "slice"), count(*least, "slice")),
             )
             .fix(
                 Applicability::Machine,
-                format!("Make the ring {least} slices"),
+                format!("Make the ring {}", count(*least, "slice")),
                 place,
                 *least,
             )

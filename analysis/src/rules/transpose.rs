@@ -1,13 +1,14 @@
 //! Rules of the family "transpose": which matrices the Transpose Engine turns, the stream that it
 //! delivers, and whether both buffers work.
 
+use super::machine::{GuardedLimit, alike, limit, sizes};
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
 use super::sequencer::bytes;
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording, words};
 use crate::derivation::StageDerivation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::transpose::{TransposeMatrix, TransposeViolation};
-use crate::hardware::FLIT_BYTES;
+use crate::hardware::{ElementType, FLIT_BYTES, TRANSPOSE_BUFFER_COLUMNS, transpose_limits};
 use crate::simulation::what_if_stages;
 
 pub(in crate::rules) static TRANSPOSE_ROWS: Rule = rule!(
@@ -33,7 +34,7 @@ pub(in crate::rules) static TRANSPOSE_COLUMNS: Rule = rule!(
      a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
      elements) and nothing between.",
     alt;
-    refused: Refusal::BY_LIBRARIES,
+    refused: Refusal::BY_BOOK,
 );
 
 pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
@@ -122,6 +123,14 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
                 format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
             );
             let packets = parts.iter().map(|(_, packet)| Alternative::text(*span, packet));
+            let fitting: Vec<String> = parts
+                .iter()
+                .map(|(count, packet)| format!("{count} (`{packet}`)"))
+                .collect();
+            let finding = match fitting.as_slice() {
+                [] => finding,
+                counts => finding.note(format!("numbers of rows that fit: {}", counts.join(", "))),
+            };
             finding
                 .help(FEWER_ROWS)
                 .alternatives("turn fewer rows at once: ", packets)
@@ -218,7 +227,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         .alternatives("the iterations are ", [Alternative::text(*span, expected)])
         .fix(
             Applicability::Maybe,
-            format!("replace the iterations by `m![{expected}]`"),
+            format!("write `m![{expected}]`"),
             *span,
             expected,
         ),
@@ -277,4 +286,35 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
     )
     .help("leave half of the packets of a row in the iterations outside of the rows");
     Some(with_estimate(finding, saving))
+}
+
+/// The numbers of the engine that its rules guard.
+pub(super) fn limits() -> Vec<GuardedLimit> {
+    let types = [
+        ElementType::I4,
+        ElementType::I8,
+        ElementType::Bf16,
+        ElementType::F32,
+    ];
+    let rows = types.map(|element| format!("{element}: {}", transpose_limits(element).max_rows));
+    let columns = transpose_limits(ElementType::I8).columns;
+    vec![
+        limit(
+            "The buffer has this many rows for a type".to_owned(),
+            rows.to_vec(),
+            &["transpose_rows", "transpose_trims_data"],
+        ),
+        limit(
+            "A matrix of 8 bits or more has one of these numbers of columns".to_owned(),
+            sizes(columns.iter().copied(), ""),
+            &["transpose_columns"],
+        ),
+        limit(
+            format!(
+                "Each of the two buffers has {TRANSPOSE_BUFFER_COLUMNS} columns: one fills while the other empties"
+            ),
+            alike(2, &format!("{TRANSPOSE_BUFFER_COLUMNS} columns")),
+            &["transpose_single_buffer"],
+        ),
+    ]
 }

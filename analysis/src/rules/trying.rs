@@ -15,7 +15,7 @@ use crate::items::{
 use crate::mapping::Mapping;
 
 use super::padded_tensors::{PaddedTensors, functions_naming, padded_tensors};
-use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, indivisible, words};
+use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, indivisible};
 
 /// What is said where no repair of the expression alone fits the function around it.
 const GENERAL: &str = "write what fits all places of the axis, and all tensors that are declared over it: the same padding, or \
@@ -143,21 +143,9 @@ fn padding(db: &dyn Db, finding: &Finding) -> Option<(Mapping, u64)> {
 pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
     let behind = if tried { "" } else { FOLLOWING };
     for finding in findings.iter_mut().filter(|finding| denied(finding)) {
-        let stated = finding.fixes.iter().map(|fix| {
-            let mut texts: Vec<&str> = Vec::new();
-            for edit in &fix.edits {
-                if !texts.contains(&&*edit.text) {
-                    texts.push(&edit.text);
-                }
-            }
-            Alternative {
-                text: format!(
-                    "{}: {}{behind}",
-                    words::uncapital(&fix.title),
-                    words::names(&texts)
-                ),
-                edits: fix.edits.clone(),
-            }
+        let stated = finding.fixes.iter().map(|fix| Alternative {
+            text: format!("{}{behind}", fix.in_words()),
+            edits: fix.edits.clone(),
         });
         let stated: Vec<Alternative> = stated.collect();
         *finding = finding.clone().alternatives("", stated);

@@ -152,7 +152,11 @@ pub(crate) fn unknown_release(place: Span, krate: &Crate, library: &FileLibrary)
         named(krate)
     );
     Finding::new(&DIALECT_UNSUPPORTED, place, message)
-        .note(format!("the release, because {}", library.because))
+        .note(format!(
+            "release {}, because {}",
+            release_of(library),
+            library.because
+        ))
         .note("what changed in it is not known: findings may be missing, or wrong")
 }
 
@@ -208,7 +212,7 @@ fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry
         (Some((_, value)), "") => value,
         _ => place,
     };
-    let message = format!("`#[device]` has no key `{name}`, and passes it over");
+    let message = format!("`#[device]` has no key `{name}`; the library ignores it");
     let finding = Finding::new(&DEVICE_ATTRIBUTE, *place, message)
         .note(format!("{is_are} {}", known.join(" and ")));
     let free = keys

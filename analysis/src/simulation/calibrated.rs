@@ -51,6 +51,12 @@ impl Figure {
         }
     }
 
+    /// Whether something is known of how far the compiler's figure may be from it.
+    #[must_use]
+    pub const fn is_bounded(&self) -> bool {
+        self.class.is_some() || self.low < self.high
+    }
+
     /// The book's figure of an operation without evidence.
     #[must_use]
     pub const fn uncalibrated(calibration: CalibrationId, cycles: u64) -> Self {

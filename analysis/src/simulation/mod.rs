@@ -21,10 +21,11 @@ pub mod what_if;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::derivation::content::content;
+use crate::derivation::content::{Content, content};
 use crate::derivation::conventions::Conventions;
 use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
+use crate::hardware::calibration::RATE_UNIT;
 use crate::hardware::{CalibrationId, Model, Target};
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
@@ -33,10 +34,11 @@ use crate::threads::par_map;
 
 pub use crate::kernel::Engine;
 pub use calibrated::Figure;
+use calibrated::ranges::Taken;
 pub use dma::DmaCost;
 pub use memory::{MemoryTimeline, Occupancy, Peak};
-use schedule::{Conflicts, Variation};
-pub use schedule::{Lane, Schedule, Slot, Wait, WaitCause};
+use schedule::Conflicts;
+pub use schedule::{Schedule, Slot, Wait, WaitCause, lane_of};
 #[cfg(test)]
 pub use stage_table::stage_tables;
 pub use stage_table::{StageRow, stage_table};
@@ -128,7 +130,8 @@ impl BodySimulation {
 }
 
 /// The fewest and the most cycles that a schedule is likely to have: the same schedule with the lowest and the highest figure
-/// of each operation, and without the arms of branchings that run time decides. `None` without a total, and by the book.
+/// of each operation, and without the arms of branchings that run time decides. `None` without a total, by the book, and where
+/// an operation is of a kind without evidence: nothing is known of how far off it may be.
 #[must_use]
 pub fn total_bounds(
     body: &Body,
@@ -137,22 +140,13 @@ pub fn total_bounds(
 ) -> Option<(u64, u64)> {
     let total = simulation.total()?;
     calibration(body, simulation.model)?;
+    let operations = simulation.operations.iter();
+    let figures: Vec<&Figure> = operations
+        .map(|cost| cost.figure.as_ref().filter(|figure| figure.is_bounded()))
+        .collect::<Option<_>>()?;
     let with = |end: fn(&Figure) -> u64, no_arms: bool| {
-        let operations = simulation.operations.iter().map(|cost| {
-            let figure = cost.figure.as_ref()?;
-            Some(Arc::new(OperationCost {
-                cycles: Some(end(figure)),
-                ..OperationCost::default()
-            }))
-        });
-        let operations: Vec<_> = operations.collect::<Option<_>>()?;
-        let variation = Variation {
-            no_arms,
-            conflicts: Some(&simulation.conflicts),
-            ..Variation::default()
-        };
-        let model = simulation.model;
-        schedule::derive_varied(body, derivation, &operations, model, variation).total
+        let cycles: Vec<u64> = figures.iter().map(|figure| end(figure)).collect();
+        schedule::total_with(body, derivation, simulation, &cycles, no_arms)
     };
     // Another order of transfers may turn the two around.
     let low = with(|figure| figure.low, true)?;
@@ -181,9 +175,11 @@ pub fn simulate_watching(
     pause: &dyn Fn(),
 ) -> BodySimulation {
     let pairs = body.operations.iter().zip(&derivation.operations);
-    let pairs: Vec<_> = pairs.collect();
-    let operations = par_map(&pairs, pause, |(operation, derived)| {
-        known_cost(body, operation, derived, target, model)
+    let pairs: Vec<_> = pairs.enumerate().collect();
+    let operations = par_map(&pairs, pause, |(number, (operation, derived))| {
+        let known = derivation.content(*number);
+        let key = known.unwrap_or_else(|| content(body, operation, target));
+        known_cost(body, operation, derived, (target, model), key)
     });
     let conflicts = Conflicts::default();
     let schedule = schedule::derive(body, derivation, &operations, model, &conflicts);
@@ -211,15 +207,14 @@ pub fn calibration(body: &Body, model: Model) -> Option<CalibrationId> {
     }
 }
 
-/// What an operation costs that is derived as its body holds it.
+/// What an operation costs that is derived as its body holds it. `key` is what it is made of.
 fn known_cost(
     body: &Body,
     operation: &Operation,
     derivation: &OperationDerivation,
-    target: Target,
-    model: Model,
+    (target, model): (Target, Model),
+    key: Content,
 ) -> Arc<OperationCost> {
-    let key = content(body, operation, target);
     let [book, older, newer] = &*COSTS;
     let costs = match calibration(body, model) {
         None => book,
@@ -258,10 +253,10 @@ pub fn operation_cost(
             cost
         }
         (OperationKind::Collective(collective), _)
-            if let Some(figure) = calibration(body, model)
+            if let Some((figure, taken)) = calibration(body, model)
                 .and_then(|id| calibrated::ranges::of_collective(body, collective, id)) =>
         {
-            ranged(figure)
+            ranged(figure, taken)
         }
         _ => OperationCost {
             gaps: vec![Gap {
@@ -273,14 +268,25 @@ pub fn operation_cost(
     }
 }
 
-/// The cost of an operation of which both ends are known and no more.
-fn ranged(figure: Figure) -> OperationCost {
+/// The cost of an operation of which both ends are known and little more.
+fn ranged(figure: Figure, taken: Taken) -> OperationCost {
+    let taken = match taken {
+        Taken::Middle => "the middle is taken".to_owned(),
+        Taken::Rows => {
+            let table = &figure.calibration.table().transfer;
+            format!(
+                "{} cycles and {} a request of the busiest engine are taken, which four rows say",
+                table.indexed_start,
+                table.indexed_request / RATE_UNIT
+            )
+        }
+    };
     OperationCost {
         cycles: Some(figure.cycles),
         figure: Some(figure),
         assumptions: vec![format!(
             "no schedule of such a transfer settles its cycles: {} at best, as a plain transfer of its bytes; {} at worst, each request \
-             at the dearest rate that is known; the middle is taken",
+             at the dearest rate that is known; {taken}",
             thousands(figure.low),
             thousands(figure.high)
         )],

@@ -3,18 +3,23 @@
 //! Each is found in the schedule and judged by asking it again with one change: another address, another place in the
 //! program's order, a bank pattern without harm, both for all runs of a loop at once. Knows no words.
 
+mod tiles;
+
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
-use crate::hardware::BANK_RUN_LIMIT;
+use crate::hardware::{BANK_RUN_LIMIT, DM_BANK_BITS, DM_BANKS};
 use crate::items::Span;
 use crate::kernel::{Body, Context, Operation, OperationId, Tier};
+use crate::lanes::Lane;
 
 use super::schedule::{Variation, conflict, derive_varied};
-use super::{BodySimulation, Lane, OperationCost, Slot, WaitCause};
+use super::{BodySimulation, OperationCost, Slot, WaitCause};
+
+pub use tiles::SharedTensor;
 
 /// A wait shorter than one part in so many of the whole is not looked at.
 const SHARE: u64 = 20;
@@ -110,7 +115,7 @@ impl Overlap<'_> {
             let Some(operation) = self.body.operation(slot.operation) else {
                 continue;
             };
-            if slot.lane == Lane::Main {
+            if slot.lane == Lane::MAIN {
                 continue;
             }
             // A quick look first: what helps cannot save more than the time that its context waits.
@@ -250,8 +255,9 @@ impl Overlap<'_> {
         Some((remedy, after))
     }
 
-    /// The allocation that an operation writes.
-    fn written(&self, id: OperationId) -> Option<usize> {
+    /// The allocation that an operation writes, as a number in the list of lifetimes.
+    #[must_use]
+    pub fn written(&self, id: OperationId) -> Option<usize> {
         let touches = self.derivation.memory.touches.get(id.0 as usize)?;
         let write = touches.iter().find(|touch| touch.writes)?;
         Some(write.allocation)
@@ -391,10 +397,10 @@ impl Overlap<'_> {
                 .filter(|(_, run)| (2..BANK_RUN_LIMIT).contains(&run.accesses))
                 .collect::<Vec<_>>()
         };
-        let (mains, subs) = (runs(Lane::Main), runs(Lane::Sub));
+        let (mains, subs) = (runs(Lane::MAIN), runs(Lane::SUB));
         let transfers: Vec<&Slot> = slots
             .iter()
-            .filter(|slot| matches!(slot.lane, Lane::TensorDma | Lane::PcieDma))
+            .filter(|slot| matches!(slot.lane, Lane::TENSOR_DMA | Lane::PCIE_DMA))
             .collect();
         let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
         let mut found = Vec::new();
@@ -453,8 +459,8 @@ struct BankRun {
     banks: u16,
 }
 
-/// Bits after which the banks repeat: 16 banks of 8 bytes.
-const BANKS_BITS: i128 = 16 * 64;
+/// Bits after which the banks repeat.
+const BANKS_BITS: i128 = (DM_BANKS * DM_BANK_BITS) as i128;
 
 /// The run of a sequence. Where some loop steps from bank to bank, the run may be on any of them.
 fn run_of(sequence: &SequenceReport, base: Option<u64>) -> Option<BankRun> {
@@ -465,14 +471,14 @@ fn run_of(sequence: &SequenceReport, base: Option<u64>) -> Option<BankRun> {
         .all(|level| level.size == 1 || level.stride_bits % BANKS_BITS == 0);
     let banks = match (base, sequence.touched_bits) {
         (Some(base), Some(touched)) if stays => {
-            let first = base.saturating_mul(8) / 64;
+            let first = base.saturating_mul(8) / DM_BANK_BITS;
             let last = base
                 .saturating_mul(8)
                 .saturating_add(touched)
                 .saturating_sub(1)
-                / 64;
-            (first..=last.min(first.saturating_add(15)))
-                .fold(0, |banks, unit| banks | 1_u16 << (unit % 16))
+                / DM_BANK_BITS;
+            (first..=last.min(first.saturating_add(DM_BANKS - 1)))
+                .fold(0, |banks, unit| banks | 1_u16 << (unit % DM_BANKS))
         }
         _ => u16::MAX,
     };

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::items::Span;
 use crate::kernel::{Body, LoopFrame, OperationId, UnresolvedReason};
+use crate::lanes::Lane;
 
 use super::BodySimulation;
-use super::schedule::Lane;
 
 /// What the runs of a loop take that are not in the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Runs {
 /// A loop with the fewest cycles of each context in a run.
 struct Found {
     runs: LoopRuns,
-    lanes: [u64; Lane::ALL.len()],
+    lanes: [u64; Lane::VIRTUAL_ISA.len()],
     first: OperationId,
 }
 
@@ -117,7 +117,7 @@ pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
         return None;
     }
     loops.sort_by_key(|one| one.first);
-    let mut busy = Lane::ALL.map(|lane| simulation.schedule.busy(lane));
+    let mut busy = Lane::VIRTUAL_ISA.map(|lane| simulation.schedule.busy(lane));
     let mut high = Some(scheduled);
     for Found { runs, lanes, .. } in &mut loops {
         let times = reached.get(&runs.span).copied().unwrap_or(0).max(1);
@@ -165,10 +165,10 @@ fn only_loops_are_open(body: &Body, simulation: &BodySimulation) -> bool {
 fn of_run(
     simulation: &BodySimulation,
     operations: &[OperationId],
-) -> Option<([u64; Lane::ALL.len()], u64)> {
+) -> Option<([u64; Lane::VIRTUAL_ISA.len()], u64)> {
     let slots = operations.iter().map(|id| simulation.schedule.slot(*id));
     let slots = slots.collect::<Option<Vec<_>>>()?;
-    let lanes = Lane::ALL.map(|lane| {
+    let lanes = Lane::VIRTUAL_ISA.map(|lane| {
         let own = slots.iter().filter(|slot| slot.lane == lane);
         own.fold(0_u64, |sum, slot| sum.saturating_add(slot.cycles()))
     });

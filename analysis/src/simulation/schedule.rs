@@ -4,6 +4,8 @@
 //! addresses, and for the ones that hold its context. Knows cycles only as [`OperationCost`] gives them, so that a rule
 //! may ask what another cost of one operation would change.
 
+mod graph;
+mod hazards;
 mod listed;
 mod planner;
 #[cfg(test)]
@@ -11,60 +13,29 @@ mod tests;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::derivation::BodyDerivation;
 use crate::derivation::conventions::Conventions;
+use crate::hardware::calibration::TileReads;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
+use crate::lanes::Lane;
 
-pub use planner::{Conflicts, Variation, conflict, derive, derive_varied, total_with_cycles};
+pub use hazards::conflict;
+pub(crate) use planner::total_with;
+pub use planner::{Conflicts, Variation, derive, derive_varied, total_with_cycles};
 
 use super::{BodySimulation, Gap, OperationCost, calibration};
 
-/// A row of the schedule: what can run beside each other (book: Hardware Resources).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Lane {
-    /// The main context of the tensor unit.
-    Main,
-    /// The sub context.
-    Sub,
-    /// The Tensor DMA.
-    TensorDma,
-    /// The PCIe DMA.
-    PcieDma,
-}
-
-impl Lane {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Main, Self::Sub, Self::TensorDma, Self::PcieDma];
-
-    /// The lane of a context.
-    #[must_use]
-    pub const fn of(context: Context) -> Self {
-        match context {
-            Context::Main => Self::Main,
-            Context::Sub => Self::Sub,
-            Context::TensorDma => Self::TensorDma,
-            Context::PcieDma => Self::PcieDma,
-        }
-    }
-
-    /// The name of its kind in tables and JSON: `main`, `sub` or `dma`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Main => "main",
-            Self::Sub => "sub",
-            Self::TensorDma | Self::PcieDma => "dma",
-        }
-    }
-
-    const fn number(self) -> usize {
-        match self {
-            Self::Main => 0,
-            Self::Sub => 1,
-            Self::TensorDma => 2,
-            Self::PcieDma => 3,
-        }
+/// The lane of a context (book: Hardware Resources).
+#[must_use]
+pub const fn lane_of(context: Context) -> Lane {
+    match context {
+        Context::Main => Lane::MAIN,
+        Context::Sub => Lane::SUB,
+        Context::TensorDma => Lane::TENSOR_DMA,
+        Context::PcieDma => Lane::PCIE_DMA,
     }
 }
 
@@ -245,7 +216,7 @@ impl Schedule {
     /// The fewest cycles that the same operations could take if nothing but their contexts held them: the busiest lane's.
     #[must_use]
     pub fn least_total(&self) -> u64 {
-        let lanes = Lane::ALL.into_iter();
+        let lanes = Lane::VIRTUAL_ISA.into_iter();
         lanes.map(|lane| self.busy(lane)).max().unwrap_or(0)
     }
 }
@@ -259,19 +230,30 @@ pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &Body
         conflicts: Some(&simulation.conflicts),
         ..Variation::default()
     };
-    let mut before = planner::Before::of(body, derivation, variation);
+    let tile_reads = calibration.map_or(TileReads::OfTheirBytes, |table| table.kernel.tile_reads);
+    let mut before = planner::Before::of(body, derivation, tile_reads, variation);
     let mut ends = vec![0_u64; body.operations.len()];
+    // How many writes of each chain have been looked at, and the end of the last of them.
+    let mut chains: FxHashMap<usize, (usize, u64)> = FxHashMap::default();
     for operation in &body.operations {
         let id = operation.id;
-        let ready = before.next(id);
-        let ready = ready.iter().map(|wait| {
+        let found = before.next(id);
+        let end_of = |wait: &Wait| {
             let sync = calibration.map_or(0, |table| {
                 listed::synchronised(body, derivation, wait, id, &table.kernel)
             });
             let end = ends.get(wait.operation.0 as usize).copied();
             end.unwrap_or(0).saturating_add(sync)
-        });
-        let ready = ready.max().unwrap_or(0);
+        };
+        let mut ready = found.waits.iter().map(end_of).max().unwrap_or(0);
+        for &(chain, count) in &found.chains {
+            let (done, last) = chains.entry(chain).or_default();
+            let new = (*done..count).filter_map(|number| before.write(chain, number));
+            let new = new.map(|write| end_of(&hazards::wait_for(write))).max();
+            *last = new.map_or(*last, |new| new.max(*last));
+            *done = count.max(*done);
+            ready = ready.max(*last);
+        }
         let cycles = simulation.schedule.slot(id).map_or(0, Slot::cycles);
         if let Some(end) = ends.get_mut(id.0 as usize) {
             *end = ready.saturating_add(cycles);

@@ -111,7 +111,7 @@ pub(super) fn in_text(
     found
 }
 
-/// Whether something stands before a byte on its line.
+/// Whether a line has something before one of its bytes.
 fn is_behind_code(text: &str, byte: usize) -> bool {
     let before = text.get(..byte).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();

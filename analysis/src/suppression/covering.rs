@@ -63,12 +63,17 @@ impl<'a> Covering<'a> {
                 let Some(named) = self.names.get(name) else {
                     continue;
                 };
-                let lines = diagnostic.range.start.line..=diagnostic.range.end.line;
-                let by_line = named.lines.range(lines).map(|(_, entry)| *entry);
-                for entry in by_line.chain(named.bytes.around(diagnostic.range.start.byte)) {
-                    diagnostic.suppressed = true;
-                    if let Some(used) = self.used.get_mut(entry) {
-                        *used = true;
+                for range in [Some(diagnostic.range), diagnostic.called_at]
+                    .into_iter()
+                    .flatten()
+                {
+                    let lines = range.start.line..=range.end.line;
+                    let by_line = named.lines.range(lines).map(|(_, entry)| *entry);
+                    for entry in by_line.chain(named.bytes.around(range.start.byte)) {
+                        diagnostic.suppressed = true;
+                        if let Some(used) = self.used.get_mut(entry) {
+                            *used = true;
+                        }
                     }
                 }
             }

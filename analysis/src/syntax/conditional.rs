@@ -13,7 +13,7 @@ use ra_ap_syntax::{
 };
 
 use super::EDITION;
-use super::macros::Copied;
+use super::macros::{Copied, Written};
 use crate::conditions::Truth;
 
 /// Says whether a condition holds, by its name and its value.
@@ -26,6 +26,8 @@ pub struct CallOrigin {
     pub name: TextRange,
     /// What the call's arguments say.
     pub copied: Vec<Copied>,
+    /// Where definitions have it.
+    pub written: Vec<Written>,
 }
 
 /// Bytes of a tree that are left out.

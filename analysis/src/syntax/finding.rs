@@ -5,7 +5,7 @@
 
 use ra_ap_syntax::ast::AstNode;
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
-use rowan::GreenNodeData;
+use rowan::{Children, GreenNodeData};
 
 /// A node that the walk meets.
 #[derive(Clone, Copy)]
@@ -46,8 +46,8 @@ impl Met<'_> {
 /// A node that the walk is in.
 struct Open<'tree> {
     green: &'tree GreenNodeData,
-    /// How many of its children were looked at.
-    child: usize,
+    /// Those of its children that were not looked at.
+    children: Children<'tree>,
     /// Where the next child starts.
     offset: TextSize,
     range: TextRange,
@@ -71,18 +71,17 @@ pub fn nodes_of(
     let range = root.text_range();
     let mut open = vec![Open {
         green: root.green(),
-        child: 0,
+        children: root.green().children(),
         offset: range.start(),
         range,
         node: Some(root.clone()),
     }];
     while let Some(last) = open.last_mut() {
         let parent = last.green;
-        let Some(child) = parent.children().nth(last.child) else {
+        let Some(child) = last.children.next() else {
             open.pop();
             continue;
         };
-        last.child += 1;
         let start = last.offset;
         let node = match child {
             NodeOrToken::Token(token) => {
@@ -102,18 +101,29 @@ pub fn nodes_of(
         if !enters(met) {
             continue;
         }
+        let is_wanted = wanted(met);
+        // Most nodes are one token: there is nothing inside of them.
+        if !is_wanted && is_one_token(node) {
+            continue;
+        }
         open.push(Open {
             green: node,
-            child: 0,
+            children: node.children(),
             offset: start,
             range: met.range,
             node: None,
         });
-        if wanted(met) {
+        if is_wanted {
             found.extend(innermost(&mut open));
         }
     }
     found
+}
+
+/// Whether a node has one token and nothing else.
+fn is_one_token(node: &GreenNodeData) -> bool {
+    let mut children = node.children();
+    matches!(children.next(), Some(NodeOrToken::Token(_))) && children.next().is_none()
 }
 
 /// The last of the open nodes with its parents, which are made where they are not there yet.

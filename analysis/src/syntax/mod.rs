@@ -5,7 +5,10 @@
 //! The one exception is a file whose nesting would overflow the stack of the recursive parser; it is not analysed.
 
 mod conditional;
+mod errors;
 mod finding;
+#[cfg(test)]
+pub(crate) mod fixture_tests;
 mod lines;
 mod macros;
 mod nesting;
@@ -21,7 +24,7 @@ pub use self::finding::{
     Met, bound_names, child_of, green_child, green_name, green_path_name, nodes_of, without_raw,
 };
 pub use self::lines::{LineColumn, LineIndex};
-pub use self::macros::{CallPlace, Copied, Expanded, MacroRules};
+pub use self::macros::{CallPlace, Copied, DefinitionKey, Expanded, MacroRules, Written};
 pub use self::normal_tree::ItemSource;
 pub use self::normalise::{ItemTextReader, Normalised, TokenRuns};
 pub use self::parsed::ParsedFile;
@@ -40,19 +43,30 @@ pub enum Unanalysed {
 
 /// Parses a text, unless its nesting could overflow a stack.
 pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
+    parse_guarded(text, |text| {
+        let parse = SourceTree::parse(text, EDITION);
+        (parse.syntax_node(), parse)
+    })
+}
+
+/// What a parser gives of a text with the root of its tree, unless the nesting could overflow a stack.
+fn parse_guarded<T>(
+    text: &str,
+    parse: impl FnOnce(&str) -> (SyntaxNode, T),
+) -> Result<T, Unanalysed> {
     if u32::try_from(text.len()).is_err() {
         return Err(Unanalysed::TooLarge);
     }
     if nesting::is_too_deep(text) {
         return Err(Unanalysed::TooDeeplyNested);
     }
-    let parse = SourceTree::parse(text, EDITION);
-    if is_deeper(&parse.syntax_node(), nesting::MAXIMUM_TREE_DEPTH) {
+    let (root, parsed) = parse(text);
+    if is_deeper(&root, nesting::MAXIMUM_TREE_DEPTH) {
         // Dropping a tree recurses once a level. A tree that slipped through the scan is leaked rather than dropped.
-        std::mem::forget(parse);
+        std::mem::forget((root, parsed));
         return Err(Unanalysed::TooDeeplyNested);
     }
-    Ok(parse)
+    Ok(parsed)
 }
 
 /// More levels of a tree than the parser ever makes of one byte.

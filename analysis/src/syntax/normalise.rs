@@ -10,7 +10,7 @@ use rowan::GreenNodeData;
 use rustc_hash::FxHashMap;
 
 use super::conditional::{CallOrigin, LeftOut};
-use super::macros::Copied;
+use super::macros::{Copied, DefinitionKey, Written};
 use super::normal_tree::{ItemSource, Statements, edges};
 use super::pieces::{KnownPieces, Pieces};
 
@@ -32,6 +32,8 @@ pub struct TokenRuns {
     runs: Arc<[Run]>,
     /// What macro calls copy from their arguments, in the order of the normalised text and counted alike.
     copied: Option<Arc<[Copied]>>,
+    /// What definitions of macros write, in the order of the normalised text and counted alike.
+    written: Option<Arc<[Written]>>,
     /// Where the node starts in the original.
     start: u32,
 }
@@ -88,6 +90,27 @@ impl TokenRuns {
         !touched.any(|run| run.call.is_some() && start < run.normalised + run.length)
     }
 
+    /// Where the definition of a macro writes a range of the normalised text: between its braces, from the first token of the range that
+    /// it writes to the last. None where a part of the range is written elsewhere, or the call's arguments say all of it.
+    pub fn range_in_definition(&self, start: u32, end: u32) -> Option<(DefinitionKey, u32, u32)> {
+        let written = self.written.as_deref()?;
+        let end = end.max(start + 1);
+        let run = self.run_at(start).filter(|run| run.call.is_some())?;
+        if end > run.normalised + run.length || self.copied_range(start, end).is_some() {
+            return None;
+        }
+        let first = written.partition_point(|part| part.at + part.length <= start);
+        let parts = written.get(first..).unwrap_or_default().iter();
+        let mut parts = parts.map_while(|part| part.clipped(start, end));
+        let begins = parts.next()?;
+        let (from, to) = parts
+            .filter(|part| part.definition == begins.definition)
+            .fold((begins.start, begins.end), |(from, to), part| {
+                (from.min(part.start), to.max(part.end))
+            });
+        Some((begins.definition, from, to))
+    }
+
     /// Where the arguments of a macro call say a range of the normalised text, if one part of them says all of it.
     fn copied_range(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let copied = self.copied.as_deref()?;
@@ -108,7 +131,13 @@ impl TokenRuns {
 
     /// The way back of an item that a macro call stands for: what the call's arguments say is there, all else at the call's name.
     /// `self` leads to what the call stands for; parts of that are copied from absolute places.
-    pub(crate) fn of_call(&self, text: &str, name: (u32, u32), copied: &[Copied]) -> Self {
+    pub(crate) fn of_call(
+        &self,
+        text: &str,
+        name: (u32, u32),
+        copied: &[Copied],
+        written: &[Written],
+    ) -> Self {
         let (start, end) = name;
         let run = Run {
             normalised: 0,
@@ -118,7 +147,8 @@ impl TokenRuns {
         };
         Self {
             runs: [run].into(),
-            copied: some_copied(self.copied_through(copied, start)),
+            copied: if_any(self.copied_through(copied, start)),
+            written: if_any(self.written_through(written)),
             start,
         }
     }
@@ -142,6 +172,23 @@ impl TokenRuns {
                     follows: part.follows || from > part.at,
                 });
             }
+        }
+        found
+    }
+
+    /// The parts of the normalised text that definitions write, likewise.
+    fn written_through(&self, written: &[Written]) -> Vec<Written> {
+        let mut found = Vec::new();
+        for run in self.runs.iter().filter(|run| run.call.is_none()) {
+            let begin = self.placed(run.original);
+            let end = self.placed(run.original + run.length);
+            let first = written.partition_point(|part| part.at + part.length <= begin);
+            let parts = written.get(first..).unwrap_or_default().iter();
+            let parts = parts.map_while(|part| part.clipped(begin, end));
+            found.extend(parts.map(|part| Written {
+                at: run.normalised + (part.at - begin),
+                ..part
+            }));
         }
         found
     }
@@ -292,6 +339,7 @@ impl ItemTextReader<'_> {
             runs: TokenRuns {
                 runs: Arc::clone(&kept.runs),
                 copied: None,
+                written: None,
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::of(kept),
@@ -312,7 +360,8 @@ impl ItemTextReader<'_> {
             text: (tokens.text + closing).into(),
             runs: TokenRuns {
                 runs: tokens.runs.into(),
-                copied: some_copied(tokens.copied),
+                copied: if_any(tokens.copied),
+                written: if_any(tokens.written),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::default(),
@@ -334,6 +383,8 @@ pub(super) struct Tokens {
     runs: Vec<Run>,
     /// See [`TokenRuns::copied`].
     copied: Vec<Copied>,
+    /// See [`TokenRuns::written`].
+    written: Vec<Written>,
     /// See [`NormalisedNode::changes`].
     changes: Vec<u32>,
     /// See [`NormalisedNode::sound`].
@@ -355,6 +406,7 @@ impl Tokens {
             text: String::with_capacity(length.into()),
             runs: Vec::new(),
             copied: Vec::new(),
+            written: Vec::new(),
             changes: Vec::new(),
             sound,
         }
@@ -501,6 +553,10 @@ impl Tokens {
                 from: part.from.saturating_sub(start.into()),
                 ..*part
             }));
+            self.written.extend(call.written.iter().map(|part| Written {
+                at: part.at.saturating_add(normalised),
+                ..*part
+            }));
         }
         // What follows is a token of its own.
         match after {
@@ -541,8 +597,8 @@ impl Tokens {
     }
 }
 
-fn some_copied(copied: Vec<Copied>) -> Option<Arc<[Copied]>> {
-    (!copied.is_empty()).then(|| copied.into())
+fn if_any<T>(parts: Vec<T>) -> Option<Arc<[T]>> {
+    (!parts.is_empty()).then(|| parts.into())
 }
 
 /// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::AstNode;
 use ra_ap_syntax::{
-    GreenNode, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxKind, SyntaxNode, SyntaxToken,
+    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, SyntaxToken,
     TextRange, TextSize,
 };
 use rowan::GreenToken;
 
+use super::errors::Counted;
 use super::normalise::ItemTexts;
-use super::{EDITION, Unanalysed, is_deeper, nesting, parse_text};
+use super::{EDITION, Unanalysed, is_deeper, nesting, parse_guarded};
 
 /// What is in front of a body that is parsed for itself.
 const HEADER: &str = "fn f()";
@@ -34,7 +35,7 @@ pub struct ParsedFile {
 #[derive(Clone, Debug)]
 enum Tree {
     /// As the parser left it.
-    Whole(Parse<SourceTree>),
+    Whole(Counted),
     /// With the body of a function replaced.
     Edited(Edited),
 }
@@ -52,7 +53,11 @@ impl ParsedFile {
     pub fn new(text: &str) -> Self {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self {
-            tree: parse_text(body).map(Tree::Whole),
+            tree: parse_guarded(body, |body| {
+                let counted = Counted::of(body);
+                (counted.parse().syntax_node(), counted)
+            })
+            .map(Tree::Whole),
             offset: u32::try_from(text.len() - body.len()).unwrap_or(0),
             texts: Arc::default(),
         }
@@ -61,7 +66,7 @@ impl ParsedFile {
     /// The tree, if the file is analysed.
     pub fn tree(&self) -> Option<SourceTree> {
         match self.tree.as_ref().ok()? {
-            Tree::Whole(parse) => Some(parse.tree()),
+            Tree::Whole(counted) => Some(counted.parse().tree()),
             Tree::Edited(edited) => SourceTree::cast(SyntaxNode::new_root(edited.root.clone())),
         }
     }
@@ -79,7 +84,7 @@ impl ParsedFile {
     /// The number of syntax errors; none for a file without a tree. Counting them walks the tree once.
     pub fn error_count(&self) -> usize {
         match &self.tree {
-            Ok(Tree::Whole(parse)) => parse.errors().len(),
+            Ok(Tree::Whole(counted)) => counted.error_count(),
             Ok(Tree::Edited(edited)) => edited.errors,
             Err(_) => 0,
         }

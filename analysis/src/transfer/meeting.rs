@@ -1,4 +1,4 @@
-//! Whether rows share bytes: two of one side, or one of each of two sides.
+//! Whether rows share units, here called bytes: two of one side, or one of each of two sides.
 //!
 //! Rows are at sums of indices times steps, so the question is whether a sum of bounded integers times steps falls into an
 //! interval. Loops are taken by the size of their steps: what the smaller ones can still make up for leaves a few
@@ -6,7 +6,7 @@
 
 use super::{Side, Transfer};
 
-/// Sums that are looked at before the answer is that nobody knows.
+/// Sums that are looked at before the answer is that it is unknown.
 const MOST_LOOKED_AT: u32 = 1_000_000;
 
 /// Indices that are tried one by one although arithmetic could tell.
@@ -72,6 +72,12 @@ enum Outcome {
 impl Search {
     /// A search for sums from `low` to `high`; `None` where numbers are beyond 2^126.
     fn new(mut terms: Vec<Term>, low: i128, high: i128) -> Option<Self> {
+        if terms
+            .iter()
+            .any(|term| term.step.unsigned_abs() >= 1 << 125)
+        {
+            return None;
+        }
         terms.sort_by_key(|term| std::cmp::Reverse(term.step.abs()));
         let mut rest: Vec<(i128, i128)> = vec![(0, 0)];
         let mut divisors: Vec<i128> = vec![0];
@@ -217,7 +223,9 @@ const fn round_up(number: i128, divisor: i128) -> i128 {
     divide_up(number, divisor) * divisor
 }
 
-const fn greatest_common_divisor(one: i128, other: i128) -> i128 {
+/// The greatest common divisor; of 0 and `n` it is `n`.
+#[must_use]
+pub const fn greatest_common_divisor(one: i128, other: i128) -> i128 {
     let (mut one, mut other) = (one, other);
     while other != 0 {
         (one, other) = (other, one % other);
@@ -252,7 +260,7 @@ fn first_in_range(step: i128, modulus: i128, low: i128, high: i128) -> Option<i1
 
 /// Whether two different rows of a side share bytes.
 #[must_use]
-pub fn rows_meet(transfer: &Transfer, side: Side) -> Meeting {
+pub fn rows_meet<S: Copy + Into<i128>>(transfer: &Transfer<S>, side: Side) -> Meeting {
     let width = i128::from(transfer.row(side));
     if transfer.is_empty() || width == 0 {
         return Meeting::Never;
@@ -270,7 +278,7 @@ pub fn rows_meet(transfer: &Transfer, side: Side) -> Meeting {
                     1 - i128::from(one.count)
                 },
                 high: i128::from(one.count) - 1,
-                step: i128::from(one.step(side)),
+                step: one.step(side).into(),
                 index: index - first,
             })
             .collect();
@@ -302,9 +310,9 @@ pub fn rows_meet(transfer: &Transfer, side: Side) -> Meeting {
 
 /// Whether some row of one side shares bytes with some row of another, whose base is `distance` bytes behind that of the first.
 #[must_use]
-pub fn sides_meet(
-    (one, one_side): (&Transfer, Side),
-    (other, other_side): (&Transfer, Side),
+pub fn sides_meet<S: Copy + Into<i128>>(
+    (one, one_side): (&Transfer<S>, Side),
+    (other, other_side): (&Transfer<S>, Side),
     distance: i128,
 ) -> Meeting {
     if one.is_empty() || other.is_empty() {
@@ -317,11 +325,11 @@ pub fn sides_meet(
     let forwards = one
         .loops
         .iter()
-        .map(|one| (one, -i128::from(one.step(one_side))));
+        .map(|one| (one, one.step(one_side).into().saturating_neg()));
     let backwards = other
         .loops
         .iter()
-        .map(|one| (one, i128::from(one.step(other_side))));
+        .map(|one| (one, one.step(other_side).into()));
     let terms = forwards
         .chain(backwards)
         .enumerate()

@@ -1,15 +1,13 @@
-//! The same bytes by fewer loops: loops that continue one another, and rows that touch.
-//!
-//! The order in which bytes are moved stays as it is.
+//! The same by fewer loops: loops that continue one another, and rows that touch.
 
 use super::{Loop, Transfer};
 
-impl Transfer {
+impl<S: Copy + Into<i128>> Transfer<S> {
     /// The transfer without loops of one iteration, and with each loop joined to the next inner one where its steps continue
-    /// that one's on both sides. Rows stay as they are.
+    /// that one's on both sides. Rows stay as they are, and so does the order in which they are moved.
     #[must_use]
     pub fn joined(&self) -> Self {
-        let mut inner_first: Vec<Loop> = Vec::new();
+        let mut inner_first: Vec<Loop<S>> = Vec::new();
         for &outer in self.loops.iter().rev().filter(|one| one.count != 1) {
             let joined = inner_first.last().and_then(|&inner| one_loop(outer, inner));
             match (joined, inner_first.last_mut()) {
@@ -20,7 +18,7 @@ impl Transfer {
         inner_first.reverse();
         Self {
             loops: inner_first,
-            ..self.clone()
+            ..*self
         }
     }
 
@@ -33,8 +31,8 @@ impl Transfer {
             return merged;
         }
         while let Some(&inner) = merged.loops.last() {
-            let touches =
-                i128::from(inner.source) == i128::from(merged.run) && inner.source == inner.target;
+            let (source, target): (i128, i128) = (inner.source.into(), inner.target.into());
+            let touches = source == i128::from(merged.run) && source == target;
             let Some(run) = merged.run.checked_mul(inner.count).filter(|_| touches) else {
                 break;
             };
@@ -46,11 +44,36 @@ impl Transfer {
     }
 }
 
+/// The fewest loops that make the same rows in some order: each joined to whichever other continues it. A loop that was
+/// joined is at the place of its innermost part, with that part's steps.
+#[must_use]
+pub fn joined_in_any_order<S: Copy + Into<i128>>(mut loops: Vec<Loop<S>>) -> Vec<Loop<S>> {
+    loops.retain(|one| one.count != 1);
+    let mut place = 0;
+    while let Some(&inner) = loops.get(place) {
+        let mut others = loops.iter().enumerate();
+        let joined = others.find_map(|(other, &outer)| {
+            let joined = one_loop(outer, inner).filter(|_| other != place)?;
+            Some((other, joined))
+        });
+        let Some((outer, joined)) = joined else {
+            place += 1;
+            continue;
+        };
+        if let Some(inner) = loops.get_mut(place) {
+            *inner = joined;
+        }
+        loops.remove(outer);
+        place -= usize::from(outer < place);
+    }
+    loops
+}
+
 /// Two loops as one, if the outer one's steps are those that the inner one would take next.
-fn one_loop(outer: Loop, inner: Loop) -> Option<Loop> {
-    let count = i64::try_from(inner.count).ok()?;
-    let continues = inner.source.checked_mul(count) == Some(outer.source)
-        && inner.target.checked_mul(count) == Some(outer.target);
-    let count = outer.count.checked_mul(inner.count)?;
-    continues.then_some(Loop { count, ..inner })
+fn one_loop<S: Copy + Into<i128>>(outer: Loop<S>, inner: Loop<S>) -> Option<Loop<S>> {
+    let next = |step: S| step.into().checked_mul(i128::from(inner.count));
+    let continues = next(inner.source) == Some(outer.source.into())
+        && next(inner.target) == Some(outer.target.into());
+    let count = outer.count.checked_mul(inner.count).filter(|_| continues)?;
+    Some(Loop { count, ..inner })
 }

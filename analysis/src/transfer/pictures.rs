@@ -1,28 +1,28 @@
-//! Where rows lie: the first, second and last of each loop as numbers, and one row drawn to scale.
+//! Where rows are: the first, second and last of each loop as numbers, and one row drawn to scale.
 
 use super::{Side, Transfer};
 
-/// One row of bytes in the table of a transfer.
+/// One row in the table of a transfer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableRow {
     /// The index of each loop, the outermost first.
     pub indices: Vec<u64>,
-    /// Bytes behind the base of the source.
+    /// Behind the base of the source.
     pub source: i128,
-    /// Bytes behind the base of the target.
+    /// Behind the base of the target.
     pub target: i128,
 }
 
 /// Characters of a drawn row.
 const DRAWN: u64 = 32;
 
-impl Transfer {
+impl<S: Copy + Into<i128>> Transfer<S> {
     /// Where the row with these indices begins on both sides; `None` beyond 2^127.
     fn row_at(&self, indices: Vec<u64>) -> Option<TableRow> {
         let offset = |side: Side| {
             let steps = indices.iter().zip(&self.loops);
             steps
-                .map(|(&index, one)| i128::from(index).checked_mul(i128::from(one.step(side))))
+                .map(|(&index, one)| i128::from(index).checked_mul(one.step(side).into()))
                 .try_fold(0_i128, |sum, way| sum.checked_add(way?))
         };
         let (source, target) = (offset(Side::Source)?, offset(Side::Target)?);
@@ -64,16 +64,16 @@ impl Transfer {
     #[must_use]
     pub fn picture(&self, side: Side) -> Option<String> {
         let inner = self.loops.iter().rev().find(|one| one.count > 1)?;
-        let step = u64::try_from(inner.step(side))
+        let step = u64::try_from(inner.step(side).into())
             .ok()
             .filter(|&step| step > 0)?;
         let row = self.row(side);
-        let drawn = |bytes: u64| {
-            let exact = u128::from(bytes) * u128::from(DRAWN) / u128::from(step);
+        let drawn = |length: u64| {
+            let exact = u128::from(length) * u128::from(DRAWN) / u128::from(step);
             // What is there is seen, however little it is.
             usize::try_from(exact)
                 .unwrap_or(0)
-                .max(usize::from(bytes > 0))
+                .max(usize::from(length > 0))
         };
         let data = self.run.min(step);
         let filled = row.min(step).saturating_sub(data);

@@ -1,8 +1,8 @@
-//! Every answer against a walk over all bytes of random nests, and answers for counts that nobody can walk.
+//! Every answer against a walk over all bytes of random nests, and answers for counts that are too large to walk.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Extent, Loop, Meeting, Side, Transfer, rows_meet, sides_meet};
+use super::{Extent, Loop, Meeting, Side, Transfer, joined_in_any_order, rows_meet, sides_meet};
 
 /// Numbers that look random and are the same in every run (xorshift).
 struct Numbers(u64);
@@ -296,7 +296,7 @@ fn counts_of_two_million_in_three_loops_take_no_time() {
     // 2^63 rows are one loop.
     assert_eq!(dense.joined().loops.len(), 1);
     assert_eq!(dense.table().len(), 7);
-    // Loops within each other: the last row of a loop lies behind the first of the next.
+    // Loops within each other: the last row of a loop is after the first of the next.
     let entangled = nest([96, 64, 32 * 7]);
     assert!(matches!(
         rows_meet(&entangled, Side::Target),
@@ -319,7 +319,7 @@ fn what_is_filled_in_belongs_to_a_row_of_the_target() {
         target: 256,
     };
     let padded = Transfer::new(200, vec![rows]).with_width(256);
-    assert_eq!(padded.bytes(), Some(12_800));
+    assert_eq!(padded.moved(), Some(12_800));
     assert_eq!(padded.written(), Some(16_384));
     assert_eq!(padded.reach(Side::Source), Some(12_800));
     assert_eq!(padded.reach(Side::Target), Some(16_384));
@@ -348,7 +348,7 @@ fn alignment_is_that_of_the_base_and_of_steps_that_are_taken() {
     assert_eq!(transfer.alignment(Side::Target, 0), 64);
     assert_eq!(transfer.alignment(Side::Target, 48), 16);
     assert_eq!(
-        Transfer::new(32, Vec::new()).alignment(Side::Source, 0),
+        Transfer::<i64>::new(32, Vec::new()).alignment(Side::Source, 0),
         1 << 63
     );
 }
@@ -362,7 +362,130 @@ fn an_empty_transfer_touches_nothing() {
     }];
     let transfer = Transfer::new(32, loops);
     assert_eq!(transfer.extent(Side::Target), None);
-    assert_eq!(transfer.bytes(), Some(0));
+    assert_eq!(transfer.moved(), Some(0));
     assert_eq!(rows_meet(&transfer, Side::Target), Meeting::Never);
     assert!(transfer.table().is_empty());
+}
+
+/// All orders of a list.
+fn orders<T: Copy>(list: &[T]) -> Vec<Vec<T>> {
+    if list.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for place in 0..list.len() {
+        let mut rest = list.to_vec();
+        let first = rest.remove(place);
+        all.extend(orders(&rest).into_iter().map(|mut order| {
+            order.insert(0, first);
+            order
+        }));
+    }
+    all
+}
+
+#[test]
+fn loops_in_any_order_are_as_few_as_the_best_order_joins() {
+    let mut numbers = Numbers(0x5eed_0005);
+    let mut fewer = 0;
+    for _ in 0..20_000 {
+        // Steps that are often the product of another step and its count, and steps of 0.
+        let mut one = || Loop {
+            count: [1, 2, 2, 4][numbers.below(4) as usize],
+            source: [0, 8, 16, 32, 64, 128][numbers.below(6) as usize],
+            target: [0, 8, 16, 32, 64][numbers.below(5) as usize],
+        };
+        let loops = vec![one(), one(), one(), one()];
+        let of = |order: Vec<Loop>| Transfer::new(8, order);
+        let best = orders(&loops)
+            .into_iter()
+            .map(|order| of(order).joined().loops.len());
+        let least = best.min().unwrap();
+        let joined = joined_in_any_order(loops.clone());
+        assert_eq!(joined.len(), least, "{loops:?}");
+        let sorted = |transfer: &Transfer| {
+            let mut rows = walk(transfer);
+            rows.sort_unstable();
+            rows
+        };
+        fewer += usize::from(least < of(loops.clone()).joined().loops.len());
+        assert_eq!(sorted(&of(joined)), sorted(&of(loops)));
+    }
+    assert!(fewer > 1_000, "{fewer}");
+}
+
+#[test]
+fn answers_in_bits_are_those_in_bytes() {
+    let mut numbers = Numbers(0x5eed_0006);
+    for _ in 0..5_000 {
+        let bytes = numbers.nest(60);
+        let bits: Transfer<i128> = Transfer {
+            run: bytes.run * 8,
+            width: bytes.width * 8,
+            loops: bytes
+                .loops
+                .iter()
+                .map(|one| Loop {
+                    count: one.count,
+                    source: i128::from(one.source) * 8,
+                    target: i128::from(one.target) * 8,
+                })
+                .collect(),
+        };
+        let counts = |loops: Vec<u64>, run: u64| (loops, run);
+        let (one, other) = (bytes.merged(), bits.merged());
+        assert_eq!(
+            counts(other.loops.iter().map(|one| one.count).collect(), other.run),
+            counts(one.loops.iter().map(|one| one.count).collect(), one.run * 8)
+        );
+        for side in [Side::Source, Side::Target] {
+            assert_eq!(bits.reach(side), bytes.reach(side).map(|reach| reach * 8));
+            let meets = |meeting| matches!(meeting, Meeting::Shared { .. });
+            assert_eq!(
+                meets(rows_meet(&bits, side)),
+                meets(rows_meet(&bytes, side))
+            );
+            assert_eq!(bits.picture(side), bytes.picture(side));
+        }
+    }
+    // Steps that no `i64` holds: 2^70 bits.
+    let far = Loop {
+        count: 3,
+        source: 1_i128 << 70,
+        target: 64,
+    };
+    let transfer = Transfer::new(64, vec![far]);
+    assert_eq!(transfer.reach(Side::Source), Some((1 << 71) + 64));
+    assert_eq!(transfer.alignment(Side::Source, 0), 1 << 63);
+    assert_eq!(rows_meet(&transfer, Side::Source), Meeting::Never);
+    let farthest = Loop {
+        source: i128::MIN,
+        ..far
+    };
+    let transfer = Transfer::new(64, vec![farthest]);
+    assert_eq!(rows_meet(&transfer, Side::Source), Meeting::Unknown);
+    assert_eq!(transfer.reach(Side::Source), None);
+}
+
+#[test]
+fn the_first_loop_that_steps_by_no_whole_units_is_named() {
+    let nest = |loops: &[(u64, i64, i64)]| {
+        let loops = loops.iter().map(|&(count, source, target)| Loop {
+            count,
+            source,
+            target,
+        });
+        Transfer::new(8, loops.collect())
+    };
+    let both = [Side::Target, Side::Source];
+    let of = |loops, sides: &[Side]| nest(loops).misaligned_step(8, sides);
+    assert_eq!(of(&[(4, 0, -16), (2, 64, 8)], &both), None);
+    // A loop of one iteration takes no step.
+    assert_eq!(of(&[(1, 3, 3)], &both), None);
+    let loops = &[(2, 8, 8), (2, 12, 8), (2, 8, 4)];
+    assert_eq!(of(loops, &both), Some((1, Side::Source)));
+    assert_eq!(of(loops, &[Side::Target]), Some((2, Side::Target)));
+    // On one loop the side that is named first.
+    assert_eq!(of(&[(2, 4, 4)], &both), Some((0, Side::Target)));
+    assert_eq!(of(&[(2, 4, -4)], &[Side::Target]), Some((0, Side::Target)));
 }

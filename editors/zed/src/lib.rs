@@ -1,4 +1,4 @@
-//! The extension for Zed: starts `visa-lsp` for Rust files, beside rust-analyzer.
+//! The extension for Zed: starts `visa-lsp` for Rust and Python files, beside their own servers.
 //!
 //! The server is the one that the settings name, else that of the search path. It is not downloaded.
 

@@ -18,6 +18,9 @@ pub(crate) struct Document<'a> {
     /// What functions in other languages than Rust move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     transfers: Vec<FunctionTransfers<'a>>,
+    /// What could not be read, so that its kernels are missing here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -231,10 +234,15 @@ struct Unresolved<'a> {
     range: Range,
 }
 
-/// The costs as one object, in the order of files and kernels.
-pub(crate) fn write(kernels: &[KernelCost], files: &[FileTransfers]) -> Result<String, Failure> {
+/// The costs as one object, in the order of files and kernels, with what kept others from it.
+pub(crate) fn write(
+    kernels: &[KernelCost],
+    files: &[FileTransfers],
+    errors: Vec<String>,
+) -> Result<String, Failure> {
     pretty(&Document {
         transfers: functions(files),
+        errors,
         ..document(kernels)
     })
 }
@@ -248,6 +256,7 @@ fn document(kernels: &[KernelCost]) -> Document<'_> {
             .map(|chosen| kernel(chosen, chosen.book.as_deref().unwrap_or(chosen)))
             .collect(),
         transfers: Vec::new(),
+        errors: Vec::new(),
     }
 }
 
@@ -260,6 +269,7 @@ pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
             .map(|chosen| kernel(chosen, chosen))
             .collect(),
         transfers: Vec::new(),
+        errors: Vec::new(),
     }
 }
 

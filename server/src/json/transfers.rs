@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{Amount, LineIndex, TimeUnit, TransferCost, TransferRow};
+use visa_analysis::{Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, TransferSlot};
 
 /// A file with functions that move something.
 pub(crate) struct FileTransfers {
@@ -26,6 +26,10 @@ pub(crate) struct FunctionTransfers<'a> {
     file: &'a str,
     line: u32,
     transfers: Vec<Transfer<'a>>,
+    /// The lanes that they run in, in the order in which they are shown.
+    lanes: Vec<LaneSum<'a>>,
+    /// When each of them runs, in the unit of times, and the end of the last; null where figures or a step are not known.
+    schedule: Option<Schedule<'a>>,
     /// Bytes by direction, all runs together.
     totals: BTreeMap<&'a str, Quantity<'a>>,
     /// The most bytes in use at once, by memory.
@@ -37,6 +41,45 @@ pub(crate) struct FunctionTransfers<'a> {
     notes: &'a [String],
 }
 
+/// A row of a picture: what runs one after another.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LaneSum<'a> {
+    name: &'static str,
+    /// What it is called in a picture.
+    track: &'static str,
+    /// Its colour, `#rrggbb`.
+    colour: &'static str,
+    /// Bytes that it moves, all runs together.
+    bytes: Quantity<'a>,
+}
+
+/// When the transfers of a function run.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Schedule<'a> {
+    total: u64,
+    slots: Vec<Slot<'a>>,
+}
+
+/// One run of a transfer.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Slot<'a> {
+    /// Its place among the function's transfers, from 0.
+    transfer: usize,
+    lane: &'static str,
+    start: u64,
+    end: u64,
+    waits: Vec<SlotWait<'a>>,
+}
+
+/// What a lane waited for before a run.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SlotWait<'a> {
+    cause: &'a str,
+    /// The lane that ends the wait, if it is shown.
+    lane: Option<&'static str>,
+    until: u64,
+}
+
 /// What one transfer moves.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Transfer<'a> {
@@ -44,6 +87,7 @@ struct Transfer<'a> {
     line: u32,
     direction: &'a str,
     by: Option<&'a str>,
+    lane: Option<&'static str>,
     times: Quantity<'a>,
     rows: Quantity<'a>,
     run: Quantity<'a>,
@@ -86,6 +130,11 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
         transfers: (function.rows.iter())
             .map(|row| transfer(row, &lines))
             .collect(),
+        lanes: lanes(function),
+        schedule: function.schedule.as_ref().map(|schedule| Schedule {
+            total: schedule.total,
+            slots: schedule.slots.iter().map(slot).collect(),
+        }),
         totals: (function.totals.iter())
             .map(|(direction, bytes)| (direction.as_str(), bytes.into()))
             .collect(),
@@ -97,12 +146,41 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
     functions.collect()
 }
 
+fn lanes(function: &TransferCost) -> Vec<LaneSum<'static>> {
+    let sum = |lane: Lane| LaneSum {
+        name: lane.name(),
+        track: lane.track(),
+        colour: lane.colour(),
+        bytes: match function.bytes_of(lane) {
+            Amount::Known(bytes) => Quantity::Known(bytes),
+            Amount::Symbolic(_) | Amount::Unknown => Quantity::Unknown(None),
+        },
+    };
+    function.lanes().into_iter().map(sum).collect()
+}
+
+fn slot(slot: &TransferSlot) -> Slot<'_> {
+    let waits = slot.waits.iter().map(|wait| SlotWait {
+        cause: &wait.cause,
+        lane: wait.lane.map(Lane::name),
+        until: wait.until,
+    });
+    Slot {
+        transfer: slot.row,
+        lane: slot.lane.name(),
+        start: slot.start,
+        end: slot.end,
+        waits: waits.collect(),
+    }
+}
+
 fn transfer<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {
     Transfer {
         what: &row.what,
         line: lines.line(row.span.start),
         direction: &row.direction,
         by: row.by.as_deref(),
+        lane: row.lane.map(Lane::name),
         times: (&row.times).into(),
         rows: (&row.rows).into(),
         run: (&row.run).into(),

@@ -26,8 +26,8 @@ use crate::project::settings::{Dialect, DialectParser, SettingsArguments};
     name = "visa-lint",
     bin_name = "visa-lint",
     version,
-    about = "Checks kernels written in the TCP Virtual ISA: what the hardware cannot do, hangs on, or silently computes wrong.",
-    long_about = "Checks kernels written in the TCP Virtual ISA: what the hardware cannot do, hangs on, or silently \
+    about = "Checks kernels for accelerators (Rust of the TCP Virtual ISA, PTO, NKI): what the hardware cannot do, hangs on, or silently computes wrong.",
+    long_about = "Checks kernels for accelerators (Rust of the TCP Virtual ISA, PTO, NKI): what the hardware cannot do, hangs on, or silently \
                   computes wrong. It needs no vendor toolchain, no device and no network.\n\n\
                   `visa-lint [PATHS]...` is `visa-lint check [PATHS]...`.",
     after_help = "Exit codes: 0 nothing at level deny; 1 something at level deny; 2 the run itself failed."
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Map(MapArguments),
     /// Derive the configuration of one sequencer: entries, access size, cycles, bank runs
     Sequence(SequenceArguments),
-    /// Write a settings file, and on request a CI job and a pre-commit hook
+    /// Write a settings file, and on request a CI job, a pre-commit hook, and what coding agents read
     Init(InitArguments),
     /// Print a shell's completions
     Completions(CompletionsArguments),
@@ -137,7 +137,7 @@ pub(crate) enum RulesFormat {
 /// `visa-lint check`
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
     #[arg(value_name = "PATHS", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// The name that standard input's text goes by
@@ -253,7 +253,7 @@ pub(crate) enum ExplainFormat {
 /// `visa-lint rules`
 #[derive(Debug, Args)]
 pub(crate) struct RulesArguments {
-    /// Words that a rule's name, group and summary have to have, all of them; without any every rule is printed
+    /// Print the rules that have all of these words, or words that begin with them, in name, group or summary; all rules without any
     #[arg(value_name = "FILTER")]
     pub(crate) filter: Vec<String>,
     /// How the catalogue is written
@@ -302,9 +302,9 @@ pub(crate) enum SequencerMode {
 /// The context a sequencer runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SequencerContext {
-    /// `ctx.main`
+    /// The main context
     Main,
-    /// `ctx.sub`
+    /// The sub context
     Sub,
 }
 

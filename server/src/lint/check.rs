@@ -66,7 +66,7 @@ fn pass(
         }
     }
     let with_fixes =
-        options.baseline.write_baseline.is_none() && format::carries_fixes(format_of(options));
+        options.baseline.write_baseline.is_none() && format::carries_helps(format_of(options));
     let mut checked = session.check(with_fixes);
     let failed = unreadable || checked.failed;
     if let Some(path) = options.baseline.write_baseline.as_deref() {
@@ -76,7 +76,10 @@ fn pass(
         .as_ref()
         .map(|known| known.take_known(&mut checked, session));
     if let Some(most) = options.limits.max_diagnostics {
-        leave_out(&mut checked.findings, most);
+        leave_out(
+            &mut checked.findings,
+            usize::try_from(most).unwrap_or(usize::MAX),
+        );
     }
     let outcome = report(options, session, &checked, console, unreadable)?;
     if let (Some(known), Some(gone)) = (known, gone.filter(|_| !failed)) {

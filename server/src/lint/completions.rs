@@ -1,7 +1,8 @@
 //! `visa-lint completions SHELL`: what a shell needs to complete the command line, names of rules and groups included.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::Shell;
 use visa_analysis::{Group, all_rules};
 
 use super::arguments::{Arguments, CompletionsArguments};
@@ -28,8 +29,37 @@ pub(crate) fn run(options: &CompletionsArguments, console: Console) -> Result<Ou
     // The generator for bash cuts the program's own name at its hyphen where it lists the options of commands, and not where it
     // looks for the command: nothing would be completed behind one.
     let script = script.replace("visa__subcmd__lint", "visa__lint");
+    let script = match options.shell {
+        Shell::Fish => in_fish(&script, &command),
+        _ => script,
+    };
     console.print(&script)?;
     Ok(Outcome::Fine)
+}
+
+/// What the generator for fish leaves out: values of arguments that no option names, and those of an option before any command, behind
+/// which its script finds no command line that it could read.
+fn in_fish(script: &str, command: &Command) -> String {
+    let read =
+        "    argparse -s (__fish_visa_lint_global_optspecs) -- $cmd 2>/dev/null\n    or return\n";
+    let again = "    if not argparse -s (__fish_visa_lint_global_optspecs) -- $cmd 2>/dev/null\n        \
+        # The last option waits for its value.\n        \
+        set -e cmd[-1]\n        \
+        argparse -s (__fish_visa_lint_global_optspecs) -- $cmd 2>/dev/null\n        or return\n    end\n";
+    let mut script = script.replace(read, again);
+    for subcommand in command.get_subcommands() {
+        let values = subcommand
+            .get_positionals()
+            .flat_map(Arg::get_possible_values);
+        let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+        if !values.is_empty() {
+            let (name, values) = (subcommand.get_name(), values.join(" "));
+            script.push_str(&format!(
+                "complete -c visa-lint -n \"__fish_visa_lint_using_subcommand {name}\" -f -a \"{values}\"\n"
+            ));
+        }
+    }
+    script
 }
 
 /// The command line with the names of rules and groups as the values of what takes them, and with the options of the command that is

@@ -55,11 +55,25 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
 
 /// What is said of a name or a text that finds nothing.
 pub(crate) fn unknown(name: &str) -> String {
+    if name.is_empty() {
+        return "nothing to explain: name a rule or a group, or paste what a compiler or library printed".to_owned();
+    }
     let is_name = name
         .chars()
         .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if is_name {
-        return format!("no rule is called `{name}`{}", did_you_mean(name));
+        let lower = name.to_ascii_lowercase();
+        let nearest = match find_rule(&lower) {
+            Some(_) => proposal(&[lower]),
+            None => did_you_mean(&lower),
+        };
+        return if nearest.is_empty() {
+            format!(
+                "no rule or group is called `{name}`; `visa-lint rules {name}` searches for words"
+            )
+        } else {
+            format!("no rule or group is called `{name}`{nearest}")
+        };
     }
     let nearest = rules_nearest_to_text(name);
     let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();

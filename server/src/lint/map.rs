@@ -50,7 +50,7 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
             })?;
             Ok(Outcome::Fine)
         }
-        Err(error) => refused(&error, options.format, console),
+        Err(error) => refused(&error, &["", "--against"], options.format, console),
     }
 }
 
@@ -107,15 +107,24 @@ pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect
     }
 }
 
-/// An ill-formed expression is an answer with exit code 1, a bad option a failure of the run.
+/// An ill-formed expression is an answer with exit code 1, a bad option a failure of the run. `options` are those that gave the question's
+/// expressions, empty for one that no option names.
 pub(super) fn refused(
     error: &visa_analysis::QuestionError,
+    options: &[&str],
     format: AnswerFormat,
     console: Console,
 ) -> Result<Outcome, Failure> {
     match error {
         visa_analysis::QuestionError::Option(message) => Err(Failure::new(message.clone())),
-        visa_analysis::QuestionError::IllFormed { rule, message, at } => {
+        visa_analysis::QuestionError::IllFormed {
+            rule,
+            message,
+            which,
+            at,
+        } => {
+            let option = options.get(*which).filter(|option| !option.is_empty());
+            let option = option.map_or_else(String::new, |option| format!("{option}: "));
             let at = at.as_ref().map(|(text, span)| Place::of(text, span));
             match format {
                 AnswerFormat::Json => console.print(&pretty(&Refused {
@@ -126,7 +135,7 @@ pub(super) fn refused(
                     },
                 })?)?,
                 AnswerFormat::Human => {
-                    write_error(&format!("[{rule}] {message}"));
+                    write_error(&format!("[{rule}] {option}{message}"));
                     if let Some(at) = at {
                         write_note(&format!("  {}", at.expr));
                         write_note(&format!("  {}", at.underline()));
@@ -170,7 +179,9 @@ fn positions(text: &str) -> Result<(u64, u64), Failure> {
         }
     };
     if start > end {
-        return Err(bad());
+        return Err(Failure::new(format!(
+            "--index: `{text}` ends before it begins"
+        )));
     }
     if end - start > MAXIMUM_POSITIONS {
         return Err(Failure::new(format!(

@@ -24,7 +24,7 @@ mod output;
 pub(crate) mod pages;
 mod pool;
 mod progress;
-mod rules;
+pub(crate) mod rules;
 mod sequence;
 mod session;
 mod styles;

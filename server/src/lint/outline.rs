@@ -123,7 +123,11 @@ impl<'a> Outline<'a> {
     pub(crate) fn left_out_words(&self) -> Option<String> {
         let count = self.open().filter(|finding| finding.left_out).count() as u64;
         let are = if count == 1 { "is" } else { "are" };
-        let findings = counted(count, "more finding");
+        let what = match self.written_open().next() {
+            Some(_) => "more finding",
+            None => "finding",
+        };
+        let findings = counted(count, what);
         (count > 0).then(|| format!("{findings} {are} left out by --max-diagnostics"))
     }
 

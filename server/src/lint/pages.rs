@@ -1,7 +1,8 @@
 //! The documentation of one rule, as data for the terminal and for the page in `docs/rules`.
 //!
-//! What a page says about the wrong kernel is what the engine says about it when the page is printed: numbers, help and
-//! fixes on a page cannot differ from those of a run.
+//! What a page says about the wrong kernel is what the engine says about it when the page is printed, with helps and fixes completed, as in
+//! every format of a run that writes them: the two cannot differ. An editor's diagnostics alone have helps that are not completed, so that
+//! they come with the next key.
 
 use visa_analysis::{
     Applicability, Confirmer, Diagnostic, Dialect, Example, Language, Level, Library, Rule,
@@ -309,7 +310,7 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
     let opening = match (points.is_empty(), rule.offers.alternatives) {
         (false, _) => "For the kernel above:",
         (true, true) => {
-            "The finding lists what would pass; which of it is meant, the author knows."
+            "The finding lists what would pass; only the author knows which of them is meant."
         }
         (true, false) => {
             "There is no automatic fix: which change is right depends on what the kernel is meant to compute."
@@ -361,7 +362,10 @@ fn silence(rule: &Rule) -> Vec<Part> {
 fn heading(rule: &Rule) -> String {
     match rule.heading {
         "library" => "The library's own checks.".to_owned(),
-        "derived" => "It follows from the facts that the book states.".to_owned(),
+        "derived" => match rule.example_language() {
+            Language::Rust => "It follows from the facts that the book states.".to_owned(),
+            other => format!("It follows from what the documentation of {other} states."),
+        },
         stated if rule.example_language() != Language::Rust => {
             let language = rule.example_language();
             let sources = [

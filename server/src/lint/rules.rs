@@ -44,6 +44,7 @@ struct Entry {
     alternatives: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// A kernel in which it finds something, of the current library where it has one.
     wrong: &'static str,
     right: &'static str,
 }
@@ -100,13 +101,13 @@ fn having(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
             (rule, text.to_lowercase())
         })
         .collect();
-    let has_all = |text: &str| words.iter().all(|word| text.contains(word));
+    let has_all = |text: &str| words.iter().all(|word| has_word(text, word));
     let found = texts.iter().filter(|(_, text)| has_all(text));
     let found: Vec<&Rule> = found.map(|(rule, _)| *rule).collect();
     if !found.is_empty() {
         return Ok(found);
     }
-    let in_none = |word: &&&str| !texts.iter().any(|(_, text)| text.contains(**word));
+    let in_none = |word: &&&str| !texts.iter().any(|(_, text)| has_word(text, word));
     Err(Failure::new(match words.iter().find(in_none) {
         Some(word) => format!(
             "no rule has `{word}` in its name, group or summary{}",
@@ -122,7 +123,18 @@ fn having(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
     }))
 }
 
+/// Whether a text has a word, or one that begins with it: `alu` is in `alu_reuse` and not in `values`.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        // Signs, such as those of an operator, have no beginning.
+        let begins = word.chars().next().is_some_and(char::is_alphanumeric);
+        !begins || !before.is_some_and(char::is_alphanumeric)
+    })
+}
+
 fn entry(rule: &Rule) -> Entry {
+    let example = rule.example(Library::OptStd);
     Entry {
         name: rule.name,
         group: rule.group.name(),
@@ -148,8 +160,8 @@ fn entry(rule: &Rule) -> Entry {
         fix: rule.offers.fix,
         alternatives: rule.offers.alternatives,
         url: rule_url(rule.name),
-        wrong: rule.wrong,
-        right: rule.right,
+        wrong: example.wrong,
+        right: example.right,
     }
 }
 

@@ -36,7 +36,12 @@ pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outco
             })?;
             Ok(Outcome::Fine)
         }
-        Err(error) => refused(&error, options.format, console),
+        Err(error) => refused(
+            &error,
+            &["--buffer", "--time", "--packet"],
+            options.format,
+            console,
+        ),
     }
 }
 
@@ -49,14 +54,22 @@ fn human(answer: &SequenceAnswer) -> String {
     line("entries", notation(&answer.entries, true));
     line("merged", notation(&answer.merged, false));
     for (name, number, unit) in [
-        ("packet", answer.packet_bytes, "bytes"),
-        ("contiguous", answer.contiguous_bytes, "bytes"),
-        ("access", answer.access_bytes, "bytes"),
-        ("accesses", answer.accesses, ""),
-        ("cycles", answer.cycles, ""),
-        ("longest bank run", answer.longest_bank_run, "accesses"),
+        ("packet", answer.packet_bytes, ["byte", "bytes"]),
+        ("contiguous", answer.contiguous_bytes, ["byte", "bytes"]),
+        ("access", answer.access_bytes, ["byte", "bytes"]),
+        ("accesses", answer.accesses, [""; 2]),
+        ("cycles", answer.cycles, [""; 2]),
+        (
+            "longest bank run",
+            answer.longest_bank_run,
+            ["access", "accesses"],
+        ),
     ] {
-        let number = number.map_or_else(|| "-".to_owned(), |number| format!("{number} {unit}"));
+        let [one, several] = unit;
+        let number = number.map_or_else(
+            || "-".to_owned(),
+            |number| format!("{number} {}", if number == 1 { one } else { several }),
+        );
         line(name, number.trim_end().to_owned());
     }
     if let Some(error) = &answer.error {

@@ -3,6 +3,9 @@
 //! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
 //! business of whoever asks.
 
+mod engine;
+mod paths;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
@@ -14,6 +17,9 @@ use visa_analysis::{
     FileReport, Fixable, Group, KernelCost, LanguageCounts, Level, OperationCounts, Proposed,
     Report, Rule, Workspace,
 };
+
+use engine::fill;
+use paths::{show_paths, show_paths_of_cost};
 
 use super::arguments::CheckArguments;
 use super::outcome::Outcome;
@@ -168,7 +174,13 @@ impl<'a> Session<'a> {
                 }
             }
             let all: Vec<&LoadedFile> = sources.files.iter().collect();
-            fill(workspace, self.given, &settings, &sources, &all);
+            fill(
+                workspace,
+                self.given.settings.doc,
+                &settings,
+                &sources,
+                &all,
+            );
         }
         let changed = sources != self.sources
             || shown_settings(&settings, &sources) != shown_settings(&self.settings, &self.sources);
@@ -207,7 +219,7 @@ impl<'a> Session<'a> {
         !self.sources.errors.is_empty()
     }
 
-    /// Checks the files that the run reports on. Fixes are completed where the answer carries them.
+    /// Checks the files that the run reports on. Helps and fixes are completed where the answer carries them.
     pub(crate) fn check(&self, with_fixes: bool) -> Checked {
         let progress = Progress::new(self.given.quiet);
         let reports = self.ask(|analysis, paths, part| {
@@ -323,7 +335,7 @@ impl<'a> Session<'a> {
         let mut workspace = Workspace::new();
         fill(
             &mut workspace,
-            self.given,
+            self.given.settings.doc,
             &self.settings,
             &self.sources,
             files,
@@ -370,9 +382,9 @@ impl<'a> Session<'a> {
         }
         for cost in &mut costs {
             if let Some(book) = &mut cost.book {
-                self.show_paths(book);
+                show_paths_of_cost(book, &self.sources);
             }
-            self.show_paths(cost);
+            show_paths_of_cost(cost, &self.sources);
         }
         (costs, failed)
     }
@@ -407,30 +419,6 @@ impl<'a> Session<'a> {
             }
         }
         (costs, failed)
-    }
-
-    /// Puts the paths that people gave in the place of those that the engine knows.
-    fn show_paths(&self, cost: &mut KernelCost) {
-        let show = |path: &mut Arc<str>| *path = self.sources.shown(path).into();
-        show(&mut cost.file);
-        let loops = cost.runs.iter_mut().flat_map(|runs| &mut runs.loops);
-        loops.for_each(|one| show(&mut one.file));
-        cost.operations
-            .iter_mut()
-            .for_each(|row| show(&mut row.file));
-        let pair = cost
-            .searched
-            .as_mut()
-            .and_then(|searched| searched.pair.as_mut());
-        for proposal in cost.proposals.iter_mut().chain(pair) {
-            show(&mut proposal.file);
-            let edits = proposal.edits.iter_mut();
-            edits.for_each(|edit| show(&mut edit.file));
-        }
-        cost.memory
-            .iter_mut()
-            .filter_map(|row| row.file.as_mut())
-            .for_each(show);
     }
 
     /// The level of a finding whose paths are still the engine's.
@@ -609,46 +597,6 @@ fn say_since(revision: &str, changed: usize, all: usize) {
     write_note(&format!(
         "{changed} of {all} {differ} changed since `{revision}`; only what has changed is checked"
     ));
-}
-
-/// Tells an engine some files of a run and what holds for them.
-fn fill(
-    workspace: &mut Workspace,
-    given: Given<'_>,
-    settings: &SettingsTable,
-    sources: &Sources,
-    files: &[&LoadedFile],
-) {
-    let paths = || files.iter().map(|file| file.path.as_str());
-    workspace.set_doc_comments(given.settings.doc);
-    workspace.set_file_options(paths().map(|path| (path, settings.of(path).engine_options())));
-    workspace.set_budgets(paths().map(|path| (path, settings.of(path).budgets())));
-    let enabled = paths().map(|path| (path, settings.of(path).enabled_rules()));
-    workspace.set_enabled_rules(settings.default_rules(), enabled);
-    workspace.set_packages(sources.packages.clone());
-    let libraries = sources.libraries.iter();
-    workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
-    workspace.set_features(sources.features.clone());
-    let cfg = paths().map(|path| (path, settings.of(path).cfg()));
-    workspace.set_cfg(cfg.filter(|(_, cfg)| !cfg.is_empty()));
-    let said = sources.languages.iter();
-    workspace.set_languages(said.map(|(path, language)| (path.as_str(), *language)));
-    let files = files.iter();
-    workspace.set_files(files.map(|file| (file.path.as_str(), file.text.as_str())));
-}
-
-/// Puts the paths that people gave in the place of the engine's.
-fn show_paths(diagnostic: &mut Diagnostic, sources: &Sources) {
-    let show = |path: &mut Arc<str>| *path = sources.shown(path).into();
-    show(&mut diagnostic.file);
-    for related in &mut diagnostic.related {
-        show(&mut related.file);
-    }
-    for fix in &mut diagnostic.fixes {
-        for edit in &mut fix.edits {
-            show(&mut edit.file);
-        }
-    }
 }
 
 fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {

@@ -19,7 +19,7 @@ pub(crate) struct Advice {
     known: Mutex<VecDeque<Known>>,
     /// One search at a time.
     pub(super) turn: tokio::sync::Mutex<()>,
-    /// The search that nobody waits for.
+    /// The search in the background.
     pub(super) unasked: Mutex<Option<tokio::task::AbortHandle>>,
 }
 

@@ -17,10 +17,10 @@ use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments
 pub(crate) const SECTION: &str = "visa";
 
 /// Settings of the extension itself, which it acts on without the server.
-const OF_THE_EXTENSION: [&str; 4] = ["trace", "server", "semanticTokens", "completion"];
+const OF_THE_EXTENSION: [&str; 3] = ["trace", "server", "semanticTokens"];
 
 /// The settings below [`SECTION`] that the server reads.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
@@ -31,6 +31,7 @@ const KEYS: [&str; 11] = [
     "configPath",
     "inlayHints.level",
     "codeLens.enable",
+    "completion.methods",
     "effort",
 ];
 
@@ -59,6 +60,8 @@ pub(crate) struct ClientSettings {
     pub(crate) hints: HintLevel,
     /// Whether kernels have a line above them.
     pub(crate) lenses: bool,
+    /// Whether methods and variants are completed, which a server for all of Rust completes, too.
+    pub(crate) methods: bool,
     /// Changes of a kernel that are tried in the background, at the most; 0 asks the rules alone.
     pub(crate) effort: usize,
 }
@@ -75,6 +78,7 @@ impl Default for ClientSettings {
             },
             hints: HintLevel::default(),
             lenses: true,
+            methods: true,
             effort: EFFORT,
         }
     }
@@ -153,6 +157,11 @@ impl Reader {
                     ("line", HintLevel::Line),
                 ];
                 self.settings.hints = self.one_of(key, value, &levels).unwrap_or_default();
+            }
+            "completion.methods" => {
+                // Whether another server completes them as well, an editor knows: `auto` is for its extension to decide.
+                let values = [("auto", true), ("always", true), ("never", false)];
+                self.settings.methods = self.one_of(key, value, &values).unwrap_or(true);
             }
             "target" => {
                 let targets = Target::value_variants();
@@ -280,6 +289,7 @@ mod tests {
             "configPath": "ci/visa-lint.toml",
             "inlayHints": {"level": "line"},
             "codeLens": {"enable": false},
+            "completion": {"methods": "never"},
             "effort": 7,
             "trace": {"server": "verbose"},
             "server": {"path": "x"},
@@ -290,7 +300,7 @@ mod tests {
             ClientSettings::read(&json!({"visa": section})),
             (settings.clone(), Vec::new())
         );
-        assert!(!settings.diagnostics && !settings.lenses);
+        assert!(!settings.diagnostics && !settings.lenses && !settings.methods);
         assert_eq!(settings.effort, 7);
         assert_eq!(settings.scope, Scope::OpenFiles);
         assert_eq!(settings.hints, HintLevel::Line);
@@ -337,6 +347,7 @@ mod tests {
             "targt": "rngd",
             "dialect": "visa",
             "chips": 0,
+            "completion": {"methods": "some"},
             "effort": "much",
             "diagnostics": {"enable": "yes", "scope": "openFiles"},
             "levels": {"unused_supression": "allow", "style": "error"},
@@ -345,6 +356,7 @@ mod tests {
             problems,
             [
                 "`visa.chips` has to be a whole number from 1, and is `0`",
+                "`visa.completion.methods` has to be one of `auto`, `always`, `never`, and is `\"some\"`",
                 "`visa.diagnostics.enable` has to be `true` or `false`, and is `\"yes\"`",
                 "`visa.dialect` has to be one of `auto`, `visa-std`, `opt-std`, and is `\"visa\"`",
                 "`visa.effort` has to be a whole number up to 2000, and is `\"much\"`",

@@ -34,6 +34,8 @@ mod early;
 mod features;
 mod framing;
 mod handlers;
+#[cfg(test)]
+mod library_tests;
 mod lifecycle;
 mod loader;
 mod lock;

@@ -10,7 +10,7 @@ use tower_lsp::LspService;
 use super::engine::Engine;
 use super::handlers::Handlers;
 use super::lock::locked;
-use super::service::Eager;
+use super::service::Guarded;
 use super::state::Server;
 use super::transport::{self, Ending};
 use super::{handlers, lifecycle, unread};
@@ -20,6 +20,7 @@ The language server for TCP Virtual ISA kernels. It speaks the Language Server P
 editors start it, people rarely do.
 
 Usage: visa-lsp [--stdio]
+       visa-lsp check [OPTIONS] [PATHS]...  (as `visa-lint check`)
 
 Options:
       --stdio    Speak on standard input and output (the default)
@@ -97,7 +98,7 @@ pub async fn serve(
     let server = Arc::clone(service.inner().server());
     tokio::spawn(log_defects(Arc::downgrade(&server), told));
     let reader = Arc::clone(&server);
-    let service = Eager::new(service, move |request| unread::notice(&reader, request));
+    let service = Guarded::new(service, move |request| unread::notice(&reader, request));
     let ended = tokio::select! {
         ending = transport::run(input, output, service, socket, &server.trace) => ending,
         () = client_gone(&server) => Ending::Closed,

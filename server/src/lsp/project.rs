@@ -59,6 +59,9 @@ pub(crate) fn initialized(server: &Arc<Server>) {
     let options = server.lock().options.take().unwrap_or_default();
     take_settings(server, &options);
     *locked(&server.loader.options) = options;
+    // What needs no file holds for the first request, which may come before the folders are read.
+    let client = locked(&server.loader.client).0.clone();
+    server.lock().view_mut().settings = Arc::new(Settings::unread(client));
     server.spawn(run(Arc::clone(server)));
     server.spawn(publishing::run(Arc::clone(server)));
 }

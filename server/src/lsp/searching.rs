@@ -15,7 +15,7 @@ use super::engine::{Answer, Failure, STACK_BYTES, Urgency};
 use super::lock::locked;
 use super::state::{Server, Snapshot};
 
-/// How long nothing must be asked before a search that nobody waits for begins.
+/// How long nothing must be asked before a search in the background begins.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// How long a menu that a person opened waits for a search.
@@ -83,7 +83,7 @@ pub(crate) fn looked_at(server: &Arc<Server>, uri: &Uri, position: Position) {
     let (own, uri) = (Arc::clone(server), uri.clone());
     let task = server.spawn_task(async move {
         tokio::time::sleep(QUIET).await;
-        // What it finds is there for the next question; that it failed is said where somebody asks for it.
+        // What it finds is there for the next question; that it failed is said when it is asked for.
         let _ = search(&own, &uri, position).await;
     });
     if let Some(before) = locked(&server.advice.unasked).replace(task) {

@@ -79,6 +79,14 @@ pub(crate) struct Reading {
 }
 
 impl Settings {
+    /// What holds before anything was read: the client's settings alone.
+    pub(crate) fn unread(client: ClientSettings) -> Self {
+        Self {
+            client,
+            ..Self::default()
+        }
+    }
+
     /// Reads what is below the folders and around the open documents. Takes as long as the disk does.
     pub(crate) fn read(wanted: Wanted) -> Reading {
         let here = wanted.roots.first().cloned().unwrap_or_default();

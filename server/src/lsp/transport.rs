@@ -1,13 +1,15 @@
 //! The loop between a byte stream and the service: reads frames, calls the service in their order, writes answers.
 //!
-//! It is where the library has a loop of its own, which ends after one malformed message, bounds how many requests may
-//! be unfinished before it stops reading, and runs all handlers on the task that reads. Here the reader does nothing but
-//! read and call; whatever a call leaves unfinished becomes a task; one task writes.
+//! It is where the library has a loop of its own, which ends after one malformed message or one panic, and waits for all
+//! requests before it exits (`library_tests` shows each). Here a handler runs on the task that reads up to its first pause only, so
+//! that handlers begin in the order of the messages; what a call leaves unfinished becomes a task; one task writes.
+
+use std::sync::Arc;
 
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_service::Service;
@@ -46,7 +48,8 @@ where
     E: Send + 'static,
 {
     let (outgoing, written) = mpsc::unbounded_channel();
-    let writer = tokio::spawn(write(output, written));
+    let exits = Arc::new(Notify::new());
+    let writer = tokio::spawn(write(output, written, Arc::clone(&exits)));
     let (mut ours, mut theirs) = socket.split();
     let asking = tokio::spawn({
         let outgoing = outgoing.clone();
@@ -73,14 +76,14 @@ where
         };
         match Incoming::read(&body) {
             Ok(Incoming::Request(request)) => {
-                let exits = request.method() == "exit";
+                let exit = request.method() == "exit";
                 let ready = std::future::poll_fn(|context| service.poll_ready(context));
                 if ready.await.is_err() {
                     break Ending::Exit;
                 }
                 let traced = trace.begin(&request);
                 answer(service.call(request), traced, &outgoing);
-                if exits {
+                if exit {
                     break Ending::Exit;
                 }
             }
@@ -98,7 +101,10 @@ where
     };
     asking.abort();
     drop(outgoing);
-    // Unfinished requests hold the channel open; they are not waited for.
+    if ending == Ending::Exit {
+        // Unfinished requests hold the channel open.
+        exits.notify_one();
+    }
     let _ = tokio::time::timeout(LAST_WORDS, writer).await;
     ending
 }
@@ -135,13 +141,22 @@ fn refuse(outgoing: &Outgoing, code: ErrorCode, id: Id, why: &str) {
     send(outgoing, &Response::from_error(id, error));
 }
 
+/// Writes messages until nothing can send any more; behind an `exit`, what was sent before it.
 async fn write(
     mut output: impl AsyncWrite + Unpin,
     mut messages: mpsc::UnboundedReceiver<Vec<u8>>,
+    exits: Arc<Notify>,
 ) {
-    while let Some(body) = messages.recv().await {
-        if write_frame(&mut output, &body).await.is_err() {
-            return;
+    loop {
+        tokio::select! {
+            biased;
+            message = messages.recv() => {
+                let Some(body) = message else { return };
+                if write_frame(&mut output, &body).await.is_err() {
+                    return;
+                }
+            }
+            () = exits.notified() => messages.close(),
         }
     }
 }

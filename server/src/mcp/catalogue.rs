@@ -10,6 +10,7 @@ use super::server::Tools;
 use super::shapes::Part;
 use crate::lint::explain::{recognised, unknown};
 use crate::lint::pages;
+use crate::lint::rules::has_word;
 use crate::project::settings::Dialect;
 
 /// Rules of an answer where nothing is said.
@@ -114,7 +115,7 @@ impl Tools {
         let fits = |rule: &&Rule| {
             let text = format!("{} {} {}", rule.name, rule.summary(), rule.why()).to_lowercase();
             group.is_none_or(|group| rule.group == group)
-                && words.iter().all(|word| text.contains(word))
+                && words.iter().all(|word| has_word(&text, word))
         };
         let rows: Vec<Row> = all_rules().filter(fits).map(row).collect();
         let (rules, more) = Part::of(input.offset, input.limit, RULES).take(rows);

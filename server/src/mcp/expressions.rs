@@ -17,6 +17,12 @@ use crate::project::settings::Dialect;
 /// Positions that are shown at once.
 const POSITIONS: u64 = 256;
 
+/// The arguments of `map` that are expressions, in the question's order.
+const EXPRESSIONS: [&str; 2] = ["expr", "against"];
+
+/// Those of `sequence`.
+const MAPPINGS: [&str; 3] = ["buffer", "time", "packet"];
+
 /// Positions that are shown where only the first is given.
 const SHOWN: u64 = 16;
 
@@ -100,7 +106,8 @@ impl Tools {
                 picture: 0,
                 dialect: dialect_in(&root, input.dialect.unwrap_or_default()),
             };
-            let mut answer = evaluate_mapping(&question).map_err(|error| refused(&error))?;
+            let mut answer =
+                evaluate_mapping(&question).map_err(|error| refused(&error, &EXPRESSIONS))?;
             if let Some(from) = input.from.or(input.positions.map(|_| 0)) {
                 let count = input.positions.unwrap_or(SHOWN);
                 if count > POSITIONS {
@@ -113,7 +120,8 @@ impl Tools {
                     ));
                 }
                 question.positions = Some((from, from.saturating_add(count).min(answer.size)));
-                answer = evaluate_mapping(&question).map_err(|error| refused(&error))?;
+                answer =
+                    evaluate_mapping(&question).map_err(|error| refused(&error, &EXPRESSIONS))?;
             }
             if answer.bits.is_some_and(|bits| u64::try_from(bits).is_err()) {
                 return Err(
@@ -150,7 +158,7 @@ impl Tools {
                 sub_context: input.sub_context,
                 address: input.address,
             });
-            let answer = answer.map_err(|error| refused(&error))?;
+            let answer = answer.map_err(|error| refused(&error, &MAPPINGS))?;
             let strides = answer.entries.iter().chain(&answer.merged);
             let mut strides = strides.filter_map(|entry| entry.stride);
             if strides.any(|stride| i64::try_from(stride).is_err()) {
@@ -178,15 +186,23 @@ async fn deep<T: Send + 'static>(
         .map_err(|_| "a defect of visa-lint in this question".to_owned())?
 }
 
-/// Words for a caller about an expression that is refused.
-fn refused(error: &QuestionError) -> String {
+/// Words for a caller about an expression that is refused, given by one of these arguments.
+fn refused(error: &QuestionError, arguments: &[&str]) -> String {
     match error {
         QuestionError::Option(words) => words.clone(),
-        QuestionError::IllFormed { rule, message, at } => {
+        QuestionError::IllFormed {
+            rule,
+            message,
+            which,
+            at,
+        } => {
+            let argument = arguments.get(*which).copied().unwrap_or_default();
             let part = at.as_ref().and_then(|(text, span)| text.get(span.clone()));
             let part = part.filter(|part| !part.is_empty());
+            // Words about syntax name the place themselves.
+            let part = part.filter(|part| !message.ends_with(&format!("`{part}`")));
             let place = part.map_or_else(String::new, |part| format!(" (at `{part}`)"));
-            format!("{rule}: {message}{place}; `explain` `{rule}` tells more")
+            format!("`{argument}`: {rule}: {message}{place}; `explain` `{rule}` tells more")
         }
     }
 }

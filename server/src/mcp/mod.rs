@@ -4,6 +4,7 @@
 //!
 //! - [`program`]: from arguments to an exit code. [`server`]: what the protocol asks of a server, a defect or a withdrawn call in
 //!   one tool included.
+//! - [`arguments`]: whether a call gives what its tool takes.
 //! - [`room`], [`disk`]: the workspace's files in the engine; before each call those are read again that changed on disk.
 //!   A change that is only tried is taken back when its question is answered.
 //! - [`places`]: paths that callers give and are given. Nothing outside of the workspace is read for a caller, and nothing is
@@ -11,6 +12,7 @@
 //! - [`shapes`]: what several tools answer with. [`offers`]: changes that were offered, by the name under which `fix` applies them.
 //! - [`check`], [`fix`], [`cost`], [`what_if`], [`operations`], [`expressions`], [`catalogue`]: the tools.
 
+mod arguments;
 mod catalogue;
 mod check;
 mod cost;

@@ -11,12 +11,13 @@ use futures::FutureExt;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
+use super::arguments;
 use super::room::Room;
 
 /// What a client tells its agent about this server.
@@ -64,7 +65,7 @@ impl ServerHandler for Tools {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.router.get(&request.name).is_none() {
+        let Some(tool) = self.router.get(&request.name) else {
             let known = self.router.list_all();
             let known: Vec<&str> = known.iter().map(|tool| &*tool.name).collect();
             let words = format!(
@@ -73,13 +74,65 @@ impl ServerHandler for Tools {
                 known.join(", ")
             );
             return Err(ErrorData::invalid_params(words, None));
+        };
+        let given = request.arguments.clone().unwrap_or_default();
+        if let Err(words) = arguments::check(&tool.name, &tool.input_schema, &given) {
+            let content = vec![ContentBlock::text(self.said(&words))];
+            return Ok(CallToolResult::error(content).into());
         }
         let cancelled = context.ct.clone();
         let withdrawn = async move { cancelled.cancelled().await };
         let call = self
             .router
             .call(ToolCallContext::new(self, request, context));
-        guarded(call, withdrawn).await
+        let mut answer = guarded(call, withdrawn).await?;
+        if let CallToolResponse::Complete(result) = &mut answer
+            && result.is_error == Some(true)
+        {
+            for block in &mut result.content {
+                if let ContentBlock::Text(words) = block {
+                    words.text = self.said(&words.text);
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// What is no request that the protocol describes, such as a call whose arguments are a list.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        Err(match method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "`tools/call` takes `name`, a string, and `arguments`, an object",
+                None,
+            ),
+            _ => {
+                let words = format!("there is no method `{method}`, or not with these parameters");
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None)
+            }
+        })
+    }
+}
+
+/// What the protocol's library writes before words about a value that fits its schema and is refused where it is read.
+const NOT_READ: &str = "failed to deserialize parameters: ";
+
+/// The most characters of an error: what is longer repeats what the caller sent.
+const ERROR: usize = 2_000;
+
+impl Tools {
+    /// An error as callers are told it: in short, without the place of the folder.
+    fn said(&self, words: &str) -> String {
+        let words = words.strip_prefix(NOT_READ).unwrap_or(words);
+        let words = self.room.root.without_place(words);
+        match words.char_indices().nth(ERROR) {
+            Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default()),
+            None => words,
+        }
     }
 }
 

@@ -37,6 +37,17 @@ pub(crate) enum StandardInput<'a> {
     Texts,
 }
 
+impl StandardInput<'_> {
+    /// The option that says so; none where nothing is said.
+    const fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Text(None) => None,
+            Self::Text(Some(_)) => Some("--stdin-filename"),
+            Self::Texts => Some("--stdin-texts"),
+        }
+    }
+}
+
 /// One of several texts of standard input.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,7 +104,15 @@ impl Sources {
             }
         }
         gathering.neighbours();
-        gathering.read()
+        let mut sources = gathering.read();
+        if let Some(option) = stdin.option()
+            && paths.iter().all(|path| path.as_os_str() != "-")
+        {
+            sources.errors.push(format!(
+                "{option} says what standard input is, and standard input is not read: name it `-` among the paths"
+            ));
+        }
+        sources
     }
 
     /// Finds and reads everything below an editor's folders, and what is open in it and is elsewhere or is hidden there,
@@ -326,7 +345,7 @@ impl<'a> Gathering<'a> {
                     Some(text) => language_of(&name, &text)
                         .is_some()
                         .then_some((file, Some(text))),
-                    // That one of a language of its own cannot be read is said; of others nobody knows that they are ours.
+                    // That one of a language of its own cannot be read is said; whether others are ours is unknown.
                     None => ending_of(&name)
                         .is_some_and(|known| !known.by_text)
                         .then_some((file, None)),

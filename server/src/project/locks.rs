@@ -325,7 +325,9 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Lock;
+    use std::rc::Rc;
+
+    use super::{Lock, Locks};
 
     const LOCK: &str = "# made by Cargo
 version = 4
@@ -363,6 +365,20 @@ dependencies = [
 [metadata]
 \"checksum x\" = \"y\"
 ";
+
+    #[test]
+    fn a_lock_file_is_read_once_for_all_packages_of_a_workspace() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("Cargo.lock");
+        std::fs::write(&file, LOCK).expect("a lock file");
+        let locks = Locks::default();
+        let of = |name: &str| locks.of(name, &folder.path().join(name), Some(folder.path()));
+        let first = of("app").expect("a lock");
+        // Were it read again, it would be gone.
+        std::fs::remove_file(&file).expect("no lock file");
+        let second = of("user").expect("the lock again");
+        assert!(Rc::ptr_eq(&first, &second));
+    }
 
     #[test]
     fn releases_are_those_that_packages_ask_for() {

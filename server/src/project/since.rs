@@ -82,8 +82,13 @@ fn old_texts(
     let refused = |why: Refusal| {
         let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
         let root = slashes(root);
+        // What git says of any name that it does not know tells nothing more.
+        let why = match why.as_str() {
+            "fatal: Needed a single revision" => String::new(),
+            why => format!(": {why}"),
+        };
         Failure::new(format!(
-            "--since {revision}: no revision of that name is in the repository `{root}`: {why}"
+            "--since {revision}: no revision of that name is in the repository `{root}`{why}"
         ))
     };
     let commit = commit_of(root, revision).map_err(refused)?;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    visa_server::lsp::main()
+    visa_server::visa_lsp()
 }

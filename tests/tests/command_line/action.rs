@@ -62,10 +62,52 @@ fn the_check_marks_findings_and_writes_a_summary() {
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 4);
     let none = check("c.rs", "--allow suspicious --error-on-warning");
     assert_code(&none, 0);
+    // Names with spaces, several lines, nothing at all; a quote that is left open is no list.
+    for (paths, errors) in [("'a b.rs'", 1), ("\"a b.rs\"\n c.rs \n", 2), (" \t", 2)] {
+        let some = check(paths, "");
+        assert_code(&some, 1);
+        assert_eq!(stdout(&some).matches("::error ").count(), errors, "{paths}");
+    }
+    let open = check("'a b.rs", "");
+    assert_code(&open, 2);
+    let words = "::error::`paths` of the action: the quote ' in `'a b.rs` is never closed";
+    assert!(stdout(&open).starts_with(words), "{}", stdout(&open));
+    // What the action says itself may be said again, or is refused in the action's words.
+    for arguments in ["--exit-zero", "--exit-zero --statistics"] {
+        let passed = check(".", arguments);
+        assert_code(&passed, 0);
+        assert_eq!(
+            stdout(&passed).matches("::error ").count(),
+            2,
+            "{arguments}"
+        );
+    }
+    assert_code(&check(".", "--statistics"), 1);
+    let format = check(".", "--format json");
+    assert_code(&format, 2);
+    assert!(stdout(&format).contains("`--format` is set by the action itself"));
     // A run that failed says so once.
     let failed = check("nowhere", "");
     assert_code(&failed, 2);
     assert_eq!(stderr(&failed).matches("error:").count(), 1);
+}
+
+#[test]
+fn a_base_that_was_not_fetched_is_said_in_the_summary() {
+    let folder = folder_with(&[("c.rs", FINDINGS.as_bytes())]);
+    let mut command = script("action-check");
+    command
+        .current_dir(folder.path())
+        .env("PROGRAM", PROGRAM)
+        .env("BASE", "0123456789abcdef0123456789abcdef01234567")
+        .env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md"));
+    assert_code(&command.output().unwrap(), 1);
+    let summary = visa_tests::read(&folder.path().join("summary.md"));
+    assert!(
+        summary.contains("### Cycles beside 0123456789ab\n"),
+        "{summary}"
+    );
+    assert!(summary.contains("`fetch-depth: 0`"), "{summary}");
 }
 
 /// A folder as a release is downloaded from, with a program for every kind of machine.
@@ -149,12 +191,44 @@ fn the_program_is_downloaded_compared_and_kept() {
     let other = folder.path().join("other");
     let changed = install(&other, VERSION, release.path());
     assert_code(&changed, 1);
-    assert!(stderr(&changed).contains("error: the checksum of "));
+    assert!(stdout(&changed).contains("::error::the checksum of "));
     assert!(!other.join("visa-lint").exists());
 
-    // A release that has nothing for the machine: built once.
-    let built = install(&other, "0.0.7", release.path());
-    assert_code(&built, 0);
-    assert!(stdout(&built).contains("cargo install --locked --path server --root "));
-    assert_eq!(visa_tests::read(&other.join("visa-lint")), "built\n");
+    // A sum that is not there is another one, too.
+    for entry in std::fs::read_dir(release.path().join(format!("v{VERSION}"))).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "sha256") {
+            std::fs::write(&path, "").unwrap();
+        }
+    }
+    let empty = install(&other, VERSION, release.path());
+    assert_code(&empty, 1);
+    assert!(stdout(&empty).contains("is not ``"), "{}", stdout(&empty));
+
+    // The sources are of one version: they stand for no other.
+    let another = install(&other, "0.0.7", release.path());
+    assert_code(&another, 1);
+    let words = format!(
+        "the sources at hand are of {VERSION}: ask for {VERSION}, or take the action in version 0.0.7"
+    );
+    assert!(stdout(&another).contains(&words), "{}", stdout(&another));
+    assert!(!other.join("visa-lint").exists());
+    for bad in ["latest", "0.1", "../0.1.0", "0.1.0 x"] {
+        let refused = install(&other, bad, release.path());
+        assert_code(&refused, 1);
+        let words = format!(
+            "::error::`version` of the action is `{bad}`: a release is written as `{VERSION}`\n"
+        );
+        assert_eq!(stdout(&refused), words);
+    }
+
+    // A release that has nothing for the machine: built once. White space and a `v` are no part of a version, and none is that of the sources.
+    for version in [format!(" v{VERSION} "), String::new()] {
+        let nothing = folder_with(&[]);
+        let into = nothing.path().join("programs");
+        let built = install(&into, &version, nothing.path());
+        assert_code(&built, 0);
+        assert!(stdout(&built).contains("cargo install --locked --path server --root "));
+        assert_eq!(visa_tests::read(&into.join("visa-lint")), "built\n");
+    }
 }

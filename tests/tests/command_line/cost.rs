@@ -520,3 +520,20 @@ fn two_runs_print_the_same_bytes() {
         "{words}"
     );
 }
+
+#[test]
+fn costs_as_json_name_the_files_that_could_not_be_read() {
+    let folder = folder_with(&[]);
+    let output = run(folder.path(), &["cost", "nowhere.rs", "--format", "json"]);
+    assert_code(&output, 2);
+    let document = json(&output);
+    assert_eq!(document["kernels"], serde_json::json!([]));
+    let errors = document["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(
+        errors[0]
+            .as_str()
+            .unwrap()
+            .starts_with("cannot read `nowhere.rs`")
+    );
+}

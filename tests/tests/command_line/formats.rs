@@ -620,6 +620,13 @@ fn several_texts_are_checked_at_once() {
         assert_code(&output, 2);
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
     }
+    // What is said of an input that is not read ends the run: else the folder would be checked in its place.
+    for arguments in [&["--stdin-texts"][..], &[".", "--stdin-filename", "a.rs"]] {
+        let unread = run_with_input(folder.path(), arguments, b"");
+        assert_code(&unread, 2);
+        let words = "says what standard input is, and standard input is not read: name it `-`";
+        assert!(stderr(&unread).contains(words), "{}", stderr(&unread));
+    }
     let fix = run_with_input(folder.path(), &["-", "--stdin-texts", "--fix"], b"");
     assert_code(&fix, 2);
 }

@@ -225,6 +225,66 @@ fn settings_of_other_machines_are_checked() {
     }
 }
 
+/// 32 rows of 512 bytes at 64 bytes a cycle are 256 cycles, and 100 before each; the store waits for the vector core's flag.
+#[test]
+fn costs_name_lanes_and_schedule_them_by_the_settings() {
+    let pto = read(&repository().join("fixtures/pto/functions.pto"));
+    let nki = read(&repository().join("fixtures/nki/library.py"));
+    let settings = b"[pto]\ngm_bytes_per_cycle = 64\nsetup_cycles = 100\n";
+    let folder = folder_with(&[
+        ("k.pto", pto.as_bytes()),
+        ("k.py", nki.as_bytes()),
+        ("visa-lint.toml", settings),
+    ]);
+    let document = json(&run(folder.path(), &["cost", "--format", "json"]));
+    let functions = document["transfers"].as_array().unwrap();
+    let named = |name: &str| {
+        let found = functions.iter().find(|function| function["name"] == name);
+        found
+            .unwrap_or_else(|| panic!("{name}: {document}"))
+            .clone()
+    };
+    let function = named("there_and_back");
+    let names: Vec<_> = (function["lanes"].as_array().unwrap().iter())
+        .map(|lane| {
+            (
+                lane["name"].as_str().unwrap(),
+                lane["bytes"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(names, [("MTE2", 16_384), ("MTE3", 16_384)]);
+    let schedule = &function["schedule"];
+    assert_eq!(schedule["total"], 712);
+    let store = &schedule["slots"][1];
+    assert_eq!(
+        (&store["lane"], &store["start"]),
+        (&"MTE3".into(), &356.into())
+    );
+    // Loops of a function whose steps are all known run as often as they say; one that leaves order to the assembler has no schedule.
+    assert_eq!(
+        named("in_a_loop")["schedule"]["slots"]
+            .as_array()
+            .unwrap()
+            .len(),
+        8
+    );
+    assert!(named("padded")["schedule"].is_null());
+    let queues: Vec<_> = (named("at_a_register")["lanes"].as_array().unwrap().iter())
+        .map(|lane| lane["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(queues, ["sync"]);
+    let trace = stdout(&run(folder.path(), &["cost", "--format", "trace", "k.pto"]));
+    assert!(trace.contains("MTE3: UB to GM") && trace.contains("there_and_back (by the settings)"));
+    let picture = stdout(&run(folder.path(), &["cost", "--format", "svg", "k.pto"]));
+    assert!(picture.contains("712 cycles by the settings") && picture.contains("#d98324"));
+    let people = stdout(&run(folder.path(), &["cost", "k.pto"]));
+    assert!(
+        people.contains("lane MTE2: 1 transfer, 16,384 bytes, busy 356 of 712 cycles"),
+        "{people}"
+    );
+}
+
 /// What `--fix` writes, `--diff` shows and JSON proposes is one change, whatever the ends of lines are.
 #[test]
 fn fixes_are_the_same_in_files_in_diffs_and_in_json() {

@@ -20,6 +20,14 @@ fn the_catalogue_is_printed_in_three_formats() {
             "{key}"
         );
     }
+    // Of two pairs of kernels, the one that authors write today.
+    let both = rules
+        .iter()
+        .find(|rule| rule["name"] == "alu_reuse")
+        .unwrap();
+    for key in ["wrong", "right"] {
+        assert!(both[key].as_str().unwrap().contains("furiosa_opt_std"));
+    }
     let human = stdout(&run(&folder, &["rules"]));
     let markdown = stdout(&run(&folder, &["rules", "--format", "markdown"]));
     for rule in visa_analysis::all_rules() {
@@ -137,6 +145,36 @@ fn explain_lists_the_rules_of_a_group() {
         assert!(list.contains(&format!("\n  {}", rule.name)), "{list}");
     }
     assert!(!list.contains("slice_size"), "{list}");
+}
+
+#[test]
+fn words_of_a_filter_are_words_of_the_catalogue_or_their_beginnings() {
+    let folder = repository();
+    let found = stdout(&run(&folder, &["rules", "ALU"]));
+    assert!(found.contains("  alu_reuse"), "{found}");
+    // Its summary says "values".
+    assert!(!found.contains("axis_size_zero"), "{found}");
+    let found = stdout(&run(&folder, &["rules", "overlap", "vect"]));
+    assert!(found.contains("  vrf_overlap"), "{found}");
+    let refused = |arguments: &[&str], words: &str| {
+        let output = run(&folder, arguments);
+        assert_code(&output, 2);
+        let told = stderr(&output);
+        assert!(told.contains(words), "{told}");
+    };
+    refused(
+        &["explain", "hardwar"],
+        "no rule or group is called `hardwar`; did you mean `hardware`?",
+    );
+    refused(&["explain", "vcg"], "`visa-lint rules vcg` searches");
+    for number in ["x", "-1", "1.5"] {
+        refused(
+            &["--max-diagnostics", number, "."],
+            &format!(
+                "invalid value '{number}' for '--max-diagnostics <N>': a whole number from 0 on is wanted"
+            ),
+        );
+    }
 }
 
 #[test]

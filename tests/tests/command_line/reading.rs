@@ -171,6 +171,83 @@ fn bash_offers_rules_behind_an_option_with_and_without_the_command() {
     }
 }
 
+/// Of which the first completes its help: it names what else of the statement changes.
+#[test]
+fn a_page_says_of_its_kernel_what_a_plain_run_says() {
+    for rule in ["contract_packet_mismatch", "alu_reuse", "slice_size"] {
+        let folder = folder_with(&[]);
+        let page = stdout(&run(
+            folder.path(),
+            &["explain", rule, "--format", "markdown"],
+        ));
+        let (_, wrong) = page.split_once("```rust\n").unwrap();
+        let (kernel, behind) = wrong.split_once("```").unwrap();
+        let (_, said) = behind.split_once("## What visa-lint says").unwrap();
+        let (said, _) = said.split_once("\n## ").unwrap();
+        let (dialect, _) = page.split_once("```rust").unwrap();
+        let book = dialect.contains("`furiosa_visa_std`");
+        std::fs::write(folder.path().join("kernel.rs"), kernel).unwrap();
+        let dialect = if book { "visa-std" } else { "opt-std" };
+        let run = run(
+            folder.path(),
+            &["--dialect", dialect, "--select", rule, "kernel.rs"],
+        );
+        assert_code(&run, 1);
+        // Without the bars and breaks of a terminal.
+        let plain = |text: &str| {
+            let words = text
+                .split_whitespace()
+                .filter(|word| *word != "│" && *word != "=");
+            words.collect::<Vec<_>>().join(" ").to_lowercase()
+        };
+        let written = plain(&stdout(&run));
+        let (_, help) = said.split_once("Help: ").unwrap();
+        let help = plain(help.lines().next().unwrap());
+        // A help that a fix has as its title stands there alone.
+        let help = help.trim_end_matches('.');
+        assert!(written.contains(help), "{help}: {written}");
+    }
+}
+
+/// Completes command lines in fish: what is offered for their last words.
+#[test]
+fn fish_offers_values_behind_options_and_commands() {
+    let folder = folder_with(&[]);
+    let script = stdout(&run(folder.path(), &["completions", "fish"]));
+    // Where there is no fish: both of what the script is given beside what its generator writes.
+    assert!(
+        script.contains("set -e cmd[-1]"),
+        "the reading of options has changed"
+    );
+    assert!(script.contains("using_subcommand explain\" -f -a \""));
+    std::fs::write(folder.path().join("script"), script).unwrap();
+    for (line, offered) in [
+        ("visa-lint --deny alu_", "alu_reuse"),
+        ("visa-lint check --deny alu_", "alu_reuse"),
+        ("visa-lint explain alu_", "alu_reuse"),
+        ("visa-lint --format chec", "checkstyle"),
+        ("visa-lint cost --format sched", "schedule"),
+        ("visa-lint completions z", "zsh"),
+        ("visa-lint expl", "explain"),
+    ] {
+        let output = visa_tests::command("fish")
+            .args(["--no-config", "-c"])
+            .arg(format!("source script; complete -C '{line}' | cut -f1"))
+            .current_dir(folder.path())
+            .output();
+        let Ok(output) = output else {
+            println!("SKIPPED: there is no fish");
+            return;
+        };
+        assert_eq!(
+            stdout(&output).trim(),
+            offered,
+            "{line} {}",
+            stderr(&output)
+        );
+    }
+}
+
 /// Four findings: `a.rs` has a warning before its error, `b.rs` two errors, of which one is suppressed.
 fn several() -> TempDir {
     let a = "#[expect(tcp::slice_size)]\nfn g() {}\n#[allow(tcp::nope)]\nfn f() {}\n";
@@ -205,7 +282,7 @@ fn at_most_so_many_findings_are_written_and_the_rest_is_counted() {
     assert_code(&none, 1);
     assert_eq!(
         stdout(&none),
-        "3 more findings are left out by --max-diagnostics\n"
+        "3 findings are left out by --max-diagnostics\n"
     );
     for enough in ["3", "99"] {
         assert_eq!(

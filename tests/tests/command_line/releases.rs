@@ -657,7 +657,7 @@ fn releases_that_are_none_are_refused_with_their_place() {
     for (settings, words) in [
         (
             "dialect = \"opt-sdt\"\n",
-            "visa-lint.toml:1:11: unknown variant `opt-sdt`",
+            "visa-lint.toml:1:11: this has to be one of `auto`, `visa-std`, `opt-std`, and is `opt-sdt`",
         ),
         (
             "dialect = \"opt-std@x\"\n",
@@ -669,7 +669,7 @@ fn releases_that_are_none_are_refused_with_their_place() {
         ),
         (
             "[library]\nrelease = \"0.8\"\n",
-            "visa-lint.toml:2:1: unknown field `release`",
+            "visa-lint.toml:2:1: there is no setting `release` here; there are `version`",
         ),
         (
             "dialect = \"visa-std\"\nlibrary.version = \"0.8\"\n",
@@ -688,9 +688,9 @@ fn releases_that_are_none_are_refused_with_their_place() {
     }
 }
 
-/// A lock file of 100,000 lines is read once for a whole workspace, which takes no time that counts.
+/// A lock file of 100,000 lines decides for all crates of a workspace. That it is read once for all is a test of `locks`.
 #[test]
-fn long_lock_files_are_read_once() {
+fn long_lock_files_decide_for_all_crates() {
     const MEMBERS: usize = 40;
     let mut files = vec![(
         "Cargo.toml".to_owned(),
@@ -714,17 +714,10 @@ fn long_lock_files_are_read_once() {
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
     let folder = folder_of(&files);
-    let begun = Instant::now();
     let document = json(&run(folder.path(), &["--format", "json"]));
     let crates = crates_of(&document);
     assert_eq!(crates.len(), MEMBERS);
     assert!(crates.iter().all(|known| known[2] == "0.8.1"), "{crates:?}");
-    // Far more than it takes, far less than forty readings would.
-    assert!(
-        begun.elapsed() < Duration::from_secs(20),
-        "{:?}",
-        begun.elapsed()
-    );
 }
 
 /// Blocks of a text are crates of their own, in their package's release or else in one of their own.

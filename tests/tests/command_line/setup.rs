@@ -67,7 +67,9 @@ fn init_overwrites_nothing_unasked() {
     assert_eq!(text_of(&folder, "visa-lint.toml"), "chips = 4\n");
 
     assert_code(&run(folder.path(), &["init", "--force"]), 0);
-    assert!(text_of(&folder, "visa-lint.toml").starts_with("#:schema "));
+    // A schema has an address where a release names one.
+    let has_schema = text_of(&folder, "visa-lint.toml").starts_with("#:schema ");
+    assert_eq!(has_schema, option_env!("VISA_LINT_DOCS").is_some());
 }
 
 #[test]
@@ -120,6 +122,29 @@ fn agents_get_a_section_and_a_skill_and_nothing_else_is_touched() {
     }
     let other = folder_with(&[(".agents/skills/visa-lint/SKILL.md", b"mine")]);
     assert_code(&run(other.path(), &["init", "--agents"]), 2);
+    // Nor is half of it written.
+    assert!(!other.path().join("visa-lint.toml").exists());
+    assert!(!other.path().join("AGENTS.md").exists());
+    // A file that its owner has locked stays as it is, whoever asks.
+    let locked = folder_with(&[("AGENTS.md", b"mine\n")]);
+    let file = locked.path().join("AGENTS.md");
+    let mut permissions = std::fs::metadata(&file).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&file, permissions).unwrap();
+    let refused = run(locked.path(), &["init", "--agents"]);
+    assert_code(&refused, 2);
+    assert!(stderr(&refused).contains("cannot write `AGENTS.md`: the file is read-only"));
+    assert_eq!(text_of(&locked, "AGENTS.md"), "mine\n");
+    assert!(!locked.path().join("visa-lint.toml").exists());
+    // Outside of a crate and in a folder of any name it is the same.
+    let foreign = folder_with(&[("커널 ö/a.txt", b"")]);
+    let output = run(foreign.path(), &["init", "--agents", "커널 ö"]);
+    assert_code(&output, 0);
+    assert!(
+        stdout(&output).contains("wrote `커널 ö/AGENTS.md`\n"),
+        "{}",
+        stdout(&output)
+    );
     assert_eq!(text_of(&other, ".agents/skills/visa-lint/SKILL.md"), "mine");
 }
 

@@ -212,7 +212,7 @@ fn what_a_fix_needs_behind_it_is_worked_out_when_it_is_chosen() {
         let carried = &found.data.as_ref().unwrap()["fixes"];
         assert_eq!(
             carried,
-            &json!([{ "title": "Write `m![C / 4]`", "preferred": false }])
+            &json!([{ "title": "Write Time `m![C / 4]`", "preferred": false }])
         );
         let context = about(std::slice::from_ref(found));
         let mut action = actions(&mut client, &uri, found.range, &context).remove(0);
@@ -557,7 +557,7 @@ fn a_rule_is_explained_by_a_page_from_the_server() {
     let refused = client.response_raw(id).unwrap_err();
     assert_eq!(
         refused.message,
-        "no rule is called `axis_size_zer`; did you mean `axis_size_zero`?"
+        "no rule or group is called `axis_size_zer`; did you mean `axis_size_zero`?"
     );
     for params in [
         json!({ "command": "visa.other", "arguments": ["axis_size_zero"] }),

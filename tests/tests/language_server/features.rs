@@ -3,16 +3,16 @@
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
-    CodeLens, CompletionItem, CompletionTextEdit, DocumentHighlight, DocumentHighlightKind,
-    DocumentSymbol, FoldingRange, Hover, HoverContents, InlayHint, InlayHintLabel, Location,
-    MarkupKind, Position, PrepareRenameResponse, SelectionRange, SignatureHelp, Uri,
+    CodeLens, CompletionItem, CompletionTextEdit, DocumentHighlight, DocumentHighlightKind, Hover,
+    HoverContents, InlayHint, InlayHintLabel, Location, MarkupKind, Position,
+    PrepareRenameResponse, SignatureHelp, Uri,
 };
 
 use super::support::{Client, Setup, document, untitled, uri_of};
 use super::texts::{LETTERS, Text, both, kernel, versioned};
 
 /// A client with the kernel open.
-fn open(setup: Setup, utf8: bool) -> (Client, Uri, Text) {
+pub(super) fn open(setup: Setup, utf8: bool) -> (Client, Uri, Text) {
     open_text(setup, utf8, &kernel())
 }
 
@@ -24,7 +24,7 @@ fn open_text(setup: Setup, utf8: bool, text: &str) -> (Client, Uri, Text) {
 }
 
 /// Asks about a place.
-fn ask(client: &mut Client, method: &str, uri: &Uri, position: Position) -> Value {
+pub(super) fn ask(client: &mut Client, method: &str, uri: &Uri, position: Position) -> Value {
     client.request_raw(
         method,
         json!({ "textDocument": document(uri), "position": position }),
@@ -32,11 +32,11 @@ fn ask(client: &mut Client, method: &str, uri: &Uri, position: Position) -> Valu
 }
 
 /// Asks about a document.
-fn ask_of(client: &mut Client, method: &str, uri: &Uri) -> Value {
+pub(super) fn ask_of(client: &mut Client, method: &str, uri: &Uri) -> Value {
     client.request_raw(method, json!({ "textDocument": document(uri) }))
 }
 
-fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+pub(super) fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }
 
@@ -176,8 +176,6 @@ fn inlay_hints_have_levels() {
         let options = json!({ "inlayHints": { "level": level } });
         let setup = Setup::utf16().with("/initializationOptions", options);
         let (mut client, uri, text) = open(setup, false);
-        // Settings hold from the first reading on.
-        super::diagnostics::pull(&mut client, &uri);
         let count = hints(&mut client, &uri, &text).len();
         client.finish();
         count
@@ -225,7 +223,6 @@ fn code_lenses() {
     let options = json!({ "codeLens": { "enable": false } });
     let setup = Setup::utf16().with("/initializationOptions", options);
     let (mut client, uri, _) = open(setup, false);
-    super::diagnostics::pull(&mut client, &uri);
     assert_eq!(
         ask_of(&mut client, "textDocument/codeLens", &uri),
         json!([])
@@ -293,6 +290,26 @@ fn completions_without_snippets() {
     };
     assert!(inserted(true).iter().any(|text| text.contains('$')));
     assert!(inserted(false).iter().all(|text| !text.contains('$')));
+}
+
+/// Beside a server that completes all of Rust, methods are left to that one, and sizes and mappings are not.
+#[test]
+fn completions_without_methods() {
+    let typed = kernel()
+        .replace("        .vector_final()\r\n", "        .\r\n")
+        .replace("m![T, P]>;", "m![T, ]>;");
+    for methods in ["always", "never"] {
+        let options = json!({"completion": {"methods": methods}});
+        let setup = Setup::utf16().with("/initializationOptions", options);
+        let (mut client, uri, text) = open_text(setup, false, &typed);
+        let place = text.caret("AddFxp, 1)\r\n/* é𝄞 */         .|\r\n");
+        let items = proposals(&mut client, &uri, place);
+        let completed = items.iter().any(|item| item.label.contains("vector_final"));
+        assert_eq!(completed, methods == "always");
+        let axes = proposals(&mut client, &uri, text.caret("m![T, |]>;"));
+        assert!(axes.iter().any(|item| item.label == "P"));
+        client.finish();
+    }
 }
 
 #[test]
@@ -429,161 +446,6 @@ fn renames_across_files() {
         assert_eq!(after, before.replace('A', "Bee"));
     }
     client.finish();
-}
-
-#[test]
-fn symbols() {
-    for (setup, utf8) in both() {
-        let (mut client, uri, text) = open(setup, utf8);
-        let symbols: Vec<DocumentSymbol> =
-            read(ask_of(&mut client, "textDocument/documentSymbol", &uri));
-        for name in ["S", "P", "Chip", "Block", "raise"] {
-            let symbol = find(&symbols, name).unwrap_or_else(|| panic!("no {name}"));
-            assert_eq!(text.at(symbol.selection_range), name);
-        }
-        let found = client.request_raw("workspace/symbol", json!({ "query": "rai" }));
-        assert_eq!(found[0]["name"], "raise");
-        let location: Location = read(found[0]["location"].clone());
-        assert_eq!(location.uri, uri);
-        assert!(text.at(location.range).contains("raise"));
-        client.finish();
-    }
-}
-
-/// The symbol of a name, at any depth.
-fn find<'s>(symbols: &'s [DocumentSymbol], name: &str) -> Option<&'s DocumentSymbol> {
-    let mut symbols = symbols.iter();
-    symbols.find_map(|symbol| {
-        if symbol.name == name {
-            return Some(symbol);
-        }
-        find(symbol.children.as_deref().unwrap_or_default(), name)
-    })
-}
-
-#[test]
-fn symbols_of_a_client_that_knows_no_trees() {
-    let setup = Setup::utf16().with("/capabilities/textDocument/documentSymbol", json!({}));
-    let (mut client, uri, text) = open(setup, false);
-    let symbols = ask_of(&mut client, "textDocument/documentSymbol", &uri);
-    let symbols = symbols.as_array().unwrap();
-    let raise = symbols.iter().find(|symbol| symbol["name"] == "raise");
-    let location: Location = read(raise.unwrap()["location"].clone());
-    assert!(text.at(location.range).ends_with('}'));
-    client.finish();
-}
-
-#[test]
-fn foldings() {
-    for (setup, utf8) in both() {
-        for lines in [false, true] {
-            let setup = Setup {
-                initialize: setup.initialize.clone(),
-            }
-            .with(
-                "/capabilities/textDocument/foldingRange/lineFoldingOnly",
-                json!(lines),
-            );
-            let (mut client, uri, text) = open(setup, utf8);
-            let foldings: Vec<FoldingRange> =
-                read(ask_of(&mut client, "textDocument/foldingRange", &uri));
-            let chain = text.range_of(".main").start.line;
-            let folding = foldings.iter().find(|folding| folding.start_line == chain);
-            let folding = folding.unwrap_or_else(|| panic!("{foldings:?}"));
-            let last = text.range_of(".commit").start.line;
-            assert!(folding.end_line <= last && folding.end_line + 1 >= last);
-            assert_eq!(folding.start_character.is_none(), lines);
-            for folding in &foldings {
-                assert!(folding.start_line < folding.end_line);
-            }
-            client.finish();
-        }
-    }
-}
-
-#[test]
-fn semantic_tokens() {
-    for (setup, utf8) in both() {
-        let (mut client, uri, text) = open(setup, utf8);
-        let capabilities = serde_json::to_value(&client.initialized.capabilities).unwrap();
-        let types = capabilities["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
-        let types: Vec<String> = read(types);
-        let whole = ask_of(&mut client, "textDocument/semanticTokens/full", &uri);
-        let tokens = decoded(&text, &whole["data"], &types);
-        for token in [
-            ("P", "typeParameter", 1),
-            ("P", "typeParameter", 0),
-            ("256", "number", 0),
-            ("/", "operator", 0),
-        ] {
-            let known = |(text, kind, bits): &(String, String, u64)| {
-                (text.as_str(), kind.as_str(), *bits) == token
-            };
-            assert!(tokens.iter().any(known), "no {token:?} in {tokens:?}");
-        }
-        let range = text.range_of("axes![S = 256, T = 4, P = 16];");
-        let part = client.request_raw(
-            "textDocument/semanticTokens/range",
-            json!({ "textDocument": document(&uri), "range": range }),
-        );
-        let part = decoded(&text, &part["data"], &types);
-        assert_eq!(part.as_slice(), &tokens[..part.len()]);
-        assert!(part.iter().any(|(text, _, _)| text == "256"));
-        assert!(part.len() < tokens.len());
-        // Beside an empty list an editor would take no other server's.
-        let plain = untitled("plain.rs");
-        client.open(&plain, "fn main() { println!(\"{}\", 1 / 2); }\n");
-        let none = ask_of(&mut client, "textDocument/semanticTokens/full", &plain);
-        assert_eq!(none, Value::Null);
-        let range = json!({ "start": Position::new(0, 0), "end": Position::new(1, 0) });
-        let params = json!({ "textDocument": document(&plain), "range": range });
-        let none = client.request_raw("textDocument/semanticTokens/range", params);
-        assert_eq!(none, Value::Null);
-        client.finish();
-    }
-}
-
-/// The tokens as text, kind and modifiers.
-fn decoded(text: &Text, data: &Value, types: &[String]) -> Vec<(String, String, u64)> {
-    let data: Vec<u32> = read(data.clone());
-    let mut place = Position::default();
-    let tokens = data.chunks(5).map(|token| {
-        if token[0] > 0 {
-            place = Position::new(place.line + token[0], 0);
-        }
-        place.character += token[1];
-        let end = Position::new(place.line, place.character + token[2]);
-        let words = &text.text[text.byte(place)..text.byte(end)];
-        (
-            words.to_owned(),
-            types[token[3] as usize].clone(),
-            u64::from(token[4]),
-        )
-    });
-    tokens.collect()
-}
-
-#[test]
-fn selections() {
-    for (setup, utf8) in both() {
-        let (mut client, uri, text) = open(setup, utf8);
-        let places = [text.caret("collect::<m![T, |P / 8]"), text.caret("rai|se")];
-        let params = json!({ "textDocument": document(&uri), "positions": places });
-        let selections: Vec<SelectionRange> =
-            read(client.request_raw("textDocument/selectionRange", params));
-        assert_eq!(selections.len(), 2);
-        let mut grown: Vec<&str> = Vec::new();
-        let mut selection = Some(&selections[0]);
-        while let Some(inner) = selection {
-            grown.push(text.at(inner.range));
-            selection = inner.parent.as_deref();
-        }
-        assert_eq!(grown[0], "P");
-        assert!(grown.contains(&"P / 8"), "{grown:?}");
-        assert!(grown.windows(2).all(|pair| pair[1].contains(pair[0])));
-        assert_eq!(*grown.last().unwrap(), text.text);
-        client.finish();
-    }
 }
 
 #[test]

@@ -180,6 +180,24 @@ fn the_arguments_of_the_program() {
     assert_eq!(run(&["--stdio"]), (Some(1), String::new(), String::new()));
 }
 
+/// Tasks of an extension that holds the server alone.
+#[test]
+fn the_server_checks_files_as_the_linter_does() {
+    let kernel = visa_tests::repository().join("fixtures/kernels/faulty/gate.rs");
+    let arguments = ["check", "--format", "short", kernel.to_str().unwrap()];
+    let (code, out, _) = run(&arguments);
+    let linter = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert_eq!((code, linter.status.code()), (Some(1), Some(1)));
+    assert!(out.contains("error[alu_reuse]"), "{out}");
+    assert_eq!(out, String::from_utf8(linter.stdout).unwrap());
+    let (code, _, err) = run(&["check", "--nothing"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--nothing"), "{err}");
+}
+
 #[test]
 fn the_linter_runs_the_same_server() {
     let mut command = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"));

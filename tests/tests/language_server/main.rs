@@ -21,5 +21,6 @@ mod memory;
 mod order;
 mod project;
 mod sequences;
+mod structure;
 mod texts;
 mod trace;

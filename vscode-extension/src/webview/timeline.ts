@@ -2,7 +2,8 @@
 
 import type { KernelCost, Operation, Wait } from '../protocol';
 import type { TimelineContent } from '../views/messages';
-import { CONTEXT_NAMES, cause, cycles, share, thousands } from '../words';
+import { CONTEXTS, CONTEXT_NAMES } from '../lanes';
+import { cause, cycles, share, thousands } from '../words';
 import { h, link, prose, px, s } from './dom';
 import {
   cycleWords,
@@ -21,8 +22,6 @@ import { roofline } from './roofline';
 import type { Span } from './scale';
 import { engines, stages } from './tables';
 import { LEFT, layoutTimeline, neighbour, wholeOf, type Block, type TimelineLayout } from './timelineLayout';
-
-const CONTEXTS = ['main', 'sub', 'dma'] as const;
 
 export class Timeline implements Picture<TimelineContent> {
   readonly title = 'Timeline: operations by context over cycles';

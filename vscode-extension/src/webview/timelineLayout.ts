@@ -3,8 +3,9 @@
 // Operations that are too narrow to be told apart are drawn as one, so that a picture has no more marks than pixels, however
 // many operations a kernel has.
 
-import type { Context, KernelCost, Operation, Pause, Wait } from '../protocol';
-import { CONTEXT_NAMES, cause, fitted, fittedName, share, thousands } from '../words';
+import { CONTEXTS, CONTEXT_NAMES, type Context } from '../lanes';
+import type { KernelCost, Operation, Pause, Wait } from '../protocol';
+import { cause, fitted, fittedName, share, thousands } from '../words';
 import { Scale, ticks, type Span } from './scale';
 
 /** Sizes in pixels. */
@@ -76,8 +77,6 @@ export interface TimelineLayout {
   readonly waits: readonly WaitLine[];
   readonly ticks: readonly Tick[];
 }
-
-const CONTEXTS: readonly Context[] = ['main', 'sub', 'dma'];
 
 /** An operation with its cycles. */
 type Placed = Operation & { readonly start: number; readonly end: number };

@@ -1,4 +1,7 @@
-// Beside another extension for Rust: its colours stay, hovers stack, nothing is completed twice.
+// Beside another extension for Rust: its colours stay, hovers stack, nothing is completed twice, a rename asks once.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** A kernel with a string, whose colour the other extension gives to `ctx`. */
 export const NEIGHBOURLY = `use furiosa_visa_std::prelude::*;
@@ -23,11 +26,49 @@ function colour(page, text) {
   }, text);
 }
 
+/** Renames an axis, for whose new name one box asks, until the text says so, and takes it back. */
+async function renamed(editor, [line, column], name, done) {
+  const { page } = editor;
+  const box = page.locator('.rename-box:visible');
+  await editor.again('the axis renamed', async (timeout) => {
+    await editor.place(line, column);
+    await page.keyboard.press('F2');
+    // The box is shown before it has the focus: the name is put into it, not typed to wherever the focus is.
+    await box.locator('input').first().fill(name, { timeout });
+    if ((await box.count()) !== 1) throw new Error(`${await box.count()} boxes ask for a name`);
+    await box.locator('input').first().press('Enter', { timeout });
+    await editor.until('every place renamed', async () => done(await editor.text()), timeout);
+  });
+  if (await box.isVisible()) throw new Error('a second box asks for the name');
+  await editor.until('the name as it was', async () => {
+    if (!(await editor.text()).includes(name)) return true;
+    await page.keyboard.press('Control+Z');
+    return false;
+  });
+}
+
+/** The names that are proposed at a place, once a certain one is among them. */
+async function completed(editor, [line, column], certain) {
+  const { page } = editor;
+  const rows = page.locator('.suggest-widget.visible .monaco-list-row');
+  let names = [];
+  await editor.again('the methods', async (timeout) => {
+    await editor.place(line, column);
+    await page.keyboard.press('Control+Space');
+    await rows.filter({ hasText: certain }).first().waitFor({ timeout });
+    names = await rows.locator('.label-name').allInnerTexts();
+  });
+  await page.keyboard.press('Escape');
+  return names;
+}
+
 /** Opens the window anew and looks at what both extensions show. */
 export async function beside(editor, picture) {
   const { page } = editor;
   await editor.open();
   await editor.file('neighbours.rs');
+  // What an attempt before this one left behind is not looked at.
+  await editor.command('File: Revert File');
   // Its colours, beside those of the macros.
   await editor.until('the colour of the neighbour', async () => {
     const [string, own] = [await colour(page, '"words"'), await colour(page, 'ctx')];
@@ -47,22 +88,52 @@ export async function beside(editor, picture) {
   });
   await picture();
   await page.keyboard.press('Escape');
-  // Each method once.
-  const widget = page.locator('.suggest-widget.visible');
-  const rows = widget.locator('.monaco-list-row');
-  let names = [];
-  await editor.again('the methods', async (timeout) => {
-    await editor.place(10, 20);
-    await page.keyboard.press('Control+Space');
-    await rows.filter({ hasText: 'neighbourly' }).first().waitFor({ timeout });
-    names = await rows.locator('.label-name').allInnerTexts();
-  });
-  await page.keyboard.press('Escape');
+  const names = await completed(editor, [10, 20], 'neighbourly');
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
   if (twice.length > 0) throw new Error(`completed twice: ${twice.join(', ')}`);
+  // Of which the other extension knows the declaration alone.
+  await renamed(
+    editor,
+    [3, 7],
+    'Rows',
+    (text) => text.includes('axes![Rows = 64]') && text.includes('m![Rows % 32]') && !/\bR\b/.test(text),
+  );
   const complaints = await page
     .locator('.notification-toast', { hasText: 'there is no setting' })
     .allInnerTexts();
   if (complaints.length > 0) throw new Error(complaints.join(' / '));
   return `${names.length} methods`;
+}
+
+/** The same beside rust-analyzer itself, in a crate whose library it has read. */
+export async function analyzed(editor, picture) {
+  const { page } = editor;
+  await editor.open();
+  await editor.file('expert.rs');
+  const lines = readFileSync(join(editor.folder, 'src', 'expert.rs'), 'utf8').split('\n');
+  const place = (text, further) => {
+    const line = lines.findIndex((one) => one.includes(text));
+    return [line + 1, lines[line].indexOf(text) + 1 + further];
+  };
+  // Hovers: its type of a tensor, and what the tensor takes.
+  const token = page.locator('.view-line span', { hasText: /^TrfTensor$/ }).first();
+  await editor.again('a hover of rust-analyzer', async (timeout) => {
+    await page.mouse.move(0, 0);
+    await token.hover({ timeout });
+    const words = page.locator('.monaco-hover:visible', { hasText: 'furiosa_opt_std' });
+    await words.first().waitFor({ timeout });
+  });
+  await picture();
+  await page.keyboard.press('Escape');
+  const names = await completed(editor, place('.fetch::<m![Got, Hp / 32]', 1), 'fetch');
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  if (twice.length > 0) throw new Error(`completed twice: ${twice.join(', ')}`);
+  // Whoever is asked first: the whole file is renamed, and the name is asked for once.
+  await renamed(
+    editor,
+    place('axes![O = 2880, Got', 'axes![O = 2880, '.length),
+    'Routed',
+    (text) => text.includes('axes![O = 2880, Routed = 8]') && !/\bGot\b/.test(text),
+  );
+  return `${names.length} names`;
 }

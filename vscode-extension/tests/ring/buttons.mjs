@@ -5,6 +5,9 @@ import { join } from 'node:path';
 
 import { PATIENCE } from './editor.mjs';
 
+/** Milliseconds after which nothing comes of a press. */
+const ACTS = 60_000;
+
 function demand(holds, words) {
   if (!holds) throw new Error(words);
 }
@@ -40,8 +43,9 @@ export async function explained(editor, place, rule, picture) {
     const words = await view.locator('body').innerText();
     return words.includes(rule) && words.includes('In the machine');
   });
-  await picture();
   const words = await view.locator('body').innerText();
+  // Which may draw it anew.
+  await picture();
   // The preview is beside the text, and would take the place of the pictures that follow.
   await editor.command('View: Close All Editors in Group').catch(() => undefined);
   return `${words.length} letters`;
@@ -123,21 +127,158 @@ export async function titles(editor, file) {
   return pressed.join(', ');
 }
 
-/** The walkthrough: its steps, and the example that it opens. */
-export async function walkthrough(editor, picture) {
+/** The walkthrough: its steps, and each button in them. */
+export async function walkthrough(editor, file, picture) {
   const { page } = editor;
-  await editor.command('VISA: Show Walkthrough');
   const steps = page.locator('.gettingStartedContainer .getting-started-step');
-  await editor.until('four steps', async () => (await steps.count()) === 4);
-  await page.waitForTimeout(1500);
-  await picture();
-  // The step that it is in is a button with the same words.
-  const open = page.locator('.gettingStartedContainer .monaco-button', { hasText: 'Open an Example Kernel' });
-  await open.last().click();
+  const outcomes = [
+    ['See what', 'Open an Example Kernel', () => exampleOpens(editor)],
+    ['Follow the', 'Show Timeline', () => editor.view('.stage[aria-label^="Timeline"]')],
+    ['Follow the', 'Show Memory Map', () => editor.view('.stage[aria-label^="Memory"]')],
+    [
+      'Agree on',
+      'Open Settings',
+      () => page.locator('.settings-editor').first().waitFor({ timeout: PATIENCE }),
+    ],
+  ];
+  for (const [step, words, seen] of outcomes) {
+    // The views show the kernel at the cursor.
+    await editor.file(file);
+    await editor.command('VISA: Show Walkthrough');
+    await editor.until('four steps', async () => (await steps.count()) === 4);
+    // The step that it is in is a button with the same words.
+    const button = page.locator('.gettingStartedContainer .monaco-button', { hasText: words }).last();
+    await editor.again(words, async (timeout) => {
+      if (!(await button.isVisible())) await steps.filter({ hasText: step }).first().click({ timeout });
+      await button.waitFor({ timeout });
+    });
+    if (step === outcomes[0][0]) await picture();
+    await button.click();
+    await seen();
+  }
+  return `${outcomes.length} buttons`;
+}
+
+async function exampleOpens(editor) {
   await editor.until('the example', async () => (await editor.text()).includes('fn example('));
   // The example has one fault, with a fix.
-  await page.locator('.squiggly-error').first().waitFor({ timeout: PATIENCE });
-  return '4 steps';
+  await editor.page.locator('.squiggly-error').first().waitFor({ timeout: PATIENCE });
+}
+
+/** All that a press in a view can change: the view, and where the cursor is. */
+async function seen(editor, view) {
+  return `${await editor.line()} ${await view.locator('body').evaluate((body) => body.outerHTML)}`;
+}
+
+/** Each button in the two views, at a line of a kernel. */
+export async function inViews(editor, file, line) {
+  const pressed = [];
+  for (const name of ['Timeline', 'Memory Map']) {
+    await editor.file(file);
+    await editor.place(line, 10);
+    await editor.command(`VISA: Show ${name}`);
+    const view = await editor.view(`.stage[aria-label^="${name.split(' ')[0]}"]`);
+    const all = view.locator('button:visible');
+    const names = () =>
+      all.evaluateAll((found) => found.map((one) => one.getAttribute('aria-label') ?? one.textContent));
+    const idle = [];
+    for (const label of await names()) {
+      // Gone with what it stood beside.
+      const at = (await names()).indexOf(label);
+      if (at < 0) continue;
+      const before = await seen(editor, view);
+      await all.nth(at).click();
+      // All is in sight already: what shows all changes nothing.
+      if (/^(All cycles|Zoom out)/.test(label)) continue;
+      const acts = await editor
+        .until(label, async () => (await seen(editor, view)) !== before, ACTS)
+        .catch(() => false);
+      if (!acts) idle.push(label);
+      pressed.push(label);
+    }
+    demand(idle.length === 0, `${name}: nothing comes of ${idle.join(', ')}`);
+  }
+  demand(pressed.length > 0, 'no button is shown');
+  return pressed.join(', ');
+}
+
+/** The button of the best proposal makes its change, which one step takes back. */
+export async function applied(editor, file, line) {
+  const { page } = editor;
+  await editor.file(file);
+  await editor.place(line, 10);
+  const before = await editor.text();
+  await editor.command('VISA: Show Timeline');
+  const view = await editor.view('.advice .apply');
+  const button = view.locator('.advice .apply').first();
+  const words = await button.getAttribute('aria-label');
+  await button.click();
+  await editor.until('another text', async () => (await editor.text()) !== before);
+  await editor.file(file);
+  await editor.place(line, 10);
+  await editor.until('the text as it was', async () => {
+    if ((await editor.text()) === before) return true;
+    await page.keyboard.press('Control+Z');
+    return false;
+  });
+  return words;
+}
+
+/** Runs a task that no file of the folder names. */
+async function runTask(editor, name) {
+  const { page } = editor;
+  const widget = page.locator('.quick-input-widget');
+  const rows = widget.locator('.monaco-list-row');
+  await editor.again(`the task ${name}`, async (timeout) => {
+    // The palette does not close: the list of tasks takes its place.
+    await page.keyboard.press('F1');
+    const input = widget.locator('input').first();
+    await input.fill('>Tasks: Run Task', { timeout });
+    // Not the first row: other commands are like it.
+    await rows
+      .filter({ hasText: /^\s*Tasks: Run Task/ })
+      .first()
+      .click({ timeout });
+    const task = rows.filter({ hasText: name }).first();
+    const kind = rows.filter({ hasText: /^\s*visa-lint/ }).first();
+    await task.or(kind).first().waitFor({ timeout });
+    // Tasks that were never run are behind their kind.
+    if (!(await task.isVisible())) await kind.click({ timeout });
+    await task.click({ timeout });
+    await widget.waitFor({ state: 'hidden', timeout });
+  });
+}
+
+/** What a task prints. */
+export async function task(editor, name, words) {
+  await runTask(editor, name);
+  const output = editor.page.locator('.terminal-wrapper .xterm-rows', { hasText: words }).first();
+  await output.waitFor({ timeout: PATIENCE });
+  return words.exec((await output.innerText()).replaceAll('\u00a0', ' '))?.[0];
+}
+
+/** Runs a task and finds a rule of a file among the problems, once. The server shows it until a setting is changed. */
+export async function problems(editor, name, file, rule, change) {
+  const { page } = editor;
+  const rows = page.locator('.markers-panel .monaco-list-row');
+  const ofFile = rows.filter({ hasText: file });
+  const show = () => editor.command('Problems: Focus on Problems View');
+  await show();
+  await page.locator('.markers-panel').first().waitFor({ timeout: PATIENCE });
+  // Those of the server go with its setting, which is in effect then: the task asks for it as well.
+  await editor.until('the problem of the server', async () => (await ofFile.count()) > 0);
+  change();
+  await editor.until('no problem of the file', async () => (await ofFile.count()) === 0);
+  await runTask(editor, name);
+  // The terminal comes to the front when the task ends.
+  await editor.again(`${rule} among the problems`, async (timeout) => {
+    await show();
+    await ofFile.first().waitFor({ timeout });
+    await rows.filter({ hasText: rule }).first().waitFor({ timeout });
+  });
+  const found = await rows.filter({ hasText: rule }).allInnerTexts();
+  demand(found.length === 1, `${rule} is shown ${found.length} times`);
+  return found[0].replace(/\s+/g, ' ').slice(0, 80);
 }
 
 /** Words beside each row of the list of completions. */

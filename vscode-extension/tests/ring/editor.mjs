@@ -8,8 +8,10 @@ import { join } from 'node:path';
 /** Milliseconds after which something is held to hang. Nothing else is decided by it: what is waited for is a state, and a key or a
  * pointer that the editor missed while it was busy is used again until the state is there. */
 export const PATIENCE = 180_000;
-/** Milliseconds after which a key or a pointer is used again. */
+/** Milliseconds after which a key or a pointer is used again, at first: each time in vain waits longer, as a busy machine needs. */
 const AGAIN = 5_000;
+/** Pictures in a row that show the same when nothing moves any more. */
+const AT_REST = 3;
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -24,7 +26,11 @@ const SETTINGS = {
   'chat.disableAIFeatures': true,
   'editor.hover.delay': 200,
   'editor.fontSize': 13,
+  // So that a picture rests where the cursor does.
+  'editor.cursorBlinking': 'solid',
   'files.autoSave': 'off',
+  // Its text is in the page.
+  'terminal.integrated.gpuAcceleration': 'off',
 };
 
 async function freePort() {
@@ -157,25 +163,71 @@ export class Editor {
     await this.page.locator('.monaco-editor .view-line').first().waitFor({ timeout: PATIENCE });
   }
 
+  /** Writes down, in the page itself, when the text of a file is first shown and when first an error is underlined in it. */
+  async watch(name) {
+    await this.page.evaluate((wanted) => {
+      const seen = (window.firstSeen = {});
+      const look = () => {
+        const text = document.querySelector(`.monaco-editor[data-uri$="/${wanted}"]`);
+        if (text?.querySelector('.view-line span span')) seen.text ??= performance.now();
+        if (text?.querySelector('.squiggly-error')) seen.underline ??= performance.now();
+        else window.requestAnimationFrame(look);
+      };
+      look();
+    }, name);
+  }
+
+  /** What was written down: milliseconds of the page. */
+  async watched() {
+    const seen = await this.page.waitForFunction(
+      () => window.firstSeen?.underline !== undefined && window.firstSeen,
+      null,
+      { timeout: PATIENCE },
+    );
+    return seen.jsonValue();
+  }
+
   /** Puts the cursor to a line and column, with the focus in the text. */
   async place(line, column = 1) {
-    await this.again(`line ${line}`, async () => {
+    await this.again(`line ${line}`, async (timeout) => {
       await this.pick('Control+G', `:${line},${column}`);
-      await this.until(`the cursor in line ${line}`, async () => (await this.line()) === line, AGAIN);
+      await this.until(`the cursor in line ${line}`, async () => (await this.line()) === line, timeout);
     });
   }
 
   /** Does something, and does it again as long as it fails, from where nothing is open. */
   async again(words, act) {
     const end = Date.now() + PATIENCE;
-    for (;;) {
+    for (let patience = AGAIN; ; patience *= 1.5) {
       try {
-        return await act(AGAIN);
+        return await act(patience);
       } catch (error) {
         if (Date.now() > end) throw new Error(`in vain: ${words}`, { cause: error });
         await this.page.keyboard.press('Escape');
       }
     }
+  }
+
+  /** Waits until nothing moves any more: some pictures in a row are the same. */
+  async rests() {
+    let [last, same] = [undefined, 0];
+    await this.until('a window at rest', async () => {
+      const picture = await this.page.screenshot();
+      same = last?.equals(picture) ? same + 1 : 1;
+      last = picture;
+      return same === AT_REST;
+    });
+  }
+
+  /** Waits until every view has the colours of a kind of theme. */
+  async themed(kind) {
+    await this.until(`views that are ${kind}`, async () => {
+      const kinds = this.page.frames().map((frame) =>
+        // A frame that goes away meanwhile has no theme.
+        frame.evaluate(() => document.body?.dataset.vscodeThemeKind).catch(() => undefined),
+      );
+      return (await Promise.all(kinds)).every((found) => found === undefined || found === kind);
+    });
   }
 
   /** Where the cursor is: the line that the status bar says. */

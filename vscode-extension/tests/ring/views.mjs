@@ -20,6 +20,7 @@ function check(holds, words) {
 /** A page with a view in it, as VS Code would set it up. */
 async function open(browser, script, theme, size) {
   const page = await browser.newPage({ viewport: size });
+  page.setDefaultTimeout(PATIENCE);
   page.on('pageerror', (error) => check(false, `the page fails: ${error.message}`));
   const { kind, colours } = THEMES[theme];
   const variables = Object.entries(colours).map(([name, value]) => `--vscode-${name}: ${value};`);
@@ -48,9 +49,39 @@ function message(content, kernel, more = {}) {
   return { type: 'state', state, here: more.here ?? [], kernels: more.kernels ?? [] };
 }
 
+/** Milliseconds after which nothing comes of a press or a message. */
+const PATIENCE = 60_000;
+
+/** Posts a message, and returns when the view, which hears it first, has drawn it. */
 async function post(page, data) {
-  await page.evaluate((one) => window.postMessage(one, '*'), data);
-  await page.waitForTimeout(120);
+  await page.evaluate(
+    (one) =>
+      new Promise((done) => {
+        window.addEventListener('message', done, { once: true });
+        window.postMessage(one, '*');
+      }),
+    data,
+  );
+  await settled(page);
+}
+
+/** Returns when what was caused before is on the screen: a frame draws it, and one more what its sizes cause. */
+async function settled(page) {
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        window.requestAnimationFrame(() => window.requestAnimationFrame(() => window.setTimeout(done, 0)));
+      }),
+  );
+}
+
+/** Whether something holds in time. */
+async function holds(ask) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end;) {
+    if (await ask()) return true;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return false;
 }
 
 /** The program's JSON in the shape that the views are given. */
@@ -117,7 +148,7 @@ async function used(page, cost) {
     await page.keyboard.press('Tab');
   }
   await page.keyboard.press('Home');
-  await page.waitForTimeout(60);
+  await settled(page);
   const first = await page.locator('.operation.chosen').getAttribute('aria-label');
   check(first?.startsWith(cost.operations[0].name), `Home chooses the first operation: ${first}`);
   await page.keyboard.press('ArrowRight');
@@ -127,14 +158,16 @@ async function used(page, cost) {
   check(said.type === 'reveal' && said.line === lane[1].range.start.line, `Enter goes to line ${said.line}`);
   await page.keyboard.press('+');
   await page.keyboard.press('+');
-  await page.waitForTimeout(60);
+  await settled(page);
   check(await page.locator('.overview.zoomed').isVisible(), 'zooming shows where in the kernel one is');
   await page.keyboard.press('0');
-  await page.waitForTimeout(60);
+  await settled(page);
   const last = page.locator('.operation').last();
   await last.hover();
-  await page.waitForTimeout(200);
-  const words = await page.locator('.tooltip.shown').innerText();
+  const tooltip = page.locator('.tooltip.shown');
+  // It comes into sight a moment after it is there.
+  await tooltip.waitFor();
+  const words = await tooltip.innerText();
   check(/cycles/.test(words), `the pointer shows ${JSON.stringify(words)}`);
   await last.click();
   const clicked = (await page.evaluate(() => window.said)).at(-1);
@@ -211,7 +244,7 @@ async function small(browser, cost) {
         path: join(pictures, `small-${script.replace('.js', '')}-${size.width}.png`),
       });
       await page.locator('.advice .more').click();
-      await page.waitForTimeout(80);
+      await settled(page);
       check((await page.locator('.advice li:visible').count()) === 3, `${words}: a click shows all three`);
       const makes = page.locator('.advice .apply');
       check((await makes.count()) === 1, `${words}: whole changes alone have a button`);
@@ -270,12 +303,14 @@ async function pressed(page, words) {
     if (at < 0) continue;
     const before = await shown(page);
     await named.nth(at).click();
-    await page.waitForTimeout(120);
-    if ((await shown(page)) === before) idle.push(name);
+    // All is in sight already: what shows all changes nothing.
+    if (/^(All cycles|Zoom out)/.test(name)) continue;
+    if (!(await holds(async () => (await shown(page)) !== before))) idle.push(name);
   }
-  // All is in sight already: what shows all changes nothing.
-  const meant = idle.filter((name) => !/^(All cycles|Zoom out)/.test(name));
-  check(names.length >= 4 && meant.length === 0, `${words}: ${names.length} buttons act${meant.join(', ')}`);
+  check(
+    names.length >= 4 && idle.length === 0,
+    `${words}: ${names.length} buttons are pressed; nothing comes of: ${idle.join(', ') || 'none'}`,
+  );
 }
 
 /** All that a press can change: the page, its state, what it said. */
@@ -296,8 +331,10 @@ async function overlapping(browser, cost) {
     check((await page.locator('.overlap').count()) === 1, `${theme}: shared bytes are hatched once`);
     // The later one is above the other.
     await page.locator('.tensor .body').nth(1).hover();
-    await page.waitForTimeout(200);
-    const words = await page.locator('.tooltip.shown').innerText();
+    const tooltip = page.locator('.tooltip.shown');
+    // It comes into sight a moment after it is there.
+    await tooltip.waitFor();
+    const words = await tooltip.innerText();
     check(
       words.includes(`with ${first.tensor} meanwhile`),
       `${theme}: the pointer shows ${JSON.stringify(words)}`,
@@ -351,12 +388,12 @@ async function crowd(browser) {
   const page = await open(browser, 'timeline.js', 'dark', { width: CROWD.width, height: 270 });
   await post(page, message(cost, cost.name));
   await page.locator('.operation').first().waitFor();
-  const drawn = () =>
+  const marks = () =>
     page.locator('.operation').evaluateAll((all) => ({
       marks: all.length,
       operations: all.reduce((sum, one) => sum + Number(one.dataset.count), 0),
     }));
-  const first = await drawn();
+  const first = await marks();
   check(first.operations === CROWD.operations, `${CROWD.operations} operations are in ${first.marks} marks`);
   check(first.marks <= CROWD.lanes * CROWD.width, `${first.marks} marks in ${CROWD.lanes} lanes`);
   for (const key of ['+', '-', '+', '-']) {
@@ -365,7 +402,7 @@ async function crowd(browser) {
       await new Promise((done) => window.requestAnimationFrame(() => window.setTimeout(done, 0)));
     }, key);
   }
-  const again = await drawn();
+  const again = await marks();
   check(
     again.marks <= CROWD.lanes * CROWD.width,
     `${again.marks} marks after coming closer and going back twice`,

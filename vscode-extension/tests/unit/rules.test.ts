@@ -3,7 +3,8 @@ import { test } from 'node:test';
 
 import { readKernelTotal, readRulePage } from '../../src/protocol';
 import { explained, ruleOf } from '../../src/ruleAddress';
-import { linterBeside } from '../../src/server/linter';
+import type { Candidate } from '../../src/server/find';
+import { checkArguments, linterOf } from '../../src/server/linter';
 import { kernelWords } from '../../src/words';
 
 test('an address names its rule', () => {
@@ -34,10 +35,25 @@ test('the status item tells the kernel at the cursor', () => {
   for (const none of [null, undefined, {}, { kernels: [] }]) assert.equal(readKernelTotal(none), null);
 });
 
-test('the linter is the one beside the server, else that of the search path', () => {
+test('a task runs the linter beside the server, else the server of the extension, else the search path', () => {
   const there = (path: string) => path === '/opt/visa/visa-lint' || path === 'C:\\visa\\visa-lint.exe';
-  assert.equal(linterBeside('/opt/visa/visa-lsp', 'linux', there), '/opt/visa/visa-lint');
-  assert.equal(linterBeside('C:\\visa\\visa-lsp.exe', 'win32', there), 'C:\\visa\\visa-lint.exe');
-  assert.equal(linterBeside('/ext/server/visa-lsp', 'linux', there), 'visa-lint');
-  assert.equal(linterBeside(undefined, 'linux', there), 'visa-lint');
+  const at = (path: string, origin: Candidate['origin']) => ({ path, origin });
+  assert.equal(linterOf(at('/opt/visa/visa-lsp', 'path'), 'linux', there), '/opt/visa/visa-lint');
+  assert.equal(linterOf(at('C:\\visa\\visa-lsp.exe', 'setting'), 'win32', there), 'C:\\visa\\visa-lint.exe');
+  assert.equal(linterOf(at('/ext/server/visa-lsp', 'bundle'), 'linux', there), '/ext/server/visa-lsp');
+  // It may be older than the first server that checks.
+  assert.equal(linterOf(at('/other/visa-lsp', 'path'), 'linux', there), 'visa-lint');
+  assert.equal(linterOf(undefined, 'linux', there), 'visa-lint');
+});
+
+test('a task checks the folder where it names nothing else, in the format that the problem matcher reads', () => {
+  assert.deepEqual(checkArguments(undefined), ['check', '--format', 'short', '.']);
+  assert.deepEqual(checkArguments(['src', '--deny', 'performance']), [
+    'check',
+    '--format',
+    'short',
+    'src',
+    '--deny',
+    'performance',
+  ]);
 });

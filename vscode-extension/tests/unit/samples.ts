@@ -1,6 +1,7 @@
 // Costs for tests.
 
-import type { Context, KernelCost, MemoryMap, MemoryRow, Operation } from '../../src/protocol';
+import type { Context } from '../../src/lanes';
+import type { KernelCost, MemoryMap, MemoryRow, Operation } from '../../src/protocol';
 
 const PLACE = { line: 1, column: 1 };
 const RANGE = { start: PLACE, end: PLACE };

@@ -14,9 +14,8 @@ use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::kernel::{
     Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
 };
-use crate::mapping::{Atom, Digit, Form, Groups, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Atom, Digit, Form, Groups, Mapping, MappingKind, PaddingKind, gcd};
 
-use super::banks::greatest_common_divisor;
 use super::conventions::Conventions;
 use super::fetch::BankRun;
 use super::sequencer::{
@@ -260,14 +259,21 @@ fn judge(
     if exact && let Some(copies) = unwritten_copies(&whole, element) {
         return mismatch(MismatchKind::Copies(copies));
     }
-    let beyond = |violation: &SequencerViolation| {
-        exact && matches!(violation, SequencerViolation::WriteBounds { .. })
+    let is_bounds = |violation: &SequencerViolation| {
+        matches!(violation, SequencerViolation::WriteBounds { .. })
     };
-    if violations().any(beyond)
-        && let Some((needed, held)) = packed::more_padding(stream, element)
-    {
+    let (needed, held) = if violations().any(is_bounds) {
+        packed::padding(stream, element)
+    } else {
+        (1, 1)
+    };
+    if exact && needed > held {
         return mismatch(MismatchKind::Padding { needed, held });
     }
+    // Before the packet had to be the innermost run, what is written beyond the end may also be padding of the packet.
+    let overlaps =
+        Conventions::of(pass.dialect).writes_padding_over_padding() && (2..=held).contains(&needed);
+    let beyond = |violation: &SequencerViolation| (exact || overlaps) && is_bounds(violation);
     violations()
         .filter(|violation| !matches!(violation, SequencerViolation::CommitPacket { .. }))
         .filter(|violation| !beyond(violation))
@@ -396,7 +402,7 @@ fn with_padding(request: &SequenceRequest) -> Option<Mapping> {
             padded.add_padding(reach, PaddingKind::Top);
         }
         // The next digit's step is a multiple of 8 bytes once this one's positions are.
-        let factor = unit / greatest_common_divisor(unit, inside);
+        let factor = unit / gcd(unit, inside);
         if inside.checked_mul(padded.extent)? >= unit {
             padded.add_padding(
                 padded.extent.checked_next_multiple_of(factor)?,

@@ -15,9 +15,9 @@ pub(super) fn other_innermost(packet: &Form, element: &Form) -> Option<Result<Ma
     forms::differ(&innermost, packet).then(|| Ok(innermost.to_mapping()))
 }
 
-/// Padded steps a step of data, at most, and the padding that the element has for them, if that is too little. Several
-/// paddings of the time may write over the same one of the element.
-pub(super) fn more_padding(time: &Form, element: &Form) -> Option<(u64, u64)> {
+/// Steps with padding a step of data, at most, and the same of the element. Several paddings of the time may write over the
+/// same one of the element.
+pub(super) fn padding(time: &Form, element: &Form) -> (u64, u64) {
     let factor = |form: &Form, written: bool| {
         let digits = form.digits().iter().filter(|digit| {
             let mut paddings = digit.paddings().iter();
@@ -29,6 +29,5 @@ pub(super) fn more_padding(time: &Form, element: &Form) -> Option<(u64, u64)> {
         });
         factors.max().unwrap_or(1)
     };
-    let (needed, held) = (factor(time, false), factor(element, true));
-    (needed > held).then_some((needed, held))
+    (factor(time, false), factor(element, true))
 }

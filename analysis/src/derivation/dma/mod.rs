@@ -1,7 +1,7 @@
 //! The DMA engines: which pieces of two tensors one transfer moves together (book: DMA Engine).
 //!
 //! Knows the longest run of bytes that is in a line on both sides, the loops around it with a stride on each side, and
-//! what alignment and packet size the hardware asks of them. How fast a transfer is, and which engine makes which
+//! what alignment and packet size the hardware asks of them. Runs and loops are those of `transfer`, in bits. How fast a transfer is, and which engine makes which
 //! part of it, is not known here. A part of a tensor that the other side lacks is lost, which `memory` reports.
 
 mod repair;
@@ -12,50 +12,37 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::hardware::{
-    CLUSTER_ADDRESS_SLICES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES,
-    SEQUENCER_ENTRIES,
+    CLUSTER_ADDRESS_SLICES, DM_SLICE_STRIDE_BYTES, DMA_ALIGNMENT_BYTES, DMA_ENGINE_SLICES,
+    DMA_PACKET_BYTES, DMA_REQUEST_BYTES, SEQUENCER_ENTRIES,
 };
 use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
+use crate::transfer::{Loop, Side, Transfer, joined_in_any_order};
 
 use super::conventions::Conventions;
 use super::sequencer::{
-    Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes, writable,
+    Misfit, Piece, SequencerViolation, Splitting, packet_of, paired, split_sizes, writable,
 };
 use super::views::tiled_axes;
 
-/// Bits from one slice's DM to the next as a DMA engine addresses it: 4 MiB (book: DMA Command Syntax).
-pub(crate) const SLICE_BITS: i128 = 8 << 22;
+/// Bits from one slice's DM to the next as a DMA engine addresses it.
+pub(crate) const SLICE_BITS: i128 = 8 * DM_SLICE_STRIDE_BYTES as i128;
 /// Bits from one cluster's DM to the other's.
 const CLUSTER_BITS: i128 = SLICE_BITS * CLUSTER_ADDRESS_SLICES as i128;
 /// Bits between chips: beyond any HBM. Only that it is larger than everything inside matters.
 pub(crate) const CHIP_BITS: i128 = 8 << 40;
-/// Slices that one engine serves (book: Parallelism Strategies): loops over more are shared out to the engines.
-const SLICES_PER_ENGINE: i128 = 64;
-
-/// A loop of a transfer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DmaEntry {
-    /// The axis, if it has a name.
-    pub axis: Option<Arc<str>>,
-    /// Iterations.
-    pub size: u64,
-    /// Bits between two iterations on the reading side; 0 repeats the same.
-    pub read_bits: i128,
-    /// Bits between two iterations on the writing side.
-    pub write_bits: i128,
-}
+/// Bits from one engine's slices to the next one's: loops that step further are shared out to the engines.
+const ENGINE_BITS: i128 = SLICE_BITS * DMA_ENGINE_SLICES as i128;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DmaDerivation {
-    /// Loops around the run, the largest write stride first.
-    pub entries: Vec<DmaEntry>,
-    /// Bits of the longest run of elements that is in a line on both sides.
-    pub run_bits: Option<u64>,
-    /// Bits that the run has with the padding that both sides hold behind it.
-    pub padded_run_bits: Option<u64>,
-    /// Bytes of the packet that the run is moved in.
+    /// The longest runs of elements that are in a line on both sides and the loops around them, the largest write stride
+    /// first, in bits; `None` where they are unknown. A chip is so far from the next that no loop inside of one reaches it.
+    pub transfer: Option<Transfer<i128>>,
+    /// The axis of each loop, if it has a name.
+    pub axes: Vec<Option<Arc<str>>>,
+    /// Bytes of the packet that a run is moved in.
     pub packet_bytes: Option<u64>,
     /// Where alignment is at fault: new elements of the two tensors, both padded alike, with which the transfer is legal.
     pub padded: Vec<(TensorId, Mapping)>,
@@ -68,11 +55,25 @@ pub struct DmaDerivation {
 }
 
 impl DmaDerivation {
+    /// The loops around the run, the largest write stride first; none where they are unknown.
+    #[must_use]
+    pub fn loops(&self) -> &[Loop<i128>] {
+        self.transfer
+            .as_ref()
+            .map_or(&[], |transfer| &transfer.loops)
+    }
+
+    /// Bits of the longest run of elements that is in a line on both sides.
+    #[must_use]
+    pub fn run_bits(&self) -> Option<u64> {
+        self.transfer.as_ref().map(|transfer| transfer.run)
+    }
+
     /// The loops in the book's notation, strides in bytes: `[8:(2048, 256)] of 32 bytes in a line`.
     #[must_use]
     pub fn configuration(&self) -> String {
         let mut text = String::from("[");
-        for (index, entry) in self.entries.iter().enumerate() {
+        for (index, one) in self.loops().iter().enumerate() {
             let separator = if index == 0 { "" } else { ", " };
             let bytes = |bits: i128| {
                 if bits % 8 == 0 {
@@ -81,22 +82,13 @@ impl DmaDerivation {
                     format!("{bits}/8")
                 }
             };
-            let (read, write) = (bytes(entry.read_bits), bytes(entry.write_bits));
+            let (read, write) = (bytes(one.source), bytes(one.target));
             // Writing to a string cannot fail.
-            let _ = write!(text, "{separator}{}:({read}, {write})", entry.size);
+            let _ = write!(text, "{separator}{}:({read}, {write})", one.count);
         }
         text.push(']');
         text
     }
-}
-
-/// A side of a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The source.
-    Read,
-    /// The target.
-    Write,
 }
 
 /// What the engine cannot do, with its numbers.
@@ -120,8 +112,10 @@ pub enum DmaViolation {
     Stride {
         /// The side.
         side: Side,
-        /// The loop.
-        entry: DmaEntry,
+        /// The axis of the loop, if it has a name.
+        axis: Option<Arc<str>>,
+        /// The step.
+        bits: i128,
     },
     /// A run above 4,096 bytes that no packet within the limits divides.
     PacketLimit {
@@ -210,11 +204,9 @@ fn derive_transfer(
         Conventions::of(body.dialect).writes_padding_of_the_target(),
     );
 
-    derivation.run_bits = Some(run.bits);
-    derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
-    derivation.entries = pieces.iter().map(entry).collect();
-    if let Some(violation) = check_alignment(&derivation, run, needs) {
+    let transfer = Transfer::new(run.bits, pieces.iter().map(one_loop).collect());
+    if let Some(violation) = check_alignment(&transfer, &pieces, run, needs) {
         derivation.violations.push(violation);
     } else {
         match packet(run, needs) {
@@ -226,16 +218,17 @@ fn derive_transfer(
     }
     derivation
         .violations
-        .extend(check_loops(&pieces).map(DmaViolation::Sequencer));
+        .extend(check_loops(&transfer.loops).map(DmaViolation::Sequencer));
+    derivation.axes = pieces.into_iter().map(|piece| piece.axis).collect();
+    derivation.transfer = Some(transfer);
     Some(derivation)
 }
 
-fn entry(piece: &Piece) -> DmaEntry {
-    DmaEntry {
-        axis: piece.axis.clone(),
-        size: piece.size,
-        read_bits: piece.there,
-        write_bits: piece.place,
+const fn one_loop(piece: &Piece) -> Loop<i128> {
+    Loop {
+        count: piece.size,
+        source: piece.there,
+        target: piece.place,
     }
 }
 
@@ -342,8 +335,8 @@ fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaVio
         })
     };
     let sides = [
-        (Side::Read, source, needs.read_aligned),
-        (Side::Write, target, needs.write_aligned),
+        (Side::Source, source, needs.read_aligned),
+        (Side::Target, target, needs.write_aligned),
     ];
     let wrong = sides.into_iter().filter_map(|(side, tensor, aligned)| {
         let address = misaligned(tensor).filter(|_| aligned)?;
@@ -354,7 +347,12 @@ fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaVio
 
 const UNIT_BITS: u64 = DMA_ALIGNMENT_BYTES * 8;
 
-fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option<DmaViolation> {
+fn check_alignment(
+    transfer: &Transfer<i128>,
+    pieces: &[Piece],
+    run: Run,
+    needs: Needs,
+) -> Option<DmaViolation> {
     if !needs.write_aligned {
         return None;
     }
@@ -364,19 +362,16 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
             padded_bits: run.padded_bits,
         });
     }
-    let unit = i128::from(UNIT_BITS);
-    derivation.entries.iter().find_map(|entry| {
-        let side = if entry.write_bits % unit != 0 {
-            Side::Write
-        } else if needs.read_aligned && entry.read_bits % unit != 0 {
-            Side::Read
-        } else {
-            return None;
-        };
-        Some(DmaViolation::Stride {
-            side,
-            entry: entry.clone(),
-        })
+    let sides: &[Side] = if needs.read_aligned {
+        &[Side::Target, Side::Source]
+    } else {
+        &[Side::Target]
+    };
+    let (place, side) = transfer.misaligned_step(UNIT_BITS, sides)?;
+    Some(DmaViolation::Stride {
+        side,
+        axis: pieces.get(place)?.axis.clone(),
+        bits: transfer.loops.get(place)?.step(side),
     })
 }
 
@@ -420,11 +415,10 @@ fn packet(run: Run, needs: Needs) -> Option<u64> {
             .filter_map(whole)
             .filter(|bytes| bytes.is_multiple_of(unit))
             .find_map(|bytes| {
-                if bytes <= DMA_PACKET_BYTES {
-                    return Some(bytes);
-                }
-                let packet = largest_divisor(bytes, DMA_PACKET_BYTES, multiple)?;
-                matches!(split_sizes([bytes / packet]), Splitting::Fits).then_some(packet)
+                let packet = packet_of(bytes, multiple)?;
+                let runs_of_one = packet == bytes;
+                (runs_of_one || matches!(split_sizes([bytes / packet]), Splitting::Fits))
+                    .then_some(packet)
             })
     };
     // Whole requests where some length, padding included, has them.
@@ -432,53 +426,19 @@ fn packet(run: Run, needs: Needs) -> Option<u64> {
 }
 
 /// Counts the loops around the run after merging. Chips, clusters and engines run side by side and count none.
-fn check_loops(pieces: &[Piece]) -> Option<SequencerViolation> {
-    let spread = |bits: i128| bits >= SLICE_BITS * SLICES_PER_ENGINE;
-    let inside: Vec<&Piece> = pieces
+fn check_loops(loops: &[Loop<i128>]) -> Option<SequencerViolation> {
+    let spread = |bits: i128| bits >= ENGINE_BITS;
+    let inside = loops
         .iter()
-        .filter(|piece| !spread(piece.there) && !spread(piece.place))
-        .collect();
-    let merged = merged_sizes(&inside);
+        .filter(|one| !spread(one.source) && !spread(one.target));
+    let merged = joined_in_any_order(inside.copied().collect());
     if merged.len() > SEQUENCER_ENTRIES {
         return Some(SequencerViolation::Entries {
             count: merged.len(),
         });
     }
-    match split_sizes(merged) {
+    match split_sizes(merged.iter().map(|one| one.count)) {
         Splitting::Impossible(size) => Some(SequencerViolation::Iterations { size }),
         Splitting::Fits | Splitting::Unknown => None,
     }
-}
-
-/// Sizes of the loops after merging those that one loop can run on both sides at once, in whatever order.
-fn merged_sizes(pieces: &[&Piece]) -> Vec<u64> {
-    let continues = |inner: &Piece, outer: &Piece| {
-        let span = |step: i128| step.checked_mul(i128::from(inner.size));
-        span(inner.there) == Some(outer.there) && span(inner.place) == Some(outer.place)
-    };
-    let mut starts: Vec<bool> = vec![true; pieces.len()];
-    let next: Vec<Option<usize>> = pieces
-        .iter()
-        .map(|inner| {
-            let found = pieces
-                .iter()
-                .position(|outer| !std::ptr::eq(*inner, *outer) && continues(inner, outer))?;
-            // Each loop continues one other at the most.
-            std::mem::take(starts.get_mut(found)?).then_some(found)
-        })
-        .collect();
-    let chain = |start: usize| {
-        let mut size: u64 = 1;
-        let mut current = Some(start);
-        for _ in 0..pieces.len() {
-            let Some(index) = current else { break };
-            size = size.saturating_mul(pieces.get(index).map_or(1, |piece| piece.size));
-            current = next.get(index).copied().flatten();
-        }
-        size
-    };
-    (0..pieces.len())
-        .filter(|index| starts.get(*index) == Some(&true))
-        .map(chain)
-        .collect()
 }

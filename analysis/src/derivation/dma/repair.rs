@@ -5,9 +5,8 @@
 //! tensors is not known.
 
 use crate::kernel::{Body, Copy, Levels, Tensor, TensorId};
-use crate::mapping::{Digit, Form, Mapping, PaddingKind};
+use crate::mapping::{Digit, Form, Mapping, PaddingKind, gcd};
 
-use super::super::banks::greatest_common_divisor;
 use super::{DmaViolation, Side, UNIT_BITS, derive_transfer};
 
 /// How many repairs of one transfer follow each other.
@@ -33,8 +32,8 @@ fn padded_to_units(
         let sides: &mut [&mut Tensor] = match &violation {
             DmaViolation::Packet { .. } => &mut [&mut source, &mut target],
             DmaViolation::Stride { side, .. } => match side {
-                Side::Read => &mut [&mut source],
-                Side::Write => &mut [&mut target],
+                Side::Source => &mut [&mut source],
+                Side::Target => &mut [&mut target],
             },
             _ => return None,
         };
@@ -92,11 +91,7 @@ fn widened(tensor: &Tensor, violation: &DmaViolation, scalars: bool) -> Option<M
     let element_bits = tensor.element_type.value?.bits();
     let bits = match violation {
         DmaViolation::Packet { bits, .. } => *bits,
-        DmaViolation::Stride { side, entry } => u64::try_from(match side {
-            Side::Read => entry.read_bits,
-            Side::Write => entry.write_bits,
-        })
-        .ok()?,
+        DmaViolation::Stride { bits, .. } => u64::try_from(*bits).ok()?,
         _ => return None,
     };
     let (elements, unit) = (bits.checked_div(element_bits)?, UNIT_BITS / element_bits);
@@ -111,7 +106,7 @@ fn widened(tensor: &Tensor, violation: &DmaViolation, scalars: bool) -> Option<M
         let ends_here = elements > 1 || digit.term.is_none();
         if !reached && ends_here && extent >= elements {
             // The run or the step ends in this digit, or with it.
-            let factor = unit / greatest_common_divisor(unit, inside);
+            let factor = unit / gcd(unit, inside);
             let kind = digit.padding_kind();
             digit.add_padding(digit.extent.checked_next_multiple_of(factor)?, kind);
             reached = true;

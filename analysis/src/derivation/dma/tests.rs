@@ -59,7 +59,7 @@ fn the_packet_is_the_longest_run_on_both_sides() {
         "[8:(8, 96), 3:(64, 32), 4:(192, 8)]"
     );
     assert_eq!(
-        (derived.run_bits, derived.packet_bytes),
+        (derived.run_bits(), derived.packet_bytes),
         (Some(64), Some(8))
     );
     assert_eq!(derived.violations, []);
@@ -97,7 +97,7 @@ fn a_transfer_into_dm_needs_eight_bytes_in_a_line() {
         matches!(
             stride,
             Some(DmaViolation::Stride {
-                side: Side::Read,
+                side: Side::Source,
                 ..
             })
         ),
@@ -145,14 +145,14 @@ fn addresses_of_transfers_into_dm_are_multiples_of_eight() {
     assert_eq!(
         violations((4, 16)),
         [DmaViolation::Address {
-            side: Side::Read,
+            side: Side::Source,
             address: 4
         }]
     );
     assert_eq!(
         violations((8, 12)),
         [DmaViolation::Address {
-            side: Side::Write,
+            side: Side::Target,
             address: 12
         }]
     );
@@ -257,16 +257,16 @@ fn loops_and_run_move_every_element_to_its_place() {
         }
         checked += 1;
         let (read, write) = (whole(&source, axes), whole(&target, axes));
-        let run = derived.run_bits.expect("a run") / 8;
-        let loops: u64 = derived.entries.iter().map(|entry| entry.size).product();
+        let run = derived.run_bits().expect("a run") / 8;
+        let loops: u64 = derived.loops().iter().map(|entry| entry.count).product();
         let mut reached = std::collections::BTreeSet::new();
         for step in 0..loops * run {
             let (mut from, mut to) = (i128::from(step % run), i128::from(step % run));
             let mut rest = step / run;
-            for entry in derived.entries.iter().rev() {
-                from += i128::from(rest % entry.size) * entry.read_bits / 8;
-                to += i128::from(rest % entry.size) * entry.write_bits / 8;
-                rest /= entry.size;
+            for entry in derived.loops().iter().rev() {
+                from += i128::from(rest % entry.count) * entry.source / 8;
+                to += i128::from(rest % entry.count) * entry.target / 8;
+                rest /= entry.count;
             }
             let (from, to) = (u64::try_from(from).unwrap(), u64::try_from(to).unwrap());
             let Cell::Index(moved) = write.cell_at(to) else {

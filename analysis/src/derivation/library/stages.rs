@@ -9,7 +9,7 @@ use crate::kernel::{
 };
 use crate::mapping::{DivisionMode, Form, PaddingKind, divide, project};
 
-use super::{LibraryLimit, LibraryLimitKind, is_plain, transpose, truncated, unimplemented};
+use super::{LibraryLimit, LibraryLimitKind, is_plain, truncated, unimplemented};
 
 /// Integer bits of a conversion from which on the library stops.
 const INTEGER_BITS: u32 = 32;
@@ -39,6 +39,10 @@ pub(super) fn judge(
     if !sound {
         return None;
     }
+    let of_shapes = derived.stages.get(index)?.library_limit(input, stage);
+    if of_shapes.is_some() {
+        return of_shapes.map(found);
+    }
     match &stage.kind {
         StageKind::Fetch { .. } => fetched(input, stage),
         StageKind::Switch(config) => {
@@ -53,7 +57,6 @@ pub(super) fn judge(
         }
         StageKind::Align { .. } => aligned(body, input, stage),
         StageKind::Accumulate(kind) => accumulated(input, stage, *kind.get()?),
-        StageKind::Transpose => transpose::judge(input, stage),
         StageKind::VectorConvert { integer_bits, .. } => {
             let bits = *integer_bits.get()?;
             (bits >= u64::from(INTEGER_BITS))

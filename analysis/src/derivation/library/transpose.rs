@@ -40,7 +40,10 @@ pub enum TransposeRows {
 }
 
 /// What the library refuses of a matrix that the engine turns.
-pub(super) fn judge(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
+pub(in crate::derivation) fn judge(
+    input: &StreamShape,
+    stage: &Stage,
+) -> Option<(LibraryLimitKind, Span)> {
     if input.position != Position::Collect {
         return None;
     }

@@ -12,6 +12,7 @@ use crate::mapping::{Answer, equal};
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::free::{gaps, places};
+use super::occupied::Occupied;
 use super::sums::{self, Sum};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
@@ -230,12 +231,21 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
     let (sums, crowded) = sums::derive(&finder);
     let mut violations: Vec<MemoryViolation> = sums.into_iter().map(MemoryViolation::Sum).collect();
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
-    let occupied = Occupied::of(allocations);
+    let ranges = allocations.iter();
+    let occupied = Occupied::of(ranges.map(|allocation| (allocation.tier, allocation.range)));
+    let needs: Vec<NeedTime> = allocations.iter().map(NeedTime::of).collect();
     for (index, written) in allocations.iter().enumerate() {
         if crowded.contains(&written.tensor) {
             continue;
         }
-        for needed in occupied.meeting(written).filter(|other| *other != index) {
+        let Some(during) = WriteTime::of(written) else {
+            continue;
+        };
+        let may_need = |other: usize| {
+            let needed = needs.get(other);
+            other != index && needed.is_some_and(|needed| needed.may_need_across(during))
+        };
+        for needed in occupied.meeting(written.tier, written.range, may_need) {
             let Some(needed) = allocations.get(needed) else {
                 continue;
             };
@@ -262,29 +272,50 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
     violations
 }
 
-/// The ranges of the allocations whose places are known, close together: each is compared with all others.
-struct Occupied {
-    /// Memory, range, and the allocation's index.
-    ranges: Vec<(Tier, (u64, u64), usize)>,
+/// From the first to the last operation that writes to an allocation, of the writes that are compared.
+#[derive(Clone, Copy)]
+struct WriteTime {
+    first: OperationId,
+    last: OperationId,
 }
 
-impl Occupied {
-    fn of(allocations: &[Allocation]) -> Self {
-        let all = allocations.iter().enumerate();
-        let known =
-            all.filter_map(|(index, allocation)| Some((allocation.tier, allocation.range?, index)));
+impl WriteTime {
+    /// None of an allocation that nothing writes to.
+    fn of(written: &Allocation) -> Option<Self> {
+        let compared = written.writes.get(..COMPARED_WRITES);
+        let compared = compared.unwrap_or(&written.writes);
+        Some(Self {
+            first: compared.first()?.operation,
+            last: compared.last()?.operation,
+        })
+    }
+}
+
+/// When an allocation may hold data that is needed later. Kernels use the same bytes again and again: most allocations that share
+/// bytes are never needed at the same time, which this says without a look at their accesses.
+struct NeedTime {
+    /// It holds nothing for an operation before this one; none where nothing ever writes to it.
+    from: Option<OperationId>,
+    /// The last that reads it; none where nothing does.
+    last_read: Option<OperationId>,
+    outlives_body: bool,
+}
+
+impl NeedTime {
+    fn of(needed: &Allocation) -> Self {
+        let first_write = needed.writes.first().map(|write| write.operation);
+        let made = needed.initialised.then_some(needed.created);
         Self {
-            ranges: known.collect(),
+            from: made.into_iter().chain(first_write).min(),
+            last_read: needed.reads.last().map(|read| read.operation),
+            outlives_body: needed.outlives_body(),
         }
     }
 
-    /// The indices of the allocations that share bytes with one, itself included, in their order.
-    fn meeting(&self, one: &Allocation) -> impl Iterator<Item = usize> {
-        let (tier, place) = (one.tier, one.range);
-        let ranges = self.ranges.iter();
-        ranges.filter_map(move |(other, range, index)| {
-            (tier == *other && intersects(place, Some(*range))).then_some(*index)
-        })
+    /// Whether data may be there before one of the writes that is needed after it.
+    fn may_need_across(&self, writes: WriteTime) -> bool {
+        let is_needed = self.outlives_body || self.last_read > Some(writes.first);
+        is_needed && self.from.is_some_and(|from| from <= writes.last)
     }
 }
 

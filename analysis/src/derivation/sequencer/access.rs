@@ -5,9 +5,10 @@ use crate::hardware::{
     FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, sub_context_fetch_bytes,
 };
 use crate::kernel::Context;
+use crate::mapping::gcd;
 
-use super::super::banks::{AccessLevel, greatest_common_divisor, longest_bank_run};
-use super::entries::{Entry, contiguous_elements, largest_divisor};
+use super::super::banks::{AccessLevel, longest_bank_run};
+use super::entries::{Entry, contiguous_elements, packet_of};
 use super::{SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, whole_bytes};
 
 /// Derives how many bytes an access moves, and everything counted in accesses.
@@ -25,7 +26,7 @@ impl Accesses<'_> {
             return;
         };
         report.contiguous_bytes = whole_bytes(contiguous_bits);
-        let common = greatest_common_divisor(self.bits, contiguous_bits);
+        let common = gcd(self.bits, contiguous_bits);
         let access = match self.size(common, contiguous_bits) {
             Ok(access) => access,
             Err(Some(violation)) => {
@@ -161,11 +162,8 @@ impl Accesses<'_> {
                 self.no_size(contiguous_bits)
             }));
         };
-        if bytes <= DMA_PACKET_BYTES {
-            return Ok(bytes);
-        }
-        largest_divisor(bytes, DMA_PACKET_BYTES, DMA_REQUEST_BYTES)
-            .or_else(|| largest_divisor(bytes, DMA_PACKET_BYTES, 1))
+        packet_of(bytes, DMA_REQUEST_BYTES)
+            .or_else(|| packet_of(bytes, 1))
             .ok_or(Some(SequencerViolation::DmaPacket { bits: common_bits }))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::hardware::{SEQUENCER_ENTRIES, SEQUENCER_ITERATIONS};
+use crate::hardware::{DMA_PACKET_BYTES, SEQUENCER_ENTRIES, SEQUENCER_ITERATIONS};
 
 /// One loop of a sequencer (book: Sequencer, Configuration).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,6 +167,15 @@ pub(crate) fn largest_divisor(number: u64, limit: u64, unit: u64) -> Option<u64>
     (1..=limit.min(number))
         .rev()
         .find(|divisor| number.is_multiple_of(*divisor) && divisor.is_multiple_of(unit))
+}
+
+/// The packet of a DMA for so many bytes in a line: all of them, or the largest part of at most 4,096 bytes that divides them and is
+/// a multiple of `unit`.
+pub(crate) fn packet_of(bytes: u64, unit: u64) -> Option<u64> {
+    if bytes <= DMA_PACKET_BYTES {
+        return Some(bytes);
+    }
+    largest_divisor(bytes, DMA_PACKET_BYTES, unit)
 }
 
 /// Writes a configuration as the book does: `[8:256, 16:1]`.

@@ -32,7 +32,7 @@ use places::{Loop, Places, resolve, resolve_in_holes};
 
 pub use entries::Entry;
 pub(crate) use entries::largest_divisor;
-pub(super) use entries::{Splitting, split_sizes};
+pub(super) use entries::{Splitting, packet_of, split_sizes};
 pub(super) use pairs::{Piece, paired, writable};
 pub use places::Misfit;
 pub use violation::SequencerViolation;

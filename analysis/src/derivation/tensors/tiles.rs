@@ -231,7 +231,7 @@ fn in_level(
         expected: Some(
             replaced(level, index, length, kind)
                 .filter(|written| *written.form() == expected)
-                .unwrap_or_else(|| expected.to_mapping()),
+                .unwrap_or_else(|| hole_apart(&expected)),
         ),
         index: index.clone(),
         length,
@@ -262,6 +262,31 @@ fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) ->
         })
         .collect();
     Mapping::product(&parts).ok()
+}
+
+/// A form as who tiles writes it: the hole in front of what is kept, `1 # 4, F % 256`, and not around it, `F % 256 # 1024`.
+fn hole_apart(form: &Form) -> Mapping {
+    let shortest = form.to_mapping();
+    let parts: Vec<Mapping> = match shortest.kind() {
+        MappingKind::Product(parts) => parts.to_vec(),
+        _ => vec![shortest.clone()],
+    };
+    let mut apart = Vec::new();
+    for part in parts {
+        if let MappingKind::Pad(inner, size, kind) = part.kind()
+            && inner.size() > 1
+            && size.is_multiple_of(inner.size())
+            && let Ok(hole) = Mapping::identity().pad_to(size / inner.size(), kind)
+        {
+            apart.extend([hole, inner.clone()]);
+        } else {
+            apart.push(part);
+        }
+    }
+    let written = Mapping::product(&apart).ok();
+    written
+        .filter(|written| written.form() == form)
+        .unwrap_or(shortest)
 }
 
 /// Of an index with several parts nothing is said: which of its positions are padding depends on all of them.
@@ -364,7 +389,7 @@ pub fn tile_output(
         let left = window_axis(mapping.form(), stride, index.size(), length, kind).ok()?;
         return replaced(mapping, index, length, kind)
             .filter(|written| *written.form() == left)
-            .or_else(|| Some(left.to_mapping()));
+            .or_else(|| Some(hole_apart(&left)));
     }
     let whole = base.full()?;
     let division = if length == 1 {
@@ -414,7 +439,7 @@ fn expected_output(
     let written = Mapping::product(&replaced)
         .ok()
         .filter(|written| *written.form() == expected);
-    Some(written.unwrap_or_else(|| expected.to_mapping()))
+    Some(written.unwrap_or_else(|| hole_apart(&expected)))
 }
 
 /// The part of a full mapping's form that is in one level, by the sizes of the levels.

@@ -4,7 +4,7 @@
 //! after it was decided itself: an alternative that needs what the generator does not have is none.
 
 use crate::derivation::forms::join;
-use crate::mapping::{Atom, Digit, Form, Mapping};
+use crate::mapping::{Digit, Form, Mapping};
 
 use super::answer::Refusal;
 use super::setting::LANES;
@@ -97,18 +97,11 @@ pub fn alternative(
     })
 }
 
-fn is_own(digit: &Digit, axis: &str) -> bool {
-    matches!(
-        digit.term.as_ref().map(|term| &term.atom),
-        Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis
-    )
-}
-
 /// The digits of the axis, their own padding left out.
 fn own(form: &Form, axis: &str) -> Vec<Digit> {
     form.digits()
         .iter()
-        .filter(|digit| is_own(digit, axis))
+        .filter(|digit| digit.is_part_of(axis))
         .map(Digit::unpadded)
         .collect()
 }
@@ -118,7 +111,7 @@ fn rest(form: &Form, axis: &str) -> Option<Form> {
     Form::from_digits(
         form.digits()
             .iter()
-            .filter(|digit| !is_own(digit, axis))
+            .filter(|digit| !digit.is_part_of(axis))
             .cloned(),
     )
 }

@@ -13,6 +13,7 @@ mod fewest;
 mod gate;
 mod outer_part;
 mod setting;
+mod stretches;
 mod strides;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! fault does not stop the walk: later stages go on from what is declared, and what would only repeat an earlier fault is
 //! left out. Valid counts of padded reductions are derived in [`super::valid_count`].
 
+mod lanes;
 mod operands;
 mod operations;
 mod reduce;
@@ -13,6 +14,7 @@ mod register_tests;
 mod shapes;
 pub mod slots;
 pub mod stages;
+mod state;
 #[cfg(test)]
 mod tests;
 mod violation;
@@ -21,13 +23,18 @@ use super::conventions::Conventions;
 use crate::hardware::{Alu, ElementType};
 use crate::items::Span;
 use crate::kernel::{
-    Body, BranchMode, Pass, PassSource, Position, Stage, StageKind, StreamShape, VectorStage, Way,
+    Body, BranchMode, Pass, PassSource, Stage, StageKind, StreamShape, VectorStage, Way,
 };
 
+pub use lanes::{
+    Shape, came_by_split, follow, halves, is_widened, lanes_made, lanes_taken, narrowed, widened,
+    widens,
+};
 pub use reduce::ACCUMULATOR_SLOTS;
 #[cfg(test)]
 pub use reduce::slots;
-pub use shapes::{lanes_made, without_axis};
+pub use shapes::without_axis;
+pub use state::{EngineState, Groups};
 pub use violation::{
     InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation,
 };
@@ -70,19 +77,8 @@ pub struct VectorStep {
 #[must_use]
 pub fn derive(body: &Body, pass: &Pass) -> VectorDerivation {
     let mut walk = Walk::new(body, pass);
-    walk.given_packet();
-    for (index, stage) in pass.stages.iter().enumerate() {
-        walk.stage(index, stage);
-    }
+    walk.stages();
     walk.derived
-}
-
-/// How many streams the pass runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Groups {
-    Single,
-    Pair,
-    Zipped,
 }
 
 /// A taken stash.
@@ -92,6 +88,8 @@ struct Stashed<'a> {
     taken: Span,
     /// What was stashed.
     shape: &'a StreamShape,
+    /// In how many lanes, where that is known.
+    way: Option<Way>,
     /// The operand that read it.
     read: Option<Span>,
 }
@@ -100,19 +98,7 @@ struct Walk<'a> {
     body: &'a Body,
     pass: &'a Pass,
     derived: VectorDerivation,
-    /// The stage reached; `None` outside of the engine and before its first stage.
-    reached: Option<VectorStage>,
-    /// The method that reached it.
-    reached_at: Option<Span>,
-    /// The lanes of the stream; `None` behind a stage that could not be entered.
-    way: Option<Way>,
-    groups: Groups,
-    unzip: Option<Span>,
-    /// The reduction across slices of the pass.
-    across: Option<Span>,
-    /// An intra-slice block came before it, so that none may follow.
-    intra_first: bool,
-    used: Vec<(Alu, Span)>,
+    state: EngineState,
     stash: Option<Stashed<'a>>,
     /// What was stashed before the first stage is not known, or a stash was refused already.
     stash_unknown: bool,
@@ -122,36 +108,22 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(body: &'a Body, pass: &'a Pass) -> Self {
-        let (reached, groups) = match &pass.source {
-            PassSource::Parameter {
-                position: Position::Vector(stage),
-            } => (Some(*stage), Groups::Single),
-            PassSource::Parameter {
-                position: Position::VectorPair(stage),
-            } => (Some(*stage), Groups::Pair),
-            PassSource::Parameter { .. }
-            | PassSource::Tensor(_)
-            | PassSource::Interleaved { .. } => (None, Groups::Single),
-        };
-        let way = pass
-            .begin
-            .way
-            .unwrap_or_else(|| reached.map_or(Way::Way8, stages::way_out_of));
+        let state = EngineState::before(pass);
         Self {
             body,
             pass,
             derived: VectorDerivation::default(),
-            reached,
-            reached_at: None,
-            way: Some(way),
-            groups,
-            unzip: None,
-            across: None,
-            intra_first: false,
-            used: Vec::new(),
             stash: None,
-            stash_unknown: reached.is_some(),
+            stash_unknown: state.reached.is_some(),
             lanes_known: true,
+            state,
+        }
+    }
+
+    fn stages(&mut self) {
+        self.given_packet();
+        for (index, stage) in self.pass.stages.iter().enumerate() {
+            self.stage(index, stage);
         }
     }
 
@@ -221,12 +193,12 @@ impl<'a> Walk<'a> {
         let Some(packet) = crate::derivation::forms::known(&input.packet) else {
             return;
         };
-        if packet.size() == 8 {
+        if packet.size() == Way::Way8.lanes() {
             return;
         }
         if index == 0 && self.lanes_known {
             let expected = crate::derivation::forms::known(&input.time)
-                .and_then(|time| shapes::packet_of_eight(time, packet));
+                .and_then(|time| lanes::packet_of_eight(time, packet));
             let fault = VectorFault::Packet {
                 elements: packet.size(),
                 expected,
@@ -239,7 +211,7 @@ impl<'a> Walk<'a> {
 
     /// A stream that a stage function takes at an 8-lane stage, with another packet.
     fn given_packet(&mut self) {
-        if self.reached.is_some() && self.way == Some(Way::Way8) {
+        if self.state.reached.is_some() && self.state.way == Some(Way::Way8) {
             self.entering_packet(0);
         }
     }
@@ -258,19 +230,16 @@ impl<'a> Walk<'a> {
             };
             self.fault(index, stage.span, fault);
         }
-        match self.reached {
-            // Behind a reduction across slices that came first, a new block of stages begins.
-            Some(VectorStage::InterSliceReduce) if !self.intra_first => {}
-            Some(from) => self.out_of_order(index, stage, VectorStage::Branch, from),
-            None => {}
+        if let Some(from) = self.state.reached.filter(|_| !self.state.may_begin()) {
+            self.out_of_order(index, stage, VectorStage::Branch, from);
         }
-        self.groups = Groups::Single;
+        self.begin(index, Groups::Single);
         self.arrive(index, stage, VectorStage::Branch, None);
     }
 
     fn unzip(&mut self, index: usize, stage: &'a Stage) {
         self.entering_packet(index);
-        if let Some(from) = self.reached {
+        if let Some(from) = self.state.reached {
             self.out_of_order(index, stage, VectorStage::Branch, from);
         }
         let conventions = Conventions::of(self.pass.dialect);
@@ -287,13 +256,20 @@ impl<'a> Walk<'a> {
                 self.fault(index, span, fault);
             }
         }
-        self.groups = Groups::Pair;
-        self.unzip = Some(stage.span);
+        self.begin(index, Groups::Pair);
+        self.state.unzip = Some(stage.span);
         self.arrive(index, stage, VectorStage::Branch, None);
     }
 
+    /// A block of stages begins.
+    fn begin(&mut self, index: usize, groups: Groups) {
+        self.state.groups = groups;
+        self.state.fresh_zip = false;
+        self.state.entered = self.input(index).element_type.get().copied();
+    }
+
     fn leave(&mut self, index: usize, stage: &Stage) {
-        if self.reached.is_some() && self.way == Some(Way::Way4) {
+        if !self.state.has_lanes(Way::Way8) {
             self.fault(
                 index,
                 stage.span,
@@ -303,7 +279,7 @@ impl<'a> Walk<'a> {
                 },
             );
         }
-        self.reached = None;
+        self.state.reached = None;
     }
 
     // ---- Order and lanes. ----
@@ -318,7 +294,7 @@ impl<'a> Walk<'a> {
         let fault = VectorFault::StageOrder {
             entered,
             from,
-            earlier: self.reached_at,
+            earlier: self.state.reached_at,
             allowed: stages::followers(from),
         };
         self.fault(index, stage.span, fault);
@@ -326,15 +302,15 @@ impl<'a> Walk<'a> {
 
     /// Whether a stage can be entered; notes why not.
     fn enter(&mut self, index: usize, stage: &Stage, entered: VectorStage) -> bool {
-        if let Some(from) = self.reached
-            && !stages::may_follow(from, entered)
+        if let Some(from) = self.state.reached
+            && !self.state.may_follow(entered)
         {
             self.out_of_order(index, stage, entered, from);
             self.lanes_known = false;
             return false;
         }
         let needs = stages::way_into(entered);
-        if self.reached.is_some() && self.way.is_some_and(|way| way != needs) {
+        if !self.state.has_lanes(needs) {
             self.fault(
                 index,
                 stage.span,
@@ -350,9 +326,9 @@ impl<'a> Walk<'a> {
     }
 
     fn arrive(&mut self, index: usize, stage: &Stage, reached: VectorStage, alu: Option<Alu>) {
-        self.reached = Some(reached);
-        self.reached_at = Some(stage.span);
-        self.way = self.lanes_known.then(|| stages::way_out_of(reached));
+        self.state.reached = Some(reached);
+        self.state.reached_at = Some(stage.span);
+        self.state.way = self.lanes_known.then(|| stages::way_out_of(reached));
         self.derived.steps.push(VectorStep {
             stage: index,
             reached,
@@ -387,7 +363,7 @@ impl<'a> Walk<'a> {
     }
 
     fn filter(&mut self, index: usize, stage: &'a Stage) {
-        if self.groups == Groups::Single {
+        if self.state.groups == Groups::Single {
             self.enter(index, stage, VectorStage::Filter);
         } else {
             self.no_groups(index, stage);
@@ -397,8 +373,8 @@ impl<'a> Walk<'a> {
 
     fn no_groups(&mut self, index: usize, stage: &Stage) {
         let fault = TwoGroupFault::Method {
-            zipped: self.groups == Groups::Zipped,
-            unzip: self.unzip,
+            zipped: self.state.groups == Groups::Zipped,
+            unzip: self.state.unzip,
         };
         self.fault(index, stage.span, VectorFault::TwoGroup(fault));
     }
@@ -466,31 +442,34 @@ impl<'a> Walk<'a> {
         operation: Option<&(String, String)>,
     ) {
         let entered = VectorStage::InterSliceReduce;
-        let way4 = self.way == Some(Way::Way4) && self.reached.is_some();
-        match self.reached {
-            Some(from) if self.across.is_some() || from == entered || way4 => {
+        match self.state.reached {
+            Some(from) if !self.state.has_place_across() => {
                 let fault = VectorFault::InterStage {
                     from,
-                    earlier: self.across,
+                    earlier: self.state.across,
                 };
                 self.fault(index, stage.span, fault);
             }
-            Some(from) if !stages::may_follow(from, entered) => {
+            Some(from) if !self.state.may_follow(entered) => {
                 self.out_of_order(index, stage, entered, from);
             }
             _ => {
                 self.reduce_type(index, stage, entered, operation);
-                if let Some((span, fault)) = reduce::inter_output(self.input(index), stage) {
+                let conventions = Conventions::of(self.pass.dialect);
+                let fault = reduce::inter_output(self.input(index), stage, conventions);
+                if let Some((span, fault)) = fault {
                     self.fault(index, span, fault);
                 }
             }
         }
-        self.intra_first |=
-            self.reached.is_some_and(|from| from != entered) && self.across.is_none();
-        self.across = Some(stage.span);
-        self.used.clear();
+        self.state.intra_first |=
+            self.state.reached.is_some_and(|from| from != entered) && self.state.across.is_none();
+        self.state.across = Some(stage.span);
+        self.state.used.clear();
         self.stash = None;
-        self.groups = Groups::Single;
+        self.state.stashed = false;
+        self.state.fresh_zip = false;
+        self.state.groups = Groups::Single;
         self.arrive(index, stage, entered, None);
         if let Some(step) = self.derived.steps.last_mut() {
             step.reduced = reduce::reduced_slices(self.pass.input_of(index), stage);

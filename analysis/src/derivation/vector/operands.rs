@@ -11,7 +11,7 @@ use crate::kernel::{
 use crate::mapping::{Answer, Form, holds};
 
 use super::register_read::{Access, access};
-use super::{Groups, StashFault, Stashed, VectorFault, Walk, stages};
+use super::{Groups, StashFault, Stashed, VectorFault, Walk};
 
 impl<'a> Walk<'a> {
     /// Judges the operands of an operation. Several reads of the stash in one operation are one read.
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let read = operand.span;
-        if self.groups != Groups::Single {
+        if self.state.groups != Groups::Single {
             return self.stash_fault(index, read, StashFault::TwoGroups);
         }
         let Some(stash) = self.stash.as_mut() else {
@@ -109,6 +109,18 @@ impl<'a> Walk<'a> {
                 },
             );
         }
+        let way = self.state.way.filter(|_| self.lanes_known);
+        if Conventions::of(self.pass.dialect).stashes_ways()
+            && let (Some(stashed), Some(read_as)) = (stash.way, way)
+            && stashed != read_as
+        {
+            let fault = StashFault::Way {
+                stashed,
+                read: read_as,
+                taken: stash.taken,
+            };
+            return self.stash_fault(index, read, fault);
+        }
         if self.lanes_known
             && let Some(missing) = stash_missing(self.input(index), stash.shape)
         {
@@ -129,15 +141,12 @@ impl<'a> Walk<'a> {
 
     /// `vector_stash()`.
     pub(super) fn take_stash(&mut self, index: usize, stage: &'a Stage) {
-        if self.groups != Groups::Single {
+        if self.state.groups != Groups::Single {
             self.no_groups(index, stage);
             self.stash_unknown = true;
             return;
         }
-        if let Some(reached) = self
-            .reached
-            .filter(|reached| !stages::is_stashable(*reached))
-        {
+        if let Some(reached) = self.state.reached.filter(|_| !self.state.may_stash()) {
             self.stash_fault(
                 index,
                 stage.span,
@@ -148,10 +157,16 @@ impl<'a> Walk<'a> {
         }) = self.stash
         {
             self.stash_fault(index, stage.span, StashFault::Live { earlier: taken });
+        } else if let Some(Stashed { taken, .. }) = self.stash
+            && Conventions::of(self.pass.dialect).stashes_once()
+        {
+            self.stash_fault(index, stage.span, StashFault::Again { earlier: taken });
         }
+        self.state.stashed = true;
         self.stash = Some(Stashed {
             taken: stage.span,
             shape: self.input(index),
+            way: self.state.way.filter(|_| self.lanes_known),
             read: None,
         });
         self.stash_unknown = false;
@@ -197,12 +212,12 @@ fn indexed(
     let lanes = packet.size();
     let scattered = match access(packet, held) {
         Some(Access::Scattered) => true,
-        // Padded lanes are read too: the register has padding of that kind in their place.
+        // Padded lanes read whatever data is behind the run; where the register has padding there, it is of the packet's kind.
         Some(Access::Run) => {
             packet.remove_padding().size() < lanes
-                && held
-                    .split_at(lanes)
-                    .is_some_and(|(_, inner)| differ(&inner, packet))
+                && held.split_at(lanes).is_some_and(|(_, inner)| {
+                    inner.remove_padding().size() < lanes && differ(&inner, packet)
+                })
         }
         Some(Access::Broadcast) | None => false,
     };

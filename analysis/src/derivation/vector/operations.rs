@@ -21,17 +21,16 @@ impl<'a> Walk<'a> {
             && let (Some(alu), Some(found)) = (alu, found)
         {
             self.use_alu(index, operation, alu, found);
-        } else if let Some(alu) = alu
-            && self.used.iter().all(|(used, _)| *used != alu)
-        {
-            self.used.push((alu, operation.operation_span));
+        } else if let Some(alu) = alu {
+            self.state.take(alu, operation.operation_span);
         }
         if typed {
             self.operands(index, operation);
         }
         if operation.zip {
-            self.groups = Groups::Zipped;
+            self.state.groups = Groups::Zipped;
         }
+        self.state.fresh_zip = operation.zip;
         self.arrive(index, stage, operation.stage, alu);
     }
 
@@ -43,11 +42,11 @@ impl<'a> Walk<'a> {
         found: &'static VectorOperation,
     ) {
         let span = operation.operation_span;
-        let Some(&(_, earlier)) = self.used.iter().find(|(used, _)| *used == alu) else {
-            self.used.push((alu, span));
+        let Some(earlier) = self.state.taken_by(alu) else {
+            self.state.take(alu, span);
             return;
         };
-        let is_free = |alu: &Alu| self.used.iter().all(|(used, _)| used != alu);
+        let is_free = |alu: &Alu| self.state.taken_by(*alu).is_none();
         let alternatives = same_function(found)
             .filter(|other| other.alu.as_ref().is_some_and(is_free))
             .collect();
@@ -57,7 +56,7 @@ impl<'a> Walk<'a> {
             .collect();
         free.sort_unstable();
         free.dedup();
-        let pair = self.groups != Groups::Single;
+        let pair = self.state.groups != Groups::Single;
         self.fault(
             index,
             span,

@@ -1,19 +1,22 @@
 //! Reductions inside a slice and across slices: what they make of the stream, and the slots they need.
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms::{
-    axis_names, differ, divide_relaxed, join, keeps_order, known, term_name,
+    axis_names, differ, divide_relaxed, join, keeps_order, known, selection, term_mapping,
+    term_name,
 };
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, StreamShape};
+use crate::kernel::{Stage, StageKind, StreamShape, Way};
 use crate::mapping::{Answer, Atom, Form, Mapping, PaddingKind, holds};
 
+use super::lanes::reduced;
 use super::shapes::{mismatch, without};
 use super::violation::{InterFault, VectorFault};
 
 /// Accumulator slots of the IntraSliceReduce stage (book: Accumulator Slot Limit).
 pub const ACCUMULATOR_SLOTS: u64 = 8;
 /// Lanes of the reduction tree (book: Architectural Parameters).
-const TREE_LANES: u64 = 4;
+const TREE_LANES: u64 = Way::Way4.lanes();
 
 /// The terms of a form with their live counts, innermost first: what it holds, padding left aside.
 fn contents(form: &Form) -> Vec<(crate::mapping::Term, u64)> {
@@ -35,25 +38,19 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
     }
     let mut mismatches = Vec::new();
     let mut mixed = Vec::new();
-    let expected_time = without(time, &axis, false)?;
+    let shape = (time.clone(), packet.clone());
+    let (expected_time, expected_packet) = reduced(&shape, &axis)?;
     if let Some(declared) = known(&stage.output.time)
         && contents(declared) != contents(&expected_time)
     {
         mismatches.extend(mismatch("Time", &stage.output.time, &expected_time));
     }
-    let expected_packet = if packet.contains_axis(&axis) {
+    if packet.contains_axis(&axis) {
         mixed = axis_names(packet)
             .into_iter()
             .filter(|name| *name != axis)
             .collect();
-        Mapping::identity()
-            .pad_to(TREE_LANES, PaddingKind::Top)
-            .ok()?
-            .form()
-            .clone()
-    } else {
-        packet.clone()
-    };
+    }
     if mixed.is_empty() {
         mismatches.extend(mismatch("Packet", &stage.output.packet, &expected_packet));
     }
@@ -109,10 +106,7 @@ pub(super) fn padded(input: &StreamShape, stage: &Stage) -> Option<(Span, Vector
         .into_iter()
         .find_map(|written| {
             let digits = known(written)?.digits().iter();
-            let mut own = digits.filter(|digit| match digit.term.as_ref().map(|term| &term.atom) {
-                Some(Atom::Axis(own) | Atom::PaddedRun(own)) => own.name() == name,
-                _ => false,
-            });
+            let mut own = digits.filter(|digit| digit.is_part_of(name));
             let part = own.find(|digit| {
                 let mut paddings = digit.paddings().iter();
                 paddings.any(|padding| padding.kind != PaddingKind::Zero)
@@ -155,9 +149,7 @@ pub(super) fn intra_slots(
 /// The time with an axis's factors innermost, in their order.
 fn innermost(time: &Form, axis: &str) -> Option<Form> {
     let rest = without(time, axis, false)?;
-    let own = time.digits().iter().filter(|digit| {
-        matches!(digit.term.as_ref().map(|term| &term.atom), Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis)
-    });
+    let own = time.digits().iter().filter(|digit| digit.is_part_of(axis));
     join(&[&rest, &Form::from_digits(own.cloned())?])
 }
 
@@ -182,10 +174,25 @@ pub(super) fn reduced_slices(input: &StreamShape, stage: &Stage) -> Option<u64> 
 }
 
 /// The fault in the output of a reduction across slices.
-pub(super) fn inter_output(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+pub(super) fn inter_output(
+    input: &StreamShape,
+    stage: &Stage,
+    conventions: Conventions,
+) -> Option<(Span, VectorFault)> {
     let (slice, time) = (known(&input.slice)?, known(&input.time)?);
     let (slice_out, time_out) = (known(&stage.output.slice)?, known(&stage.output.time)?);
-    let (fault, span) = inter_fault(input, stage, (slice, time), (slice_out, time_out))?;
+    let Some((fault, span)) = inter_fault(input, stage, (slice, time), (slice_out, time_out))
+    else {
+        if !conventions.reduces_innermost_slices() {
+            return None;
+        }
+        let fault = outer_slices(slice, slice_out)?;
+        let expected = None;
+        return Some((
+            stage.output.slice.span,
+            VectorFault::InterMapping { fault, expected },
+        ));
+    };
     let expected = dummy(slice, slice_out).map(|slice| (slice.to_mapping(), time.to_mapping()));
     Some((span, VectorFault::InterMapping { fault, expected }))
 }
@@ -217,6 +224,11 @@ fn inter_fault(
         return Some((InterFault::LostFromTime(lost), output.time.span));
     }
     let order = divide_relaxed(time, time_out);
+    // A part of an axis of time that is no part of time, as the digits that the packet has.
+    let new = left_over(&order.divisor_residue);
+    if !order.exact() && !new.is_empty() && holds(time, time_out) == Answer::No {
+        return Some((InterFault::NewInTime(new), output.time.span));
+    }
     if order.exact() && !keeps_order(&order) {
         return Some((InterFault::TimeOrder, output.time.span));
     }
@@ -233,6 +245,40 @@ fn inter_fault(
         }
     }
     None
+}
+
+/// What is inside of the slice's reduced part: axes that stay, or padding. Copies name no axis and are left aside.
+fn outer_slices(slice: &Form, slice_out: &Form) -> Option<InterFault> {
+    let division = divide_relaxed(slice, slice_out);
+    let mut reduced = division.dividend_residue.terms_with_stride();
+    reduced.retain(|placed| placed.term.atom != Atom::Broadcast);
+    let outer = reduced.last()?;
+    let inside: Vec<String> = division
+        .matches
+        .iter()
+        .filter(|kept| {
+            kept.term.atom != Atom::Broadcast && kept.dividend_stride < outer.buffer_stride
+        })
+        .map(selection)
+        .collect();
+    let is_padding_innermost = slice
+        .digits()
+        .first()
+        .is_some_and(|digit| digit.term.is_none());
+    if inside.is_empty() && !is_padding_innermost {
+        return None;
+    }
+    let reduced = reduced.iter().rev().map(|placed| {
+        let part = term_mapping(&placed.term, placed.live);
+        part.map_or_else(
+            || term_name(&placed.term),
+            |part| part.form().to_mapping().to_string(),
+        )
+    });
+    Some(InterFault::NotInnermost {
+        reduced: reduced.collect(),
+        inside,
+    })
 }
 
 fn left_over(residue: &Form) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What splitting, trimming, concatenating, padding and unzipping make of time and packet.
+//! Whether what a kernel declares behind a change of lanes or an unzip is what the engine makes.
 
 use crate::derivation::conventions::Conventions;
 use crate::derivation::forms::{differ, join, known};
@@ -7,12 +7,8 @@ use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Written};
 use crate::mapping::{Atom, Form, Mapping};
 
+use super::lanes::{changed, halves, taken};
 use super::violation::{Mismatch, TwoGroupFault, VectorFault};
-
-/// Lanes of half a flit.
-const HALF: u64 = 4;
-/// Lanes of a flit.
-const FULL: u64 = 8;
 
 /// A mismatch of one parameter, if it is proven.
 pub(super) fn mismatch(
@@ -35,11 +31,7 @@ pub(super) fn mismatch(
 /// The fault of a stage that changes the lanes, and where it is.
 pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
     let (time, packet) = (known(&input.time)?, known(&input.packet)?);
-    let needs = match stage.kind {
-        StageKind::VectorSplit | StageKind::VectorTrim => FULL,
-        StageKind::VectorConcat | StageKind::VectorPad => HALF,
-        _ => return None,
-    };
+    let needs = taken(&stage.kind)?;
     if packet.size() != needs {
         return Some((
             stage.span,
@@ -51,7 +43,7 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
     }
     let output = &stage.output;
     if matches!(stage.kind, StageKind::VectorTrim) {
-        let (upper, lower) = packet.split_at(HALF)?;
+        let (upper, lower) = halves(packet)?;
         if upper.has_terms() {
             let split = join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
             let fault = VectorFault::NarrowDropsData {
@@ -69,43 +61,6 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
     mismatches.extend(mismatch("Packet", &output.packet, &expected.1));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
-}
-
-/// Time and packet behind a change of lanes; what a trim drops is not looked at.
-fn changed(time: &Form, packet: &Form, kind: &StageKind) -> Option<(Form, Form)> {
-    Some(match kind {
-        StageKind::VectorSplit => {
-            let (upper, lower) = packet.split_at(HALF)?;
-            (join(&[time, &upper])?, lower)
-        }
-        StageKind::VectorTrim => (time.clone(), packet.split_at(HALF)?.1),
-        StageKind::VectorConcat => {
-            let (outer, inner) = time.split_at(FULL / HALF)?;
-            (outer, join(&[&inner, packet])?)
-        }
-        _ => (time.clone(), packet.pad(FULL)?),
-    })
-}
-
-/// What a split, trim, concat or pad makes of time and packet; `None` where they are unknown, have other lanes than the
-/// stage takes, or where a trim would drop data.
-#[must_use]
-pub fn lanes_made(input: &StreamShape, kind: &StageKind) -> Option<(Mapping, Mapping)> {
-    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
-    let needs = match kind {
-        StageKind::VectorSplit | StageKind::VectorTrim => FULL,
-        StageKind::VectorConcat | StageKind::VectorPad => HALF,
-        _ => return None,
-    };
-    let drops = matches!(kind, StageKind::VectorTrim)
-        && packet
-            .split_at(HALF)
-            .is_some_and(|(upper, _)| upper.has_terms());
-    if packet.size() != needs || drops {
-        return None;
-    }
-    let (time, packet) = changed(time, packet, kind)?;
-    Some((time.to_mapping(), packet.to_mapping()))
 }
 
 /// A mapping without an axis, with a hole in its place or none; `None` where it does not have the axis, or has it inside
@@ -173,9 +128,7 @@ fn inside(form: &Form, axis: &str) -> Option<u64> {
     let mut positions = 1_u64;
     for digit in form.digits() {
         match digit.term.as_ref().map(|term| &term.atom) {
-            Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis => {
-                return Some(positions);
-            }
+            _ if digit.is_part_of(axis) => return Some(positions),
             Some(Atom::Composite(group)) if group.contains_axis(axis) => return None,
             _ => positions = positions.checked_mul(digit.extent)?,
         }
@@ -204,13 +157,4 @@ pub(super) fn without(form: &Form, axis: &str, holes: bool) -> Option<Form> {
         }
     }
     Form::from_digits(digits)
-}
-
-/// Time and packet of 8 elements that hold what a packet of another size holds.
-pub(super) fn packet_of_eight(time: &Form, packet: &Form) -> Option<(Mapping, Mapping)> {
-    if packet.size() < FULL {
-        return Some((time.to_mapping(), packet.pad(FULL)?.to_mapping()));
-    }
-    let (outer, inner) = packet.split_at(FULL)?;
-    Some((join(&[time, &outer])?.to_mapping(), inner.to_mapping()))
 }

@@ -217,6 +217,11 @@ pub enum StashFault {
         /// The stash that holds it.
         earlier: Span,
     },
+    /// The pass has stashed before, and its value was read.
+    Again {
+        /// The first stash.
+        earlier: Span,
+    },
     /// Nothing was stashed.
     Empty,
     /// The value was read before.
@@ -230,6 +235,15 @@ pub enum StashFault {
         stashed: ElementType,
         /// The stream's type.
         stream: ElementType,
+        /// The stash.
+        taken: Span,
+    },
+    /// The value was stashed in another number of lanes than the reader has.
+    Way {
+        /// How it was stashed.
+        stashed: Way,
+        /// How it is read.
+        read: Way,
         /// The stash.
         taken: Span,
     },
@@ -274,4 +288,11 @@ pub enum InterFault {
     TimeOrder,
     /// Axes that stay in the slice are at other slices.
     MovedInSlice(Vec<String>),
+    /// Axes of the slice are reduced that are not its innermost ones.
+    NotInnermost {
+        /// The axes that are reduced.
+        reduced: Vec<String>,
+        /// The axes inside of them that stay; none where it is padding.
+        inside: Vec<String>,
+    },
 }

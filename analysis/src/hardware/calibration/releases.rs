@@ -1,6 +1,8 @@
 //! The constants of each release whose schedules were read.
 
-use super::{Calibration, CalibrationId, KernelConstants, PassConstants, TransferConstants};
+use super::{
+    Calibration, CalibrationId, KernelConstants, PassConstants, TileReads, TransferConstants,
+};
 
 /// All of them, the oldest first.
 pub const RELEASES: [CalibrationId; 2] = [CalibrationId::Release0_5_1, CalibrationId::Release0_8_1];
@@ -39,11 +41,14 @@ const TRANSFER: TransferConstants = TransferConstants {
         (3_840, 20_000),
         (4_096, 16_875),
     ],
-    copied_request: &[(16, 24_500), (256, 92_970)],
-    copied_small_bytes: 1_024,
+    copied_request: 24_500,
+    copied_most: 16,
+    copied_to_all_request: 92_970,
     copied_to_all: 256,
+    copied_small_bytes: 1_024,
     hot_unit_read: 3,
     small_packet_bytes: 64,
+    crossing_run_bytes: 960,
     store_start: 437,
     store_start_one_engine: 333,
     store_request: 22_000,
@@ -56,8 +61,12 @@ const TRANSFER: TransferConstants = TransferConstants {
     strided_piece: 120_000,
     move_start: 440,
     move_piece: 7_000,
-    indexed_start: 934,
-    indexed_request: 580_000,
+    move_copied_piece: 35_000,
+    move_copies_most: 512,
+    indexed_start: 822,
+    indexed_request: 560_000,
+    indexed_start_most: 934,
+    indexed_request_most: 580_000,
 };
 
 const KERNEL: KernelConstants = KernelConstants {
@@ -65,6 +74,7 @@ const KERNEL: KernelConstants = KernelConstants {
     end: 600,
     sync: 600,
     after_sync: 1_000,
+    tile_reads: TileReads::OfTheTensor,
 };
 
 /// Read off six kernels in the book's dialect.

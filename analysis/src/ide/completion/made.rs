@@ -167,7 +167,7 @@ impl Asked<'_> {
             (CanonicalStage::FetchSliceLift, TIME | Generic::Level(Level::Slice)) => {
                 self.lifted(Level::Slice)
             }
-            (CanonicalStage::Transpose, TIME | PACKET) => self.transposed(),
+            (CanonicalStage::Transpose, TIME | PACKET) => self.transposed(&StageKind::Transpose),
             (CanonicalStage::Collect, TIME | PACKET) => {
                 let (pass, at) = with_stage(self.pass, StageKind::Collect, input.clone());
                 let derived = collect::derive(&pass, at);

@@ -9,6 +9,7 @@ use crate::derivation::conventions::Conventions;
 use crate::hardware::{COMMIT_UNIT_BYTES, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES};
 use crate::ide::{Completion, CompletionKind};
 use crate::kernel::{CanonicalStage, Engine, Level, Way};
+use crate::mapping::gcd;
 use crate::numbers::thousands;
 
 use super::context::Around;
@@ -177,7 +178,7 @@ fn paddings(expression: &Expression<'_>, size: u64) -> Vec<u64> {
                 );
             }
             Wanted::MultipleOf(unit) => {
-                let step = unit / greatest_common_divisor(unit, factor).max(1);
+                let step = unit / gcd(unit, factor).max(1);
                 found.extend(size.checked_next_multiple_of(step.max(1)));
             }
         }
@@ -306,12 +307,4 @@ fn packet_fits(place: &MappingPlace, bytes: u64) -> Option<(u32, String)> {
 
 fn elements_of(scalar: ElementType, bytes: u64) -> Option<u64> {
     Some(bytes.checked_mul(8)? / scalar.bits())
-}
-
-fn greatest_common_divisor(left: u64, right: u64) -> u64 {
-    let (mut left, mut right) = (left, right);
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }

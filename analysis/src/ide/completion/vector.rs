@@ -1,41 +1,25 @@
-//! How far a pass has come in the Vector Engine: the stage, the lanes, the ALUs that are taken, the stash.
+//! What a pass inside of the Vector Engine may go on with: what the engine takes next, and what the library's types allow.
 //!
-//! Reads what the derivation of the pass says and the tables of the engine's stages; judges no shapes.
+//! How far the pass has come is the derivation's [`EngineState`], as for the checker; judges no shapes.
 
 use crate::derivation::conventions::Conventions;
-use crate::derivation::vector::{derive, stages};
+use crate::derivation::vector::{EngineState, Groups, stages};
 use crate::hardware::{Alu, ElementType, OperationGroup, VectorOperation, operations_of};
 use crate::items::Span;
-use crate::kernel::catalogue::{
-    CanonicalStage, Role, is_stashable, may_follow, way_into, way_out_of,
-};
+use crate::kernel::catalogue::{CanonicalStage, Role, way_into, way_out_of};
 use crate::kernel::dialect::{Arity, Method};
-use crate::kernel::{Body, Pass, Position, StageKind, VectorStage, Way};
+use crate::kernel::{Body, Pass, Position, VectorStage, Way};
 
 use CanonicalStage as S;
 
 /// A pass inside the Vector Engine.
 pub(super) struct VectorState {
-    /// The stage reached; none directly behind `vector_init`.
-    reached: Option<VectorStage>,
+    engine: EngineState,
     way: Way,
-    is_pair: bool,
-    is_zipped: bool,
-    /// A reduction across slices came already.
-    across: bool,
-    /// Stages inside of a slice came before it.
-    intra_first: bool,
-    stashed: bool,
     /// Whether the stash has a type of its own, so that the stream's may change before it is written.
     types_stash: bool,
-    /// The stream is what a zip made, and no operation came since.
-    fresh_zip: bool,
-    /// The element type with which the stages were entered.
-    entered: Option<ElementType>,
     /// The element type now.
     element_type: Option<ElementType>,
-    /// The ALUs that are taken, with the operations that took them.
-    used: Vec<(Alu, Span)>,
     /// Whether the back half of the packet is padding, if the packet is known.
     back_is_padding: Option<bool>,
 }
@@ -44,30 +28,13 @@ impl VectorState {
     /// The state of a pass that is inside the engine.
     pub(super) fn of(body: &Body, pass: &Pass) -> Option<Self> {
         let shape = pass.output();
-        let (reached, is_pair) = match shape.position {
-            Position::VectorInit => (None, false),
-            Position::Vector(stage) => (Some(stage), false),
-            Position::VectorPair(stage) => (Some(stage), true),
-            _ => return None,
-        };
-        let is = |wanted: fn(&StageKind) -> bool| {
-            pass.stages.iter().rposition(|stage| wanted(&stage.kind))
-        };
-        let reduced = is(|kind| matches!(kind, StageKind::VectorInterReduce { .. }));
-        let entry = is(|kind| {
-            matches!(
-                kind,
-                StageKind::VectorBranch(_) | StageKind::VectorUnzip { .. }
-            )
-        });
-        let zip = is(|kind| matches!(kind, StageKind::VectorAlu(operation) if operation.zip));
-        let stash = is(|kind| matches!(kind, StageKind::VectorStash));
-        let first_entry = pass.stages.iter().position(|stage| {
-            matches!(
-                stage.kind,
-                StageKind::VectorBranch(_) | StageKind::VectorUnzip { .. }
-            )
-        });
+        if !matches!(
+            shape.position,
+            Position::VectorInit | Position::Vector(_) | Position::VectorPair(_)
+        ) {
+            return None;
+        }
+        let engine = EngineState::behind(body, pass);
         let back_is_padding = shape
             .packet
             .get()
@@ -75,31 +42,20 @@ impl VectorState {
             .and_then(|packet| packet.form().split_at(4))
             .map(|(outer, _)| !outer.has_terms());
         Some(Self {
-            reached,
             way: shape
                 .way
-                .unwrap_or_else(|| reached.map_or(Way::Way8, way_out_of)),
-            is_pair,
-            is_zipped: zip.is_some() && zip > reduced,
-            across: reduced.is_some(),
-            intra_first: first_entry.is_some() && first_entry < reduced,
-            stashed: stash.is_some() && stash > reduced,
+                .or(engine.way)
+                .unwrap_or_else(|| engine.reached.map_or(Way::Way8, way_out_of)),
             types_stash: Conventions::of(pass.dialect).is_successor(),
-            fresh_zip: zip.is_some() && zip == is(|kind| matches!(kind, StageKind::VectorAlu(_))),
-            entered: entry.and_then(|entry| pass.input_of(entry).element_type.value),
             element_type: shape.element_type.value,
-            used: used_alus(body, pass, reduced),
             back_is_padding,
+            engine,
         })
     }
 
     /// The operation that took an ALU.
     pub(super) fn taken_by(&self, alu: Option<Alu>) -> Option<Span> {
-        let alu = alu?;
-        self.used
-            .iter()
-            .find(|(used, _)| *used == alu)
-            .map(|(_, span)| *span)
+        self.engine.taken_by(alu?)
     }
 
     /// Whether an operation is one for the stream's type.
@@ -113,39 +69,37 @@ impl VectorState {
         let Some(stage) = method.stage() else {
             return false;
         };
+        let engine = &self.engine;
+        let is_inside = engine.reached.is_some();
+        let is_single = engine.groups == Groups::Single;
         let follows = || {
             let entered = stage.vector_stage();
             entered.is_some_and(|entered| {
-                self.reached
-                    .is_some_and(|from| may_follow(from, entered) && way_into(entered) == self.way)
+                is_inside && engine.may_follow(entered) && way_into(entered) == self.way
             })
         };
         match stage {
-            S::VectorBranch => {
-                self.reached.is_none()
-                    || (self.reached == Some(VectorStage::InterSliceReduce) && !self.intra_first)
-            }
-            S::VectorUnzip => self.reached.is_none(),
+            S::VectorBranch => engine.may_begin(),
+            S::VectorUnzip => !is_inside,
             S::VectorInterReduce => {
-                !self.across && !self.is_pair && (self.reached.is_none() || follows())
+                engine.has_place_across()
+                    && engine.groups != Groups::Pair
+                    && (!is_inside || follows())
             }
-            S::VectorFinal => self.reached.is_some() && !self.is_pair && self.way == Way::Way8,
-            S::VectorReinterpret => self.reached.is_some(),
+            S::VectorFinal => is_inside && engine.groups != Groups::Pair && self.way == Way::Way8,
+            S::VectorReinterpret => is_inside,
             S::VectorStash => {
                 // Where the stash is a type of its own, it keeps the type that it was written with.
-                let same_type = match (self.entered, self.element_type) {
+                let same_type = match (engine.entered, self.element_type) {
                     _ if self.types_stash => true,
                     (Some(entered), Some(now)) => entered == now,
                     _ => true,
                 };
-                self.reached.is_some_and(is_stashable)
-                    && !self.stashed
-                    && !self.is_zipped
-                    && same_type
+                is_inside && engine.may_stash() && !engine.stashed && same_type
             }
-            S::VectorFilter => !self.is_zipped && follows(),
+            S::VectorFilter => is_single && follows(),
             S::VectorTrim => follows() && self.back_is_padding != Some(false),
-            S::VectorIntraReduce if self.types_stash && self.fresh_zip => false,
+            S::VectorIntraReduce if self.types_stash && engine.fresh_zip => false,
             // Where there is one division, no argument names it.
             S::VectorFpDiv if !method.has(Role::Operation) => {
                 let mut divisions = operations_of(OperationGroup::FloatDivide);
@@ -163,25 +117,6 @@ impl VectorState {
             _ => follows() && self.element_type.is_none_or(|found| stage.takes(found)),
         }
     }
-}
-
-/// The ALUs of a pass with the operations that took them, since the last reduction across slices.
-fn used_alus(body: &Body, pass: &Pass, reduced: Option<usize>) -> Vec<(Alu, Span)> {
-    let derived = derive(body, pass);
-    let steps = derived
-        .steps
-        .iter()
-        .filter(|step| reduced.is_none_or(|reduced| step.stage > reduced));
-    steps
-        .filter_map(|step| {
-            let stage = pass.stages.get(step.stage)?;
-            let span = match &stage.kind {
-                StageKind::VectorAlu(operation) => operation.operation_span,
-                _ => stage.span,
-            };
-            Some((step.alu?, span))
-        })
-        .collect()
 }
 
 /// The groups that the operation of a method may be of.

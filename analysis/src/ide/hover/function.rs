@@ -9,8 +9,9 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::items::{ItemId, ItemKind, Span, is_inside};
 use crate::kernel::{Body, body, callgraph};
+use crate::lanes::Lane;
 use crate::numbers::thousands;
-use crate::simulation::{BodySimulation, Lane};
+use crate::simulation::BodySimulation;
 use crate::syntax::without_raw;
 
 use super::super::operations::methods;
@@ -102,11 +103,11 @@ fn longest(
 fn contexts(simulation: &BodySimulation, total: u64) -> String {
     let schedule = &simulation.schedule;
     let dma = schedule
-        .busy(Lane::TensorDma)
-        .saturating_add(schedule.busy(Lane::PcieDma));
+        .busy(Lane::TENSOR_DMA)
+        .saturating_add(schedule.busy(Lane::PCIE_DMA));
     let rows: Vec<Vec<String>> = [
-        ("main", schedule.busy(Lane::Main)),
-        ("sub", schedule.busy(Lane::Sub)),
+        ("main", schedule.busy(Lane::MAIN)),
+        ("sub", schedule.busy(Lane::SUB)),
         ("dma", dma),
     ]
     .into_iter()

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use crate::db::Db;
 use crate::items::{
-    AxisPaths, MappingParts, MappingProblemKind, MappingSite, Namespace, Resolution, ScopeRef,
-    Span, item_text, mapping_parts, mapping_sites, resolve, scope_at,
+    AxisPaths, MappingParts, MappingProblemKind, MappingSite, NameRole, Namespace, Resolution,
+    ScopeRef, Span, item_text, mapping_parts, mapping_sites, resolve, scope_at,
 };
 use crate::mapping::{FactorKind, FactorNode, Mapping, SyntaxKind, SyntaxNode};
 use crate::numbers::thousands;
@@ -267,6 +267,14 @@ fn reason(kind: &MappingProblemKind) -> String {
             format!("`{text}` is a constant, which the macro does not take here")
         }
         MappingProblemKind::UnknownAxis { name, .. } => format!("`{name}` names no axis in scope"),
+        MappingProblemKind::OtherRole {
+            name,
+            wanted: NameRole::Axis,
+            ..
+        } => format!("`{name}` is a mapping, not an axis"),
+        MappingProblemKind::OtherRole { name, .. } => {
+            format!("`{name}` is an axis, not a mapping")
+        }
         MappingProblemKind::Invalid(error) => error.to_string(),
         MappingProblemKind::CyclicAlias { name } => format!("`{name}` needs itself"),
         MappingProblemKind::UnresolvedEscape => {

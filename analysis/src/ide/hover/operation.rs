@@ -12,7 +12,7 @@ use crate::kernel::{
 };
 use crate::numbers::thousands;
 use crate::places::Places;
-use crate::simulation::{BodySimulation, Lane, OperationCost, StageCost, StageRow, stage_table};
+use crate::simulation::{BodySimulation, OperationCost, StageCost, StageRow, lane_of, stage_table};
 
 use super::super::operations::{OperationAt, OperationPart, bodies_with, by_body};
 use super::address::place_of;
@@ -307,7 +307,7 @@ impl Known<'_> {
 
     /// What the whole operation costs and what decides it, and what would save most of it: the first lines that a reader wants.
     fn cause(&self) -> Vec<String> {
-        let lane = Lane::of(self.operation.context).name();
+        let lane = lane_of(self.operation.context).name();
         let mut line = format!(
             "Operation {} in context {lane}: {}",
             code(&self.names.operation(self.operation)),

@@ -4,6 +4,7 @@
 
 use super::{MappingProblemKind, Resolver, grammar_of};
 use crate::items::ids::Span;
+use crate::items::resolve::{Namespace, resolve};
 use crate::mapping::{Construct, FactorKind, FactorNode, Mapping, MappingKind, uncountable_factor};
 
 impl Resolver<'_> {
@@ -19,7 +20,8 @@ impl Resolver<'_> {
                     return None;
                 }
                 let known = grammar.reads(Construct::AxisFactor);
-                let named = self.only_if(known, |resolver| resolver.name(name, span))?;
+                let found = resolve(self.db, self.scope, &[name], Namespace::Type);
+                let named = self.only_if(known, |resolver| resolver.found(name, found, span))?;
                 self.counted(&named, span)
             }
             FactorKind::Mapping(node) => {

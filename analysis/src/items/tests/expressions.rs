@@ -81,6 +81,8 @@ fn what_overflows_is_unknown() {
         "1.5 as u8",
         "mystery + 1",
         "10u8.pow(3)",
+        "0u8.ilog2()",
+        "5usize.is_multiple_of(0)",
     ];
     for text in cases {
         assert!(
@@ -93,7 +95,7 @@ fn what_overflows_is_unknown() {
 
 #[test]
 fn control_flow_variables_and_composites() {
-    let cases: [(&str, i128); 14] = [
+    let cases: [(&str, i128); 18] = [
         ("if 3 > 2 { 10 } else { 20 }", 10),
         ("if i % 2 == 0 { 1 } else if i == 5 { 2 } else { 3 }", 2),
         ("{ let a = i * 2; a + 1 }", 11),
@@ -108,6 +110,10 @@ fn control_flow_variables_and_composites() {
         ("u8::MAX as u32 + u16::BITS", 271),
         ("2usize.pow(10)", 1024),
         ("10usize.div_ceil(4) + 13usize.next_multiple_of(8)", 19),
+        ("48u32.trailing_zeros() + 48u32.ilog2()", 9),
+        ("3usize.abs_diff(10)", 7),
+        ("if 48usize.is_multiple_of(16) { 1 } else { 2 }", 1),
+        ("if 48usize.is_power_of_two() { 1 } else { 2 }", 2),
     ];
     for (text, expected) in cases {
         assert_eq!(int(text), Some(expected), "{text}");

@@ -119,6 +119,9 @@ fn an_edit_of_a_definition_reaches_its_calls() {
     workspace.set_file("macros.rs", &TEMPLATE.replace("m![A / 8]", "m![A / 7]"));
     let report = workspace.analysis().check_file("user.rs");
     assert_eq!(denied(&report), [("stride_indivisible", 3, 1, 6)]);
+    let related = &report.diagnostics.first().expect("a finding").related;
+    let place = related.last().expect("the place in the macro");
+    assert_eq!((&*place.file, place.range.start.line), ("macros.rs", 5));
 }
 
 /// What is denied, as the text of the file has it.
@@ -163,7 +166,8 @@ fn what_an_argument_says_is_reported_there() {
             "same! { same!(let x: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 7]> = x.to_dm(&mut device.tdma);) }",
             &["% 7"],
         ),
-        (own, "own!(x.to_dm(&mut device.tdma));", &["own!"]),
+        // What the macro writes is reported in it.
+        (own, "own!(x.to_dm(&mut device.tdma));", &["/ 7"]),
     ];
     for (definition, body, expected) in cases {
         let text = format!("{head}{definition}{}", kernel(body));
@@ -177,4 +181,48 @@ fn what_an_argument_says_is_reported_there() {
             .all(|found| found.fixes.is_empty());
         assert!(fixes, "{body}");
     }
+}
+
+#[test]
+fn what_a_macro_writes_is_reported_in_it_once_for_all_calls() {
+    // 2048 is divisible by 8 and not by 7: `A / 8 % $n` has 256 values.
+    let head = "use furiosa_opt_std::prelude::*;
+axes![A = 2048];
+macro_rules! load { ($name:ident, $n:literal) => {
+    #[device(chip = 1)]
+    fn $name(device: &mut Device, x: &HbmTensor<i32, m![1], m![A]>) {
+        // A remark.
+        let x: DmTensor<i32, m![1], m![1 # 2], m![A / 8 # $n], m![A % 8]> = x.to_dm(&mut device.tdma);
+    }
+} }
+";
+    let calls = |text: &str| {
+        let text = format!("{head}{text}");
+        let report = report(&[("a.rs", &text)], "a.rs");
+        let found = report.diagnostics.iter();
+        let found = found.filter(|found| found.rule == "slice_size");
+        let found = found.map(|found| {
+            let related = found.related.iter();
+            let calls = related.filter(|place| place.message.contains("writes it for this call"));
+            let calls: Vec<u32> = calls.map(|place| place.range.start.line).collect();
+            assert!(found.fixes.is_empty());
+            (found.range.start.line, found.suppressed, calls)
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(calls("load!(right, 256);\n"), []);
+    assert_eq!(
+        calls("load!(a, 300);\nload!(right, 256);\nload!(b, 300);\n"),
+        [(7, false, vec![10, 12])]
+    );
+    // What is allowed at a call is allowed for that call.
+    let allowed = "// visa-lint: allow(slice_size)\n";
+    assert_eq!(
+        calls(&format!("{allowed}load!(a, 300);\nload!(b, 300);\n")),
+        [(7, false, vec![12])]
+    );
+    assert_eq!(
+        calls(&format!("{allowed}load!(a, 300);\n")),
+        [(7, true, vec![11])]
+    );
 }

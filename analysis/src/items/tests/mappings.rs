@@ -23,6 +23,7 @@ fn show(db: &AnalysisDatabase, problem: &MappingProblem) -> String {
             name,
             nearest,
             silent,
+            ..
         } => {
             let silent = if *silent { " silent" } else { "" };
             format!("unknown {name} {nearest:?}{silent}")
@@ -40,6 +41,7 @@ fn show(db: &AnalysisDatabase, problem: &MappingProblem) -> String {
             format!("grow {size} to {resized}")
         }
         MappingProblemKind::Invalid(error) => format!("{error:?}"),
+        MappingProblemKind::OtherRole { name, wanted, .. } => format!("{name} is no {wanted:?}"),
         MappingProblemKind::CyclicAlias { name } => format!("cycle of {name}"),
         MappingProblemKind::UnresolvedEscape => "unresolved".to_owned(),
         MappingProblemKind::DuplicateAxis { name, .. } => format!("duplicate {name}"),

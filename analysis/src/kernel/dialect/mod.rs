@@ -246,16 +246,25 @@ pub struct AssociatedFunction {
     pub arguments: &'static [Part],
 }
 
-/// Methods by their names, in the order of their lists.
-pub type MethodsByName = FxHashMap<&'static str, Vec<&'static Method>>;
+/// The methods of a library by what they are asked for.
+#[derive(Debug, Default)]
+pub struct MethodIndex {
+    by_name: FxHashMap<&'static str, Vec<&'static Method>>,
+    /// Those that ask for one stage alone, in the order in which they are written.
+    by_stage: FxHashMap<CanonicalStage, Vec<&'static Method>>,
+}
 
-/// The methods of some lists by their names.
-fn by_name(lists: &[&'static [Method]]) -> MethodsByName {
-    let mut found = MethodsByName::default();
-    for method in lists.iter().copied().flatten() {
-        found.entry(method.name).or_default().push(method);
+impl MethodIndex {
+    fn of(lists: &[&'static [Method]]) -> Self {
+        let mut index = Self::default();
+        for method in lists.iter().copied().flatten() {
+            index.by_name.entry(method.name).or_default().push(method);
+            if let Some(stage) = method.stage() {
+                index.by_stage.entry(stage).or_default().push(method);
+            }
+        }
+        index
     }
-    found
 }
 
 /// A library that kernels are written against, all its releases.
@@ -271,8 +280,8 @@ pub struct Table {
     pub types: &'static [&'static [TypeEntry]],
     /// Its methods, in several lists. A receiver may have several of one name.
     pub methods: &'static [&'static [Method]],
-    /// The same by their names, filled by the first question.
-    pub by_name: &'static OnceLock<MethodsByName>,
+    /// The same by what they are asked for, filled by the first question.
+    pub index: &'static OnceLock<MethodIndex>,
     /// Its methods in words, as far as the catalogue does not say them.
     pub guide: &'static [GuideRow],
     /// What generics of a stage that are such levels mean, where the library says more than the catalogue.
@@ -434,9 +443,13 @@ impl Dialect {
 
     /// All methods of that name, of any release: what a method that this one does not have would do.
     pub fn methods_of_any_release(&self, name: &str) -> impl Iterator<Item = &'static Method> {
+        let named = self.index().by_name.get(name);
+        named.into_iter().flatten().copied()
+    }
+
+    fn index(&self) -> &'static MethodIndex {
         let lists = self.table.methods;
-        let known = self.table.by_name.get_or_init(|| by_name(lists));
-        known.get(name).into_iter().flatten().copied()
+        self.table.index.get_or_init(|| MethodIndex::of(lists))
     }
 
     /// Every method that the release has, and those that only the book has.
@@ -465,9 +478,8 @@ impl Dialect {
     /// The first method that asks for a stage, those of the release before those of the book alone.
     #[must_use]
     pub fn method_of(&self, stage: CanonicalStage) -> Option<&'static Method> {
-        let methods = self.table.methods.iter().copied().flatten();
-        let mut of_stage =
-            methods.filter(|method| method.stage() == Some(stage) && method.is_in(self.release));
+        let methods = self.index().by_stage.get(&stage)?.iter().copied();
+        let mut of_stage = methods.filter(|method| method.is_in(self.release));
         let first = of_stage.next()?;
         let published = of_stage.find(|method| method.is_published());
         if first.is_published() {

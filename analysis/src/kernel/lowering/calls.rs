@@ -7,7 +7,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, Namespace, Resolution, Span};
 use crate::kernel::dialect::Constructor;
-use crate::kernel::surface::{Argument, Turbofish, segments};
+use crate::kernel::surface::{Argument, Turbofish, path_arguments, segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
@@ -178,6 +178,16 @@ impl Interpreter<'_> {
                         .iter()
                         .any(|(value, _)| value.is_device_side() && !is_register(self, value))
                 {
+                    if self.names_a_trait(path)
+                        && let Some(method) = self.method_of_path(name, &arguments)
+                    {
+                        let own = path_arguments(path);
+                        let turbofish = Turbofish {
+                            own: &own,
+                            ..Turbofish::default()
+                        };
+                        return self.inline(method, turbofish, &arguments, span);
+                    }
                     self.unresolved(UnresolvedReason::UnknownName(names.join("::")), span);
                     return Value::Unknown;
                 }
@@ -193,6 +203,15 @@ impl Interpreter<'_> {
                 }))
             }
         }
+    }
+
+    /// Whether what is in front of a path's last name is a trait of the project.
+    fn names_a_trait(&self, path: &ast::Path) -> bool {
+        let owner = path.qualifier().map(|owner| {
+            let site = &self.frame.site;
+            site.resolve(self.db, &owner, Namespace::Type)
+        });
+        matches!(owner, Some(Resolution::Type(item)) if items::is_trait(self.db, item))
     }
 
     /// A constructor of operands, conditions or argument modes of the Vector Engine.
@@ -253,6 +272,9 @@ impl Interpreter<'_> {
             None => {
                 if let Some(made) = self.foreign_function(kind, name, arguments, span) {
                     return made;
+                }
+                if let Some(method) = self.method_of_path(name, arguments) {
+                    return self.inline(method, Turbofish::default(), arguments, span);
                 }
                 if arguments.iter().any(|(value, _)| value.is_device_side()) {
                     let reason = UnresolvedReason::UnknownMethod {

@@ -130,6 +130,14 @@ pub(super) struct LaunchDraft {
     pub(super) span: Span,
 }
 
+/// A method that ends a pass, or that is given a mapping, on a value that is not known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LostMethod {
+    pub(super) place: Span,
+    pub(super) mapped: bool,
+    pub(super) ends: bool,
+}
+
 /// The body while it is being built.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -138,6 +146,8 @@ pub(super) struct Draft {
     pub(super) tensors: Vec<TensorDraft>,
     pub(super) operations: Vec<OperationDraft>,
     pub(super) unresolved: Vec<Unresolved>,
+    /// Methods of the library on values that are not known.
+    pub(super) lost: Vec<LostMethod>,
     pub(super) escaping: Vec<TensorId>,
     pub(super) launches: Vec<LaunchDraft>,
     pub(super) shortened_loops: Vec<Span>,
@@ -149,7 +159,21 @@ pub(super) struct Draft {
     moment: Moment,
 }
 
+/// Bytes of a kernel's text to one mapping slot, one tensor and one operation, about as many as kernels have.
+const BYTES_OF_EACH: [usize; 3] = [32, 64, 128];
+/// Bytes of a text that room is made for; what is longer has room for as much at first.
+const ROOM_BYTES: usize = 1 << 20;
+
 impl Draft {
+    /// Makes room for what a text of so many bytes may say, so that tables are not copied as they grow.
+    pub(super) fn make_room(&mut self, bytes: usize) {
+        let [mappings, tensors, operations] =
+            BYTES_OF_EACH.map(|each| bytes.min(ROOM_BYTES) / each);
+        self.mappings.reserve(mappings);
+        self.tensors.reserve(tensors);
+        self.operations.reserve(operations);
+    }
+
     /// The next moment.
     pub(super) fn tick(&mut self) -> Moment {
         self.moment = self.moment.saturating_add(1);

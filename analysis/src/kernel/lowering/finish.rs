@@ -76,9 +76,10 @@ impl Finish {
         let mut seen = FxHashSet::default();
         unresolved.retain(|entry| seen.insert(entry.clone()));
         body.unresolved = unresolved;
-        body.tensors = (0..self.draft.tensors.len())
-            .filter_map(|index| self.tensor(index))
-            .collect();
+        body.tensors.reserve_exact(self.draft.tensors.len());
+        let tensors = 0..self.draft.tensors.len();
+        body.tensors
+            .extend(tensors.filter_map(|index| self.tensor(index)));
         body.escaping = self.escaping();
         body.launches = std::mem::take(&mut self.draft.launches)
             .into_iter()
@@ -99,9 +100,10 @@ impl Finish {
             .order
             .iter()
             .filter_map(|place| Some((*place, drafts.get_mut(*place)?.take()?)));
-        body.operations = ordered
-            .filter_map(|(place, draft)| self.operation(place, draft, (body.dialect, body.machine)))
-            .collect();
+        let library = (body.dialect, body.machine);
+        body.operations.reserve_exact(self.order.len());
+        body.operations
+            .extend(ordered.filter_map(|(place, draft)| self.operation(place, draft, library)));
         body
     }
 

@@ -94,15 +94,17 @@ fn lower_following(
     interpreter.own.watch = watch;
     interpreter.own.follows_foreign = follows_foreign;
     let (operations, expressions) = interpreter.limits;
-    let written = interpreter.operations_in(node.syntax()).len();
+    interpreter.written = Some((node.syntax().clone(), WRITTEN_LIMIT));
+    interpreter.own.draft.make_room(text.text.len());
     let bytes = u64::try_from(text.text.len()).unwrap_or(u64::MAX);
     interpreter.limits = (
-        operations.saturating_add(written.min(WRITTEN_LIMIT)),
+        operations,
         // A statement, its expression and a link of a chain are counted each, and none is shorter than a letter.
         expressions.saturating_add(bytes.saturating_mul(2)),
     );
     interpreter.own_body(&node);
     interpreter.say_what_was_handed_on();
+    interpreter.say_what_was_lost(body.device.is_some());
     interpreter.say_what_is_beyond_limits(&node);
     interpreter.settle_contractions();
     super::homonyms::tell_apart(db, function, &mut interpreter.own.draft);

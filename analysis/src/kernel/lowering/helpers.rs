@@ -3,11 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::items::{self, ItemId, Span};
-use crate::kernel::dialect::TypeParameter;
-use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, Turbofish, path_arguments, segments};
+use crate::kernel::surface::{CALL_WEIGHT, Flow, Turbofish, segments};
 use crate::kernel::{TensorId, UnresolvedReason};
 
 use super::bindings::{Binding, Owner};
@@ -88,7 +88,9 @@ impl Interpreter<'_> {
         let ty = block
             .parsed
             .cast::<ast::Impl>()
-            .and_then(|block| block.self_ty());
+            .and_then(|block| block.self_ty())
+            // A block for `Self` is for no type, and would be read without end.
+            .filter(|ty| !names_self(ty));
         ty.map_or(Type::Unknown, |ty| self.read_type(&block, &ty, place))
     }
 
@@ -190,7 +192,9 @@ impl Interpreter<'_> {
         let site = self.called_site(site, &node, turbofish, (receiver.as_ref(), arguments), call);
         let (values, owned) = self.take_parameters(&site, &node, arguments);
         let result = self.result_type(&site, &node, call);
-        let recursion = self.stack.contains(&function) && !self.is_part_of_self(receiver.as_ref());
+        let ends =
+            self.is_part_of_self(receiver.as_ref()) || self.is_of_parameter(turbofish.written);
+        let recursion = self.stack.contains(&function) && !ends;
         self.own.quiet.recursions += u64::from(recursion);
         if recursion || self.stack.len() >= CALL_DEPTH {
             if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
@@ -246,6 +250,16 @@ impl Interpreter<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a function is called on a type that a generic parameter of the caller stands for, a part of the caller's own type in
+    /// `Then<A, B>`: that comes to an end with the type.
+    fn is_of_parameter(&self, owner: Option<&ast::Path>) -> bool {
+        let site = &self.frame.site;
+        owner.is_some_and(|owner| match segments(owner).as_slice() {
+            [name] => name != "Self" && site.owner(name).is_some(),
+            _ => false,
+        })
     }
 
     /// What the function of the frame leaves in the places that it was lent.
@@ -338,7 +352,7 @@ impl Interpreter<'_> {
             .flat_map(|list| list.params().collect::<Vec<_>>());
         for (parameter, (value, _)) in parameters.zip(arguments) {
             if let Some(ty) = parameter.ty() {
-                self.match_type(&mut generics, &ty, value, 0);
+                self.match_type(&site, &mut generics, &ty, value, 0);
             }
         }
         site.generics = Rc::new(generics);
@@ -357,131 +371,6 @@ impl Interpreter<'_> {
         }
         let node = block.parsed.cast::<ast::Impl>();
         node.map_or_else(Vec::new, |node| parameters(&block, &node))
-    }
-
-    /// Binds generic parameters that a parameter's type names to what the argument's type has there.
-    pub(super) fn match_type(
-        &mut self,
-        generics: &mut Generics,
-        ty: &ast::Type,
-        value: &Value,
-        depth: u32,
-    ) {
-        if depth > 16 {
-            return;
-        }
-        match (ty, value) {
-            (ast::Type::RefType(inner), _) => {
-                if let Some(inner) = inner.ty() {
-                    self.match_type(generics, &inner, value, depth + 1);
-                }
-            }
-            (ast::Type::TupleType(tuple), Value::Tuple(values)) => {
-                for (part, value) in tuple.fields().zip(values) {
-                    self.match_type(generics, &part, value, depth + 1);
-                }
-            }
-            (ast::Type::PathType(path), Value::Named(named)) => {
-                if let (Some(path), Some(item)) = (path.path(), named.item) {
-                    self.match_struct(generics, &path, item, &named.generics);
-                }
-            }
-            (
-                ast::Type::PathType(path),
-                Value::Thing(Thing::Tensor(_))
-                | Value::Thing(Thing::Stream(_))
-                | Value::Thing(Thing::Context(_)),
-            ) => {
-                if let Some(path) = path.path() {
-                    self.match_entry(generics, &path, value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Binds parameters that stand for a struct of the project, or for parameters of one.
-    fn match_struct(
-        &self,
-        generics: &mut Generics,
-        path: &ast::Path,
-        item: ItemId,
-        known: &Arc<[Binding]>,
-    ) {
-        let names = segments(path);
-        if let [name] = names.as_slice()
-            && let Some(binding) = generics.get_mut(name)
-        {
-            binding.owner.get_or_insert_with(|| Owner {
-                item,
-                arguments: Arc::clone(known),
-            });
-            return;
-        }
-        if names
-            .last()
-            .is_none_or(|name| **name != *item.name(self.db))
-        {
-            return;
-        }
-        for (argument, known) in path_arguments(path).iter().zip(known.iter()) {
-            let name = argument.path().map(|path| segments(&path));
-            if let Some([name]) = name.as_deref()
-                && let Some(binding) = generics.get_mut(name)
-                && self.is_open(binding)
-            {
-                let is_constant = binding.is_constant;
-                *binding = Binding {
-                    is_constant,
-                    ..known.clone()
-                };
-            }
-        }
-    }
-
-    fn match_entry(&mut self, generics: &mut Generics, path: &ast::Path, value: &Value) {
-        let names = segments(path);
-        let Some(entry) = names
-            .last()
-            .and_then(|name| self.own.dialect.type_entry(name))
-        else {
-            return;
-        };
-        for (parameter, argument) in entry.parameters.iter().zip(path_arguments(path)) {
-            let known = match (parameter, value) {
-                (TypeParameter::Level(level), Value::Thing(Thing::Tensor(id))) => self
-                    .own
-                    .draft
-                    .tensor(*id)
-                    .and_then(|tensor| tensor.kind.levels.get(*level)),
-                (TypeParameter::Level(level), Value::Thing(Thing::Stream(place))) => self
-                    .own
-                    .draft
-                    .pass(*place)
-                    .and_then(|pass| pass.shape().get(*level)),
-                (TypeParameter::Context, _) => {
-                    let context = match value {
-                        Value::Thing(Thing::Stream(place)) => {
-                            self.own.draft.pass(*place).and_then(|pass| pass.context)
-                        }
-                        Value::Thing(Thing::Context(context)) => *context,
-                        _ => None,
-                    };
-                    let name = argument.path().and_then(|path| segments(&path).pop());
-                    if let Some(binding) = name.and_then(|name| generics.get_mut(&name)) {
-                        binding.context = binding.context.or(context);
-                    }
-                    None
-                }
-                _ => None,
-            };
-            let known = known.and_then(|slot| self.own.draft.mappings.value(slot).cloned());
-            if let (Some(known), Argument::Type(ast::Type::MacroType(ty))) = (known, &argument)
-                && let Some(call) = ty.macro_call()
-            {
-                self.match_macro(generics, &call, &known);
-            }
-        }
     }
 
     /// The parameters' patterns with the arguments, which take the declared types; and the tensors handed over whole.
@@ -538,6 +427,12 @@ impl Interpreter<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether a type names `Self`.
+fn names_self(ty: &ast::Type) -> bool {
+    let mut parts = ty.syntax().descendants_with_tokens();
+    parts.any(|part| part.kind() == SyntaxKind::SELF_TYPE_KW)
 }
 
 /// Whether a function has type or constant parameters.

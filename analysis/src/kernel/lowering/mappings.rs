@@ -10,7 +10,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use crate::items::{self, ItemId, MappingProblemKind, ScopeRef, Span};
 use crate::kernel::{UnresolvedReason, Written};
 use crate::mapping::{self, Mapping, MappingKind, SyntaxKind, SyntaxNode};
-use crate::syntax::green_path_name;
+use crate::syntax::{child_of, green_path_name};
 
 use super::slots::MappingSlot;
 use super::{Generics, Interpreter, Site};
@@ -26,7 +26,8 @@ fn macro_body(call: &ast::MacroCall) -> Option<String> {
 
 /// The body of a macro call in a site: its text, and where it starts in the item's tree.
 fn body_in<'a>(site: &'a Site, call: &ast::MacroCall) -> Option<(&'a str, u32)> {
-    let range = call.token_tree()?.syntax().text_range();
+    let tree: ast::TokenTree = child_of(call.syntax())?;
+    let range = tree.syntax().text_range();
     let text = site
         .parsed
         .text
@@ -83,6 +84,38 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The mapping of a type that the macro builds and that is written out, `Pair<Symbol<A>, Symbol<B>>`.
+    pub(super) fn built_mapping(
+        &mut self,
+        site: &Site,
+        path: &ast::Path,
+        path_names: &[String],
+        span: Span,
+    ) -> MappingSlot {
+        let text = path.syntax().text().to_string();
+        let (bound, unknown) = self.bound_parameters(site, &text);
+        let scope = site.scope_at(self.db, path.syntax().text_range().start().into());
+        let start = site.parsed.text.full_span();
+        let written = path.syntax().parent().and_then(ast::Type::cast);
+        let result = written.and_then(|written| {
+            items::resolve_mapping_type_with(self.db, &scope, &written, start, &bound)
+        });
+        let draft = &mut self.own.draft.mappings;
+        match result {
+            Some(result) => match result.mapping {
+                Some(mapping) => draft.known(Written::new(mapping, span)),
+                None => {
+                    let problem = result.problems.first().map(|problem| &problem.kind);
+                    draft.failed(unknown.unwrap_or_else(|| why(problem)), span)
+                }
+            },
+            None => {
+                let name = || UnresolvedReason::UnknownName(path_names.join("::"));
+                draft.failed(unknown.unwrap_or_else(name), span)
+            }
+        }
+    }
+
     /// With what generic parameters stand for in this call.
     fn bound_value(
         &mut self,
@@ -90,6 +123,26 @@ impl Interpreter<'_> {
         body: &str,
         start: u32,
     ) -> Result<Mapping, UnresolvedReason> {
+        let (bound, unknown) = self.bound_parameters(site, body);
+        let scope = site.scope_at(self.db, start);
+        let span = body_span(site, body, start);
+        let result = items::resolve_mapping_text_with(self.db, &scope, body, span, &bound);
+        result.mapping.ok_or_else(
+            || match result.problems.first().map(|problem| &problem.kind) {
+                Some(MappingProblemKind::UnresolvedEscape) => {
+                    unknown.unwrap_or(UnresolvedReason::GenericMapping)
+                }
+                kind => why(kind),
+            },
+        )
+    }
+
+    /// What generic parameters stand for in this call, and why nothing is known of one that a text names.
+    fn bound_parameters(
+        &mut self,
+        site: &Site,
+        text: &str,
+    ) -> (items::Bound, Option<UnresolvedReason>) {
         let mut bound = items::Bound::default();
         let mut unknown = None;
         let fallback = site.parsed.text.full_span();
@@ -103,24 +156,14 @@ impl Interpreter<'_> {
                 let (written, reason) = self.own.draft.mappings.resolve(binding.mapping, fallback);
                 match written.value {
                     Some(mapping) => bound.add_mapping(parameter, mapping),
-                    None if names(body, name) => {
+                    None if names(text, name) => {
                         unknown.get_or_insert(reason.unwrap_or(UnresolvedReason::NotInferred));
                     }
                     None => {}
                 }
             }
         }
-        let scope = site.scope_at(self.db, start);
-        let span = body_span(site, body, start);
-        let result = items::resolve_mapping_text_with(self.db, &scope, body, span, &bound);
-        result.mapping.ok_or_else(
-            || match result.problems.first().map(|problem| &problem.kind) {
-                Some(MappingProblemKind::UnresolvedEscape) => {
-                    unknown.unwrap_or(UnresolvedReason::GenericMapping)
-                }
-                kind => why(kind),
-            },
-        )
+        (bound, unknown)
     }
 
     /// Without generic parameters the items' own reading serves.
@@ -173,6 +216,11 @@ impl Interpreter<'_> {
                 slot
             }
         };
+        self.used_mapping(slot, used_at)
+    }
+
+    /// A mapping that an alias holds, with where the alias is used.
+    pub(super) fn used_mapping(&mut self, slot: MappingSlot, used_at: Option<Span>) -> MappingSlot {
         let (mut written, _) = self.own.draft.mappings.resolve(slot, self.here);
         if written.value.is_none() || used_at.is_none() {
             return slot;

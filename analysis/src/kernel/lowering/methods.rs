@@ -1,6 +1,6 @@
 //! Methods: by the receiver in the dialect's table, or Rust's own on numbers, arrays, iterators and closures.
 
-use crate::items::{self, ItemId, ItemKind};
+use crate::items::{self, ItemId, ItemKind, Span};
 use crate::kernel::callgraph;
 use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
 use crate::kernel::surface::{Turbofish, is_plain, named_method, sequence_method};
@@ -196,8 +196,8 @@ impl Interpreter<'_> {
 
     /// The method that a trait of the project gives something of the library: the only one of its name, or of several the only
     /// one whose `impl` block is for what it is called on.
-    fn method_of_trait(&mut self, receiver: &Value, name: &str) -> Option<ItemId> {
-        let named = callgraph::methods_named(self.db, name);
+    pub(super) fn method_of_trait(&mut self, receiver: &Value, name: &str) -> Option<ItemId> {
+        let named = self.of_own_crate(&callgraph::methods_named(self.db, name));
         if let [function] = &*named {
             return Some(*function);
         }
@@ -214,7 +214,58 @@ impl Interpreter<'_> {
             return None;
         }
         drop(fitting);
-        first.or_else(|| traits.first().copied().filter(|_| traits.len() == 1))
+        first.or_else(|| self.default_method(receiver, &traits))
+    }
+
+    /// Those of some methods that are of the crate of what is looked at; all where none is.
+    fn of_own_crate(&self, methods: &[ItemId]) -> Vec<ItemId> {
+        let of = |item: ItemId| items::crate_of(self.db, item.file(self.db));
+        let here = of(self.frame.site.item);
+        let own = methods.iter().filter(|method| of(**method) == here);
+        let own: Vec<ItemId> = own.copied().collect();
+        if own.is_empty() {
+            methods.to_vec()
+        } else {
+            own
+        }
+    }
+
+    /// The only one of some methods with a body in their traits, or of several the only one whose trait has a block for what it is
+    /// called on.
+    fn default_method(&mut self, receiver: &Value, methods: &[ItemId]) -> Option<ItemId> {
+        if let [method] = methods {
+            return Some(*method);
+        }
+        let mut fitting = Vec::new();
+        for method in methods {
+            let blocks = items::implementations(self.db, method.owner(self.db));
+            let fits = blocks.iter().any(|block| {
+                let site = self.site(*block);
+                let ty = self.self_type(&site, self.here);
+                self.is_of_type(receiver, &ty)
+            });
+            if fits {
+                fitting.push(*method);
+            }
+        }
+        match fitting.as_slice() {
+            [method] => Some(*method),
+            _ => None,
+        }
+    }
+
+    /// The method of a trait of the project that a path names, `Layer::forward(&x, …)`: what it is called on is its first argument.
+    pub(super) fn method_of_path(
+        &mut self,
+        name: &str,
+        arguments: &[(Value, Span)],
+    ) -> Option<ItemId> {
+        let (receiver, _) = arguments.first()?;
+        if !matches!(receiver, Value::Thing(_)) {
+            return None;
+        }
+        let receiver = receiver.clone();
+        self.method_of_trait(&receiver, name)
     }
 
     /// Whether a value is of a type, as far as what is known of both says.
@@ -296,6 +347,8 @@ impl Interpreter<'_> {
                 } else if takes_context(call) {
                     let reason = self.unknown_method(&call.name);
                     self.unresolved(reason, call.name_span);
+                } else if is_known {
+                    self.note_lost_method(call);
                 }
                 Value::Unknown
             }

@@ -21,6 +21,7 @@ mod helpers;
 mod homonyms;
 mod mappings;
 mod markers;
+mod matching;
 mod methods;
 mod operands;
 mod owners;
@@ -99,6 +100,8 @@ struct Lowering {
     draft: Draft,
     /// Mappings of aliases; none while one is being read.
     aliases: FxHashMap<ItemId, Option<MappingSlot>>,
+    /// Aliases with parameters, and whether each needs itself.
+    cyclic: FxHashMap<ItemId, bool>,
     /// Mappings of `m![..]` that no generic parameter changes.
     macros: FxHashMap<Span, MappingSlot>,
     /// What was read of the texts of `m![..]` that no generic parameter changes, by where their names are looked up.
@@ -122,6 +125,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         dialect,
         draft: Draft::default(),
         aliases: FxHashMap::default(),
+        cyclic: FxHashMap::default(),
         macros: FxHashMap::default(),
         plain: FxHashMap::default(),
         types: FxHashMap::default(),

@@ -201,6 +201,11 @@ impl Interpreter<'_> {
         if rest.is_empty() || rest.len() > PATH_LENGTH {
             return None;
         }
+        if let ("Self", [name]) = (first.as_str(), rest)
+            && let Some(own) = self.type_of_own_block(site, name)
+        {
+            return Some(own);
+        }
         let mut owner = match site.generics.get(first) {
             Some(binding) => binding.owner.clone()?,
             None if first == "Self" => self.own_type(site, place)?,
@@ -216,6 +221,15 @@ impl Interpreter<'_> {
             owner = self.bind_argument(&inner, Some(&argument), place).owner?;
         }
         None
+    }
+
+    /// An associated type of the block around a site, whatever the block is for.
+    fn type_of_own_block(&mut self, site: &Site, name: &str) -> Option<(Site, ast::Type)> {
+        let item = items::in_block(self.db, site.item.owner(self.db), name)?;
+        let mut inner = self.site(item);
+        let ty = inner.parsed.cast::<ast::TypeAlias>()?.ty()?;
+        inner.generics = std::rc::Rc::clone(&site.generics);
+        Some((inner, ty))
     }
 
     /// The type of the block around a site, where it is generic.
@@ -275,7 +289,7 @@ impl Interpreter<'_> {
                 continue;
             };
             if let Some((_, value, _)) = fields.iter().find(|(known, ..)| *known == name.text()) {
-                self.match_type(&mut generics, &ty, value, 0);
+                self.match_type(&inner, &mut generics, &ty, value, 0);
             }
         }
         names

@@ -66,6 +66,11 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         self.states.len()
     }
 
+    /// Makes room for so many slots.
+    pub(super) fn reserve(&mut self, slots: usize) {
+        self.states.reserve(slots);
+    }
+
     /// A slot to be inferred; `place` is the method or parameter that asks for it.
     pub(super) fn open(&mut self, place: Span) -> Slot<T> {
         self.push(State::Open(place))

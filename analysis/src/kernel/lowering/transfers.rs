@@ -65,6 +65,27 @@ impl Generics {
     }
 }
 
+/// Why the generics of a call stand for nothing: another number of them is written than the method has. What the compiler infers and
+/// constants that early releases lack may be left out, and so may all.
+fn miscounted(method: &Method, call: &Call) -> Option<UnresolvedReason> {
+    let written = call.turbofish.len();
+    let plain = method
+        .generics
+        .iter()
+        .filter(|generic| !matches!(generic, Generic::Constant | Generic::Inferred));
+    let few = written > 0 && written < plain.count();
+    let many = call
+        .turbofish
+        .iter()
+        .skip(method.generics.len())
+        .any(is_mapping);
+    (few || many).then(|| UnresolvedReason::Generics {
+        method: call.name.clone(),
+        written,
+        needed: method.generics.len(),
+    })
+}
+
 impl Interpreter<'_> {
     /// Reads a call's turbofish in the order of the method's generics.
     pub(super) fn generics(&mut self, method: &Method, call: &Call) -> Generics {
@@ -72,6 +93,7 @@ impl Interpreter<'_> {
         let place = call.name_span;
         let mut result = Generics::default();
         let mut arguments = call.turbofish.iter().peekable();
+        let miscounted = miscounted(method, call);
         for generic in method.generics {
             // A constant that is left out although a turbofish is there: the mapping after it says so.
             let skipped = *generic == Generic::Constant
@@ -85,7 +107,10 @@ impl Interpreter<'_> {
                     result.scalar = Some(self.scalar_of_argument(&site, argument, place));
                 }
                 Generic::Level(level) => {
-                    let slot = self.mapping_of_argument(&site, argument, place);
+                    let slot = match &miscounted {
+                        Some(reason) => self.own.draft.mappings.failed(reason.clone(), place),
+                        None => self.mapping_of_argument(&site, argument, place),
+                    };
                     result.levels.push((*level, slot));
                 }
                 Generic::Index => {

@@ -10,6 +10,7 @@ use crate::items::{ItemId, Namespace, Resolution, Span};
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
 use crate::kernel::surface::{Argument, path_arguments, segments};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
+use crate::syntax::child_of;
 
 use super::bindings::{Binding, Owner};
 use super::draft::levels_of;
@@ -96,7 +97,7 @@ impl Interpreter<'_> {
                     Type::Tuple(parts)
                 }
             }
-            ast::Type::PathType(path) => match path.path() {
+            ast::Type::PathType(path) => match child_of(path.syntax()) {
                 Some(path) => self.read_path_type(site, &path, place, depth),
                 None => Type::Unknown,
             },
@@ -138,6 +139,8 @@ impl Interpreter<'_> {
             }
             Resolution::Type(item) => self.read_struct(site, item, &arguments, place, depth),
             Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
+            // A block of methods for a type of the library: `impl Gate for Hidden`.
+            _ if names.len() == 1 && name == "Self" => self.self_type(site, place),
             _ => match self.type_of_any_library(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
                 None => number_type(name, self.own.dialect.words),
@@ -203,6 +206,9 @@ impl Interpreter<'_> {
         let mut inner = self.site(alias);
         let item = inner.parsed.cast::<ast::TypeAlias>()?;
         let ty = item.ty()?;
+        if item.generic_param_list().is_some() && self.needs_itself(alias) {
+            return None;
+        }
         self.bind_parameters(
             site,
             &mut inner,
@@ -211,6 +217,45 @@ impl Interpreter<'_> {
             place,
         );
         Some((inner, ty))
+    }
+
+    /// Whether an alias stands for a type that is written with it, `type A<X> = A<A<X>>`, alone or by way of other aliases.
+    pub(super) fn needs_itself(&mut self, alias: ItemId) -> bool {
+        if let Some(known) = self.own.cyclic.get(&alias) {
+            return *known;
+        }
+        let (mut seen, mut next) = (Vec::new(), vec![alias]);
+        while let Some(current) = next.pop() {
+            for used in self.aliases_in(current) {
+                if !seen.contains(&used) {
+                    seen.push(used);
+                    next.push(used);
+                }
+            }
+        }
+        let needs = seen.contains(&alias);
+        self.own.cyclic.insert(alias, needs);
+        needs
+    }
+
+    /// The aliases that an alias is written with.
+    fn aliases_in(&mut self, alias: ItemId) -> Vec<ItemId> {
+        let site = self.site(alias);
+        let Some(ty) = site
+            .parsed
+            .cast::<ast::TypeAlias>()
+            .and_then(|item| item.ty())
+        else {
+            return Vec::new();
+        };
+        let paths = ty.syntax().descendants().filter_map(ast::PathType::cast);
+        paths
+            .filter_map(|ty| ty.path())
+            .filter_map(|path| match site.resolve(self.db, &path, Namespace::Type) {
+                Resolution::Alias(used) => Some(used),
+                _ => None,
+            })
+            .collect()
     }
 
     fn has_parameters(&mut self, alias: ItemId) -> bool {
@@ -495,7 +540,7 @@ impl Interpreter<'_> {
     ) -> MappingSlot {
         let span = site.span(ty.syntax());
         match ty {
-            ast::Type::MacroType(ty) => match ty.macro_call() {
+            ast::Type::MacroType(ty) => match child_of(ty.syntax()) {
                 Some(call) => self.macro_mapping(site, &call),
                 None => self
                     .own
@@ -511,7 +556,7 @@ impl Interpreter<'_> {
                     .mappings
                     .failed(UnresolvedReason::IllFormedMapping, span),
             },
-            ast::Type::PathType(path) => match path.path() {
+            ast::Type::PathType(path) => match child_of(path.syntax()) {
                 Some(path) => self.mapping_of_path(site, &path, used_at, depth),
                 None => self
                     .own
@@ -556,7 +601,8 @@ impl Interpreter<'_> {
                 if depth < DEPTH
                     && let Some((inner, ty)) = self.alias_site(site, alias, &arguments, span)
                 {
-                    return self.mapping_of_type(&inner, &ty, None, depth + 1);
+                    let slot = self.mapping_of_type(&inner, &ty, None, depth + 1);
+                    return self.used_mapping(slot, used_at);
                 }
                 self.own
                     .draft
@@ -568,11 +614,8 @@ impl Interpreter<'_> {
                 .draft
                 .mappings
                 .failed(UnresolvedReason::GenericMapping, span),
-            Resolution::Prelude(name) if name.ends_with("Identity") => self
-                .own
-                .draft
-                .mappings
-                .known(Written::new(crate::mapping::Mapping::identity(), span)),
+            // A type that the macro builds, written out.
+            Resolution::Prelude(_) => self.built_mapping(site, path, &names, span),
             _ => self
                 .own
                 .draft

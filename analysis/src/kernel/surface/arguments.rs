@@ -3,6 +3,8 @@
 use crate::items::ItemId;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
+use crate::syntax::child_of;
+
 /// A generic argument, lifetimes left out.
 #[derive(Debug, Clone)]
 pub(in crate::kernel) enum Argument {
@@ -30,7 +32,7 @@ impl Argument {
     /// The path, also of `{ path }`.
     pub(in crate::kernel) fn path(&self) -> Option<ast::Path> {
         match self {
-            Self::Type(ast::Type::PathType(ty)) => ty.path(),
+            Self::Type(ast::Type::PathType(ty)) => child_of(ty.syntax()),
             Self::Type(_) => None,
             Self::Constant(expression) => expression_path(expression),
         }
@@ -54,7 +56,7 @@ pub(in crate::kernel) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Arg
     list.into_iter()
         .flat_map(|list| list.generic_args().collect::<Vec<_>>())
         .filter_map(|argument| match argument {
-            ast::GenericArg::TypeArg(argument) => argument.ty().map(Argument::Type),
+            ast::GenericArg::TypeArg(argument) => child_of(argument.syntax()).map(Argument::Type),
             ast::GenericArg::ConstArg(argument) => argument.expr().map(Argument::Constant),
             ast::GenericArg::LifetimeArg(_) | ast::GenericArg::AssocTypeArg(_) => None,
         })

@@ -1,8 +1,8 @@
-//! Numbers: comparisons, arithmetic and casts of known values.
+//! Numbers: comparisons, arithmetic and casts of known values, computed as constants are.
 
 use ra_ap_syntax::ast;
 
-use crate::items::ConstValue;
+use crate::items::{self, ConstValue, IntegerType};
 
 use super::{Elaborate, Value};
 
@@ -29,43 +29,27 @@ pub(in crate::kernel) fn fits(value: &ConstValue, ty: &str, address_type: &str) 
     let ConstValue::Int(value) = value else {
         return true;
     };
-    match ty.trim() {
-        "u8" => u8::try_from(*value).is_ok(),
-        "u16" => u16::try_from(*value).is_ok(),
-        "u32" => u32::try_from(*value).is_ok(),
-        "u64" | "usize" => u64::try_from(*value).is_ok(),
-        "i8" => i8::try_from(*value).is_ok(),
-        "i16" => i16::try_from(*value).is_ok(),
-        "i32" => i32::try_from(*value).is_ok(),
-        "i64" | "isize" => i64::try_from(*value).is_ok(),
-        ty if ty == address_type => u64::try_from(*value).is_ok(),
-        _ => true,
-    }
+    let name = match ty.trim() {
+        ty if ty == address_type => "u64",
+        ty => ty,
+    };
+    IntegerType::named(name).is_none_or(|integer| integer.holds(*value))
 }
 
-/// A comparison of two known numbers.
+/// A comparison of two known numbers or booleans.
 pub(in crate::kernel) fn compare<L: Elaborate>(
     op: ast::CmpOp,
     left: &Value<L>,
     right: &Value<L>,
 ) -> Option<bool> {
-    if let (Some(left), Some(right)) = (left.as_boolean(), right.as_boolean())
-        && let ast::CmpOp::Eq { negated } = op
-    {
-        return Some((left == right) != negated);
+    let known = |value: &Value<L>| {
+        let boolean = value.as_boolean().map(ConstValue::Bool);
+        boolean.or_else(|| value.as_integer().map(ConstValue::Int))
+    };
+    match items::comparison(op, &known(left)?, &known(right)?) {
+        ConstValue::Bool(holds) => Some(holds),
+        _ => None,
     }
-    let (left, right) = (left.as_integer()?, right.as_integer()?);
-    Some(match op {
-        ast::CmpOp::Eq { negated } => (left == right) != negated,
-        ast::CmpOp::Ord {
-            ordering: ast::Ordering::Less,
-            strict,
-        } => left < right || (!strict && left == right),
-        ast::CmpOp::Ord {
-            ordering: ast::Ordering::Greater,
-            strict,
-        } => left > right || (!strict && left == right),
-    })
 }
 
 /// Arithmetic of two known numbers; anything that overflows is unknown.
@@ -78,35 +62,15 @@ pub(in crate::kernel) fn arithmetic<L: Elaborate>(
         (Value::Constant(_, left), Value::Constant(_, right)) => left.or(*right),
         _ => None,
     };
-    let result = match (left.as_integer(), right.as_integer()) {
-        (Some(left), Some(right)) => integers(op, left, right),
-        _ => None,
-    };
-    match result {
-        Some(value) => Value::Constant(ConstValue::Int(value), scalar),
-        None => match (left, right) {
-            (Value::Constant(..), Value::Constant(..)) => {
-                Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
-            }
-            _ => Value::Unknown,
-        },
+    if let (Some(left), Some(right)) = (left.as_integer(), right.as_integer()) {
+        let (left, right) = (ConstValue::Int(left), ConstValue::Int(right));
+        let result = items::arithmetic(op, &left, &right, None);
+        return Value::Constant(result, scalar);
     }
-}
-
-fn integers(op: ast::ArithOp, left: i128, right: i128) -> Option<i128> {
-    let shift = || u32::try_from(right).ok().filter(|bits| *bits < 64);
-    match op {
-        ast::ArithOp::Add => left.checked_add(right),
-        ast::ArithOp::Sub => left.checked_sub(right),
-        ast::ArithOp::Mul => left.checked_mul(right),
-        ast::ArithOp::Div => left.checked_div(right),
-        ast::ArithOp::Rem => left.checked_rem(right),
-        ast::ArithOp::Shl => 1_i128
-            .checked_shl(shift()?)
-            .and_then(|factor| left.checked_mul(factor)),
-        ast::ArithOp::Shr => left.checked_shr(shift()?),
-        ast::ArithOp::BitAnd => Some(left & right),
-        ast::ArithOp::BitOr => Some(left | right),
-        ast::ArithOp::BitXor => Some(left ^ right),
+    match (left, right) {
+        (Value::Constant(..), Value::Constant(..)) => {
+            Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
+        }
+        _ => Value::Unknown,
     }
 }

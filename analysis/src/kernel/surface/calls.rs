@@ -5,7 +5,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
 
 use super::arguments::{Argument, Turbofish, path_arguments};
-use super::site::{Bound, Site, segments};
+use super::site::{Bound, Site, only_segment, segments};
 use super::values::Value;
 use super::{Elaborate, Flow, Placed, Walker};
 
@@ -40,23 +40,24 @@ impl<L: Elaborate> Call<L> {
 impl<L: Elaborate> Walker<'_, L> {
     /// The value of a path: a variable, a constant, a function, a name of the library.
     pub(in crate::kernel) fn path(&mut self, path: &ast::Path) -> Value<L> {
+        if let Some(name) = only_segment(path)
+            && let Some(value) = self.variable(name)
+        {
+            return match value {
+                Value::Declared(_) => Value::Unknown,
+                value => value.clone(),
+            };
+        }
         let names = segments(path);
-        if let [name] = names.as_slice() {
-            if let Some(value) = self.variable(name) {
-                return match value {
-                    Value::Declared(_) => Value::Unknown,
-                    value => value.clone(),
-                };
-            }
-            if let Some(constant) = self
+        if let [name] = names.as_slice()
+            && let Some(constant) = self
                 .frame
                 .site
                 .generics
                 .get(name)
                 .and_then(|binding| binding.constant().cloned())
-            {
-                return Value::from_constant(constant);
-            }
+        {
+            return Value::from_constant(constant);
         }
         if let [owner, name] = names.as_slice()
             && name != "SIZE"
@@ -232,11 +233,6 @@ impl<L: Elaborate> Walker<'_, L> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        let given: Vec<ast::Expr> = call
-            .arg_list()
-            .into_iter()
-            .flat_map(|list| list.args().collect::<Vec<_>>())
-            .collect();
         let names = segments(&path);
         if let [name] = names.as_slice() {
             match self.variable(name).cloned() {
@@ -248,7 +244,7 @@ impl<L: Elaborate> Walker<'_, L> {
             }
         }
         let site = self.frame.site.clone();
-        match site.resolve(self.db, &path, Namespace::Value) {
+        match site.resolve_at(self.db, &path, &names, Namespace::Value) {
             Resolution::Function(function) => {
                 let owner = path.qualifier();
                 let own = path_arguments(&path);
@@ -261,10 +257,12 @@ impl<L: Elaborate> Walker<'_, L> {
                 };
                 self.lent.clear();
                 let value = L::inline(self, function, turbofish, &arguments, span);
-                self.take_back(&given);
+                if !self.lent.is_empty() {
+                    self.take_back(&given(call));
+                }
                 value
             }
-            _ if let Some(moved) = self.moved(&names, &arguments, &given) => moved,
+            _ if let Some(moved) = self.moved(&names, &arguments, call) => moved,
             _ if let Some(length) = self.length_from_fn(&path, &names, span)
                 && let Some((Value::Closure(closure), _)) = arguments.first() =>
             {
@@ -281,7 +279,7 @@ impl<L: Elaborate> Walker<'_, L> {
         &mut self,
         names: &[String],
         arguments: &[Placed<L>],
-        given: &[ast::Expr],
+        call: &ast::CallExpr,
     ) -> Option<Value<L>> {
         let [.., owner, name] = names else {
             return None;
@@ -289,7 +287,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if owner != "mem" {
             return None;
         }
-        match (name.as_str(), arguments, given) {
+        match (name.as_str(), arguments, given(call).as_slice()) {
             ("swap", [(first, _), (second, _)], [here, there]) => {
                 self.assign_to(here, second.clone());
                 self.assign_to(there, first.clone());
@@ -335,6 +333,13 @@ impl<L: Elaborate> Walker<'_, L> {
             _ => None,
         }
     }
+}
+
+/// The expressions that a call is given.
+fn given(call: &ast::CallExpr) -> Vec<ast::Expr> {
+    let list = call.arg_list().into_iter();
+    list.flat_map(|list| list.args().collect::<Vec<_>>())
+        .collect()
 }
 
 /// Whether a path is neither a size nor a limit of numbers.

@@ -8,10 +8,11 @@ use rowan::GreenNodeData;
 use rustc_hash::FxHashMap;
 
 use crate::items::Span;
-use crate::kernel::UnresolvedReason;
+use crate::kernel::{Unresolved, UnresolvedReason};
 
 use super::site::segments;
 use super::values::{Closure, Sequence, Value};
+use super::variants::MATCHES;
 use super::{CALL_WEIGHT, Call, Elaborate, Flow, Placed, SEQUENCE_LIMIT, Walker};
 
 /// Macros of Rust that print, compare or give up: a context among their arguments runs nothing.
@@ -34,6 +35,9 @@ const PLAIN_MACROS: &[&str] = &[
     "write",
     "writeln",
 ];
+
+/// Macros of Rust whose value is made of what they are given: what it is lost for is said where it is used.
+const VALUE_MACROS: &[&str] = &["dbg", "vec"];
 
 /// A closure whose operations have to be said unless it is called.
 #[derive(Debug)]
@@ -157,12 +161,18 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     /// A macro in the place of an expression or a statement: operations may run in it if it is given a context or a stream.
-    pub(in crate::kernel) fn macro_call(&mut self, call: &ast::MacroCall) -> Value<L> {
+    /// One that is given tensors and whose value is `used` may begin with operations, or give what they begin with.
+    pub(in crate::kernel) fn macro_call(&mut self, call: &ast::MacroCall, used: bool) -> Value<L> {
         let Some(path) = call.path() else {
             return Value::Unknown;
         };
         let names = segments(&path);
         let name = names.last().map_or("", String::as_str);
+        if name == MATCHES
+            && let Some(value) = self.matches_call(call)
+        {
+            return value;
+        }
         let words: Vec<String> = call
             .token_tree()
             .into_iter()
@@ -171,21 +181,30 @@ impl<L: Elaborate> Walker<'_, L> {
             .filter(|token| matches!(token.kind(), SyntaxKind::IDENT | SyntaxKind::SELF_KW))
             .map(|token| token.text().to_owned())
             .collect();
-        let is_given =
-            |value: &Value<L>| matches!(value, Value::Thing(thing) if L::runs_where_given(thing));
-        let given = words
-            .iter()
-            .any(|word| self.variable(word).is_some_and(is_given));
+        let given = |is_given: fn(&Value<L>) -> bool| {
+            let mut variables = words.iter().filter_map(|word| self.variable(word));
+            variables.any(is_given)
+        };
         let plain = PLAIN_MACROS.contains(&name) && !words.iter().any(|word| L::runs(self, word));
-        if given && !plain {
-            let site = &self.frame.site;
-            let start = site.span(path.syntax());
-            let sign = call.excl_token().map(|sign| sign.text_range().end().into());
-            let span = Span {
-                end: sign.unwrap_or(start.end),
-                ..start
-            };
-            L::unresolved(self, UnresolvedReason::Macro(name.to_owned()), span);
+        let made_of_tensors = used && !VALUE_MACROS.contains(&name);
+        let is_said =
+            given(|value| matches!(value, Value::Thing(thing) if L::runs_where_given(thing)))
+                || (made_of_tensors && given(Value::is_device_side));
+        if plain {
+            return Value::Unknown;
+        }
+        let site = &self.frame.site;
+        let start = site.span(path.syntax());
+        let sign = call.excl_token().map(|sign| sign.text_range().end().into());
+        let span = Span {
+            end: sign.unwrap_or(start.end),
+            ..start
+        };
+        let reason = UnresolvedReason::Macro(name.to_owned());
+        if is_said {
+            L::unresolved(self, reason, span);
+        } else if used {
+            self.unexpanded.push(Unresolved::at(reason, span));
         }
         Value::Unknown
     }

@@ -6,7 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
 use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
-use crate::syntax::{child_of, without_raw};
+use crate::syntax::{child_of, green_name, without_raw};
 
 use super::arguments::{arguments, path_arguments};
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
@@ -46,7 +46,8 @@ impl<L: Elaborate> Walker<'_, L> {
             | ast::Expr::RefExpr(_) => self.chain(expression),
             ast::Expr::CallExpr(call) => self.call(call),
             ast::Expr::PathExpr(path) => {
-                path.path().map_or(Value::Unknown, |path| self.path(&path))
+                let path = child_of(path.syntax());
+                path.map_or(Value::Unknown, |path| self.path(&path))
             }
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::PrefixExpr(prefix) => self.prefix(prefix),
@@ -81,7 +82,7 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Expr::ClosureExpr(closure) => self.closure(closure),
             ast::Expr::MacroExpr(call) => call
                 .macro_call()
-                .map_or(Value::Unknown, |call| self.macro_call(&call)),
+                .map_or(Value::Unknown, |call| self.macro_call(&call, true)),
             ast::Expr::LetExpr(test) => self.let_test(test),
             ast::Expr::ContinueExpr(next) => {
                 self.target = next.lifetime().map(|label| label.text().to_string());
@@ -113,17 +114,16 @@ impl<L: Elaborate> Walker<'_, L> {
     fn chain(&mut self, expression: &ast::Expr) -> Value<L> {
         let mut links = Vec::new();
         let mut start = expression.clone();
-        loop {
-            let before = match &start {
-                ast::Expr::MethodCallExpr(call) => call.receiver(),
-                ast::Expr::FieldExpr(field) => field.expr(),
-                ast::Expr::AwaitExpr(inner) => inner.expr(),
-                ast::Expr::TryExpr(inner) => inner.expr(),
-                ast::Expr::ParenExpr(inner) => inner.expr(),
-                ast::Expr::RefExpr(inner) => inner.expr(),
-                _ => break,
-            };
-            let Some(before) = before else {
+        while matches!(
+            start,
+            ast::Expr::MethodCallExpr(_)
+                | ast::Expr::FieldExpr(_)
+                | ast::Expr::AwaitExpr(_)
+                | ast::Expr::TryExpr(_)
+                | ast::Expr::ParenExpr(_)
+                | ast::Expr::RefExpr(_)
+        ) {
+            let Some(before) = child_of::<ast::Expr>(start.syntax()) else {
                 return Value::Unknown;
             };
             links.push(std::mem::replace(&mut start, before));
@@ -224,10 +224,10 @@ impl<L: Elaborate> Walker<'_, L> {
         &mut self,
         list: Option<ast::ArgList>,
     ) -> Vec<Placed<L>> {
-        let expressions: Vec<ast::Expr> = list
-            .into_iter()
-            .flat_map(|list| list.args().collect::<Vec<_>>())
-            .collect();
+        let Some(list) = list else {
+            return Vec::new();
+        };
+        let expressions: Vec<ast::Expr> = list.args().collect();
         expressions
             .iter()
             .map(|expression| {
@@ -239,11 +239,10 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     fn literal(&mut self, literal: &ast::Literal) -> Value<L> {
-        let text = literal.syntax().text().to_string();
         match literal.kind() {
             ast::LiteralKind::Bool(value) => Value::boolean(value),
             ast::LiteralKind::IntNumber(_) => {
-                let scalar = L::suffix_of(&text);
+                let scalar = green_name(literal.syntax().green()).and_then(L::suffix_of);
                 let value = self.constant(&ast::Expr::Literal(literal.clone()));
                 Value::Constant(value, scalar)
             }
@@ -323,7 +322,9 @@ impl<L: Elaborate> Walker<'_, L> {
             Some(ast::BinaryOp::LogicOp(op)) => self.logic(&left, op, &right),
             Some(ast::BinaryOp::CmpOp(op)) => {
                 let (left, right) = (self.expression(&left), self.expression(&right));
-                compare(op, &left, &right).map_or(Value::Unknown, Value::boolean)
+                let known = compare(op, &left, &right);
+                let known = known.or_else(|| self.compare_variants(op, &left, &right));
+                known.map_or(Value::Unknown, Value::boolean)
             }
             Some(ast::BinaryOp::ArithOp(op)) => {
                 let (left, right) = (self.expression(&left), self.expression(&right));
@@ -345,126 +346,6 @@ impl<L: Elaborate> Walker<'_, L> {
             (None, Some(right)) if right == decides => Value::boolean(decides),
             _ => Value::Unknown,
         }
-    }
-
-    fn assignment(
-        &mut self,
-        left: &ast::Expr,
-        op: Option<ast::ArithOp>,
-        right: &ast::Expr,
-    ) -> Value<L> {
-        let mut value = self.expression(right);
-        if let Some(op) = op {
-            let before = self.expression(left);
-            value = arithmetic(op, before, value);
-        }
-        self.assign_to(left, value);
-        Value::Unit
-    }
-
-    pub(super) fn assign_to(&mut self, place: &ast::Expr, value: Value<L>) {
-        match place {
-            ast::Expr::ParenExpr(inner) => {
-                if let Some(inner) = inner.expr() {
-                    self.assign_to(&inner, value);
-                }
-            }
-            ast::Expr::PrefixExpr(inner) => {
-                if let Some(inner) = inner.expr() {
-                    self.assign_to(&inner, value);
-                }
-            }
-            ast::Expr::PathExpr(path) => {
-                let name = path.path().and_then(|path| path.as_single_name_ref());
-                if let Some(name) = name {
-                    let name = without_raw(name.text()).to_owned();
-                    let value = match self.variable(&name).cloned() {
-                        Some(Value::Declared(ty)) => self.typed(value, &ty),
-                        Some(before) => {
-                            L::unify(self, &before, &value);
-                            value
-                        }
-                        None => value,
-                    };
-                    self.assign(&name, value);
-                }
-            }
-            ast::Expr::TupleExpr(tuple) => {
-                let values = match value {
-                    Value::Tuple(values) => values,
-                    _ => Vec::new(),
-                };
-                for (index, field) in tuple.fields().enumerate() {
-                    let value = values.get(index).cloned().unwrap_or(Value::Unknown);
-                    self.assign_to(&field, value);
-                }
-            }
-            ast::Expr::IndexExpr(index) => self.assign_element(index, value),
-            ast::Expr::FieldExpr(field) => self.assign_field(field, value),
-            ast::Expr::RefExpr(inner) => {
-                if let Some(inner) = inner.expr() {
-                    self.assign_to(&inner, value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A field of a struct or a tuple that a variable holds.
-    fn assign_field(&mut self, field: &ast::FieldExpr, value: Value<L>) {
-        let (Some(base), Some(name)) = (field.expr(), field.name_ref()) else {
-            return;
-        };
-        let name = name.text().to_string();
-        let place = name.parse::<usize>().ok();
-        let mut whole = self.expression(&base);
-        let slot = match &mut whole {
-            Value::Tuple(parts) => place.and_then(|place| parts.get_mut(place)),
-            Value::Named(named) => match place {
-                Some(place) => named.arguments.get_mut(place).map(|(value, _)| value),
-                None => {
-                    let mut fields = named.fields.iter_mut();
-                    let found = fields.find(|(field, ..)| *field == name);
-                    found.map(|(_, value, _)| value)
-                }
-            },
-            _ => None,
-        };
-        if let Some(slot) = slot {
-            L::unify(self, &slot.clone(), &value);
-            *slot = value;
-            self.assign_to(&base, whole);
-        }
-    }
-
-    /// What a called function left in the places that it was lent: `&mut place`, and a variable that is such a reference.
-    pub(super) fn take_back(&mut self, given: &[ast::Expr]) {
-        for (index, value) in std::mem::take(&mut self.lent) {
-            if let Some(place) = given.get(index) {
-                self.assign_to(place, value);
-            }
-        }
-    }
-
-    fn assign_element(&mut self, index: &ast::IndexExpr, value: Value<L>) {
-        let (Some(base), Some(at)) = (index.base(), index.index()) else {
-            return;
-        };
-        let array = self.expression(&base);
-        let at = self
-            .expression(&at)
-            .as_u64()
-            .and_then(|at| usize::try_from(at).ok());
-        let changed = match (array, at) {
-            (Value::Array(mut values), Some(at)) => {
-                if let Some(slot) = values.get_mut(at) {
-                    *slot = value;
-                }
-                Value::Array(values)
-            }
-            _ => Value::Unknown,
-        };
-        self.assign_to(&base, changed);
     }
 
     fn tuple(&mut self, tuple: &ast::TupleExpr) -> Value<L> {

@@ -72,8 +72,8 @@ impl<L: Elaborate> Walker<'_, L> {
         count: u64,
         (iterations, operations, expressions): (u64, usize, u64),
     ) -> bool {
-        let (operation_limit, expression_limit) = self.limits;
-        let operation_limit = u64::try_from(operation_limit).unwrap_or(u64::MAX);
+        let (_, expression_limit) = self.limits;
+        let operation_limit = u64::try_from(self.operation_limit()).unwrap_or(u64::MAX);
         let length = |operations: usize| u64::try_from(operations).unwrap_or(u64::MAX);
         let exceeds = |before: u64, now: u64, limit: u64| {
             count.saturating_mul(now.saturating_sub(before)) > limit.saturating_sub(before)

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod arithmetic;
+mod assignments;
 mod branches;
 mod calls;
 mod closures;
@@ -17,17 +18,19 @@ mod site;
 mod statements;
 mod values;
 mod variables;
+mod variants;
 
+use std::cell::OnceCell;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use ra_ap_syntax::ast;
+use ra_ap_syntax::{SyntaxNode, ast};
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::items::{ConstValue, ItemId, Resolution, Span};
 
-use super::{BranchArm, LoopFrame, UnresolvedReason};
+use super::{BranchArm, LoopFrame, Unresolved, UnresolvedReason};
 
 pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
@@ -233,11 +236,17 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) expressions: u64,
     iterations: u64,
     depth: u32,
-    /// Operations and expressions that the body may have.
+    /// Operations beside those that the function's own text names, and expressions that the body may have.
     pub(in crate::kernel) limits: (usize, u64),
+    /// The function's own text, and how many of the operations that it names are counted at the most.
+    pub(in crate::kernel) written: Option<(SyntaxNode, usize)>,
+    /// How many operations it names: few bodies have so many that it is asked for.
+    counted: OnceCell<usize>,
     pub(in crate::kernel) exhausted: bool,
     /// Closures with operations in them, and those of them that were not called yet.
     pub(in crate::kernel) handed: Vec<Handed>,
+    /// Macros that are not expanded, whose values are used and of which nothing was said yet.
+    pub(in crate::kernel) unexpanded: Vec<Unresolved>,
 }
 
 impl<'db, L: Elaborate> Walker<'db, L> {
@@ -268,8 +277,11 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             iterations: 0,
             depth: 0,
             limits,
+            written: None,
+            counted: OnceCell::new(),
             exhausted: false,
             handed: Vec::new(),
+            unexpanded: Vec::new(),
         }
     }
 
@@ -286,6 +298,16 @@ impl<'db, L: Elaborate> Walker<'db, L> {
         let (_, expressions) = self.limits;
         self.exhausted |= self.expressions > expressions;
         !self.exhausted
+    }
+
+    /// The most operations that the body may have.
+    pub(in crate::kernel) fn operation_limit(&self) -> usize {
+        let count = || {
+            let written = self.written.as_ref();
+            written.map_or(0, |(node, most)| self.operations_in(node).len().min(*most))
+        };
+        let (beside, _) = self.limits;
+        beside.saturating_add(*self.counted.get_or_init(count))
     }
 
     /// The variable of a name, innermost first.

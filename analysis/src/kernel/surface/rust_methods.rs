@@ -1,6 +1,6 @@
 //! Methods of Rust on numbers, arrays, iterators and options.
 
-use crate::items::ConstValue;
+use crate::items::{self, ConstValue};
 
 use super::values::{Named, Sequence, Value};
 use super::{Call, Elaborate, SEQUENCE_LIMIT};
@@ -177,26 +177,9 @@ fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> 
     let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
         return unknown;
     };
-    let result = match (call.name.as_str(), right) {
-        ("min", Some(right)) => Some(left.min(right)),
-        ("max", Some(right)) => Some(left.max(right)),
-        ("div_ceil", Some(right)) if left >= 0 && right > 0 => {
-            left.checked_add(right - 1).map(|sum| sum / right)
-        }
-        ("pow", Some(right)) => u32::try_from(right)
-            .ok()
-            .and_then(|exponent| left.checked_pow(exponent)),
-        ("next_multiple_of", Some(right)) if left >= 0 && right > 0 => {
-            left.checked_add(right - 1).map(|sum| sum / right * right)
-        }
-        ("is_multiple_of", Some(right)) if right > 0 => return Value::boolean(left % right == 0),
-        ("is_power_of_two", None) => {
-            return Value::boolean(u128::try_from(left).is_ok_and(u128::is_power_of_two));
-        }
-        ("trailing_zeros", None) if left > 0 => Some(i128::from(left.trailing_zeros())),
-        ("ilog2", None) if left > 0 => Some(i128::from(left.ilog2())),
-        ("abs_diff", Some(right)) => left.checked_sub(right).and_then(i128::checked_abs),
-        _ => None,
-    };
-    result.map_or(unknown, Value::integer)
+    match items::integer_method(&call.name, left, right, None) {
+        ConstValue::Bool(holds) => Value::boolean(holds),
+        ConstValue::Int(number) => Value::integer(number),
+        _ => unknown,
+    }
 }

@@ -133,6 +133,15 @@ pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     segments
 }
 
+/// The name of a path of one segment, as [`segments`] has it.
+pub(super) fn only_segment(path: &ast::Path) -> Option<&str> {
+    let path = path.syntax().green();
+    let name = segment_of(path).map(without_raw)?;
+    green_child(path, SyntaxKind::PATH)
+        .is_none()
+        .then_some(name)
+}
+
 /// The name of a path's last segment.
 fn segment_of(path: &GreenNodeData) -> Option<&str> {
     let segment = green_child(path, SyntaxKind::PATH_SEGMENT)?;

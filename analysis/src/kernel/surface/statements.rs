@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
-use crate::syntax::without_raw;
+use crate::syntax::{child_of, without_raw};
 
 use super::values::Value;
 use super::{Elaborate, Flow, Walker};
@@ -36,13 +36,19 @@ impl<L: Elaborate> Walker<'_, L> {
     fn statement(&mut self, statement: &ast::Stmt) {
         match statement {
             ast::Stmt::LetStmt(statement) => self.let_statement(statement),
-            ast::Stmt::ExprStmt(statement) => {
-                if let Some(expression) = statement.expr() {
+            ast::Stmt::ExprStmt(statement) => match statement.expr() {
+                Some(ast::Expr::MacroExpr(expression)) => {
+                    if let Some(call) = expression.macro_call() {
+                        self.macro_call(&call, false);
+                    }
+                }
+                Some(expression) => {
                     self.expression(&expression);
                 }
-            }
+                None => {}
+            },
             ast::Stmt::Item(ast::Item::MacroCall(call)) => {
-                self.macro_call(call);
+                self.macro_call(call, false);
             }
             ast::Stmt::Item(_) => {}
         }
@@ -51,18 +57,19 @@ impl<L: Elaborate> Walker<'_, L> {
     fn let_statement(&mut self, statement: &ast::LetStmt) {
         let site = self.frame.site.clone();
         let read = |walker: &mut Self| {
-            let ty = statement.ty()?;
+            let ty = child_of::<ast::Type>(statement.syntax())?;
             let place = site.span(ty.syntax());
             Some(L::read_type(walker, &site, &ty, place))
         };
+        let initializer = child_of::<ast::Expr>(statement.syntax());
         // A call takes from the declared type what its arguments do not say.
-        let is_call = matches!(statement.initializer(), Some(ast::Expr::CallExpr(_)));
+        let is_call = matches!(initializer, Some(ast::Expr::CallExpr(_)));
         let expected = if is_call { read(self) } else { None };
-        if let (Some(initializer), Some(ty)) = (statement.initializer(), &expected) {
-            L::expect(self, &initializer, ty);
+        if let (Some(initializer), Some(ty)) = (&initializer, &expected) {
+            L::expect(self, initializer, ty);
         }
-        let value = match statement.initializer() {
-            Some(initializer) => self.expression(&initializer),
+        let value = match &initializer {
+            Some(initializer) => self.expression(initializer),
             None => Value::Unknown,
         };
         let declared = expected.or_else(|| read(self));
@@ -70,13 +77,14 @@ impl<L: Elaborate> Walker<'_, L> {
             Some(ty) => self.typed(value, ty),
             None => value,
         };
-        let value = match (statement.initializer(), declared, value) {
+        let value = match (&initializer, declared, value) {
             (None, Some(ty), Value::Unknown) => Value::Declared(Rc::new(ty)),
             (Some(_), Some(ty), value) => self.as_declared(value, &ty, statement.syntax()),
             (_, _, value) => value,
         };
-        if let Some(pattern) = statement.pat() {
-            if let Some(other) = statement.let_else().and_then(|other| other.block_expr())
+        if let Some(pattern) = child_of::<ast::Pat>(statement.syntax()) {
+            let other = child_of::<ast::LetElse>(statement.syntax());
+            if let Some(other) = other.and_then(|other| other.block_expr())
                 && self.pattern_matches(&pattern, &value, 0) == Some(false)
             {
                 self.block(&other);

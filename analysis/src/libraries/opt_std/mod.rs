@@ -111,6 +111,7 @@ const OWN: &[&str] = &[
     "BitReq",
     "BranchOperands",
     "Branched",
+    "Broadcast",
     "CastEngineCast",
     "Cell",
     "Chips",

@@ -7,7 +7,7 @@ mod operations;
 use super::{DeviceKey, Names, Release};
 
 use names::ENUMS as NAMED_ENUMS;
-pub(super) use names::PRELUDE;
+pub(super) use names::{PRELUDE, TRAIT_OF_AXES, TRAIT_OF_MAPPINGS};
 pub(super) use operations::ENUMS;
 
 /// `furiosa_visa_std` as names.

@@ -1,5 +1,11 @@
 //! What the prelude of the book's library brings into scope, and the enums that it declares.
 
+/// The trait of axes, in all releases of both libraries.
+pub(in crate::libraries) const TRAIT_OF_AXES: &str = "AxisName";
+
+/// The trait of mappings, in all releases of both libraries.
+pub(in crate::libraries) const TRAIT_OF_MAPPINGS: &str = "M";
+
 /// Types, traits, enums, modules, functions and macros that kernels name.
 pub(in crate::libraries) const PRELUDE: &[&str] = &[
     "AccumulationKind",
@@ -7,7 +13,7 @@ pub(in crate::libraries) const PRELUDE: &[&str] = &[
     "Address",
     "AlignedPair",
     "ArrayVec",
-    "AxisName",
+    TRAIT_OF_AXES,
     "AxisToggle",
     "BeginTensor",
     "BinaryArgMode",
@@ -59,7 +65,7 @@ pub(in crate::libraries) const PRELUDE: &[&str] = &[
     "LogicBinaryOp",
     "LogicBinaryOpF32",
     "LogicBinaryOpI32",
-    "M",
+    TRAIT_OF_MAPPINGS,
     "Mapping",
     "Modulo",
     "NoTensor",

@@ -15,7 +15,7 @@ use super::names::Mode;
 use super::symbols::Size;
 use super::transfers::Transfer;
 use super::types::{Shape, Span};
-use crate::answers::{ByteRange, HintKind, HintLevel, InlayHint, Lens};
+use crate::answers::{ByteRange, HintKind, InlayHint, Lens};
 use crate::numbers::thousands;
 
 impl From<Span> for ByteRange {
@@ -28,17 +28,12 @@ impl From<Span> for ByteRange {
 }
 
 /// The shapes behind assignments of tensors and views; at the level of lines only.
-pub fn inlay_hints(analysed: &Analysed, range: ByteRange, level: HintLevel) -> Vec<InlayHint> {
-    if level != HintLevel::Line {
-        return Vec::new();
-    }
+pub fn inlay_hints(analysed: &Analysed) -> Vec<InlayHint> {
     let mut hints: Vec<InlayHint> = analysed
         .followed
         .named
         .iter()
-        .filter(|named| {
-            named.is_assigned && range.start <= named.span.end && named.span.end <= range.end
-        })
+        .filter(|named| named.is_assigned)
         .filter(|named| matches!(named.tensor.shape, Shape::Known(_)))
         .map(|named| InlayHint {
             offset: named.span.end,

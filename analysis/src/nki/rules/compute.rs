@@ -7,17 +7,18 @@ use crate::nki::transfers::{Kind, Transfer};
 /// See the declaration.
 pub static COMPUTE_OPERATION: Rule = rule!(
     Nki: "nki_compute_operation", Hardware, "derived",
-    "`dma_compute` with another operation than addition, or a scale",
-    "The DMA engines add what they read. Another operation, or a scale other than 1.0, is the work of a compute engine. \
-     Scale on the Scalar or Vector Engine before the transfer, or after it."
+    "`dma_compute` with an operation other than addition, or with a scale",
+    "The DMA engines add what they read. Any other operation, or a scale other than 1.0, is the work of a compute \
+     engine. Scale on the Scalar or Vector Engine before the transfer, or after it."
 );
 
 /// See the declaration.
 pub static COMPUTE_SOURCES: Rule = rule!(
     Nki: "nki_compute_sources", Hardware, "derived",
-    "`dma_compute` with too many sources, or other than 2 with a `vector_offset`",
-    "At most 16 sources are added. With rows chosen at run time there are two: what is gathered or scattered, and the other. \
-     Add the others in a second instruction, with the result of the first as one of its sources."
+    "`dma_compute` with too many sources, or with other than 2 where there is a `vector_offset`",
+    "One instruction adds at most 16 sources. Where rows are chosen at run time it takes two: the one that is \
+     gathered or scattered, and one more. Add further sources in a second instruction, with the result of the first \
+     as one of its sources."
 );
 
 /// The most sources.

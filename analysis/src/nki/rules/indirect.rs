@@ -12,8 +12,8 @@ use crate::nki::types::{Dtype, Gather, Generation, Generations, Space, Tensor, s
 pub static INDIRECT_MODE: Rule = rule!(
     Nki: "nki_indirect_mode", Hardware, "swdge — software DGE",
     "a gather or scatter whose descriptors the GpSimd Engine does not make",
-    "A gather reads indices from SBUF while the kernel runs. Only the GpSimd Engine can do that: the host has written its descriptors \
-     before, and the hardware block takes regular patterns only.",
+    "A gather reads indices from SBUF while the kernel runs. Only the GpSimd Engine can do that: the host writes \
+     its descriptors before the run, and the hardware block takes regular patterns only.",
     fix
 );
 
@@ -28,7 +28,7 @@ pub static INDIRECT_TARGET: Rule = rule!(
 /// See the declaration.
 pub static INDIRECT_MEMORY: Rule = rule!(
     Nki: "nki_indirect_memory", Hardware, "swdge — software DGE",
-    "what is gathered from or scattered to is not in HBM",
+    "the tensor that is gathered from or scattered to is not in HBM",
     "Offsets of a gather are added to an address in HBM. SBUF and PSUM are addressed by partition and have no such offsets. \
      Keep the table in HBM, and gather rows of it into SBUF."
 );
@@ -45,24 +45,24 @@ pub static INDEX_MEMORY: Rule = rule!(
 pub static INDEX_DTYPE: Rule = rule!(
     Nki: "nki_index_dtype", Hardware, "swdge — software DGE",
     "the indices of an indirect transpose are not of type uint32",
-    "The GpSimd Engine reads indices as words of 32 bits without sign. \
-     Another type is refused, or read as other numbers than were meant: declare the index tensor with `nl.uint32`.",
+    "The GpSimd Engine reads indices as unsigned 32-bit words. Another type is refused, or read as numbers that \
+     were not meant: declare the index tensor with `nl.uint32`.",
     fix
 );
 
 /// See the declaration.
 pub static INDEX_SHAPE: Rule = rule!(
     Nki: "nki_index_shape", Hardware, "swdge — software DGE",
-    "indices of an indirect transpose with a shape that it does not take",
-    "Indices are a tensor with two axes. It has 16 to 128 rows, a multiple of 16; with more than one column it has 128 rows. There is an \
-     index for each row of the source.",
+    "indices whose shape an indirect transpose does not take",
+    "Indices are a tensor with two axes. It has 16 to 128 rows, a multiple of 16; with more than one column it has \
+     128 rows. There is one index for each row of the source.",
     alt
 );
 
 /// See the declaration.
 pub static INDIRECT_SHAPE: Rule = rule!(
     Nki: "nki_indirect_shape", Hardware, "swdge — software DGE",
-    "a source of an indirect transpose with a shape that it does not take",
+    "a source whose shape an indirect transpose does not take",
     "A row has at most 128 elements, one for each partition of the result. Rows come in groups of 16. Of four axes the second or the \
      third is 1. \
      Cut the source into blocks of legal sizes, and transpose one at a time.",
@@ -82,8 +82,8 @@ pub static OOB_DIRECT: Rule = rule!(
 pub static OOB_ABORT: Rule = rule!(
     Nki: "nki_oob_abort", Suspicious, "derived",
     "an indirect transpose skips indices out of bounds",
-    "On trn2 and trn3 indices in bounds beside others out of bounds abort the DMA of a transpose instead of being skipped, as users of \
-     Neuron 2.32 report. Clamp the indices, or gather first and transpose then."
+    "On trn2 and trn3 an indirect transpose with some indices in bounds and some out of bounds aborts instead of \
+     skipping the latter, as users of Neuron 2.32 report. Clamp the indices, or gather first and then transpose."
 );
 
 /// See the declaration.

@@ -17,13 +17,13 @@ mod transpose;
 
 pub use modes::legal_modes;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::syntax::SyntaxError;
 use super::syntax::remarks::Remarks;
 use super::transfers::Transfer;
 use super::types::Span;
-use super::values::Followed;
+use super::values::{Followed, Instruction};
 use crate::findings::{Finding, Rule, TextSpan};
 
 /// A finding in a file.
@@ -41,6 +41,27 @@ pub struct Context<'a> {
     pub errors: &'a [SyntaxError],
     /// The release that the kernels are for, if that is said: `(0, 6)`.
     pub release: Option<(u16, u16)>,
+    /// The first instruction of the GpSimd Engine in each loop that has one, loops in it included.
+    pub on_gpsimd: FxHashMap<usize, &'a Instruction>,
+}
+
+impl Context<'_> {
+    /// The first instruction of the GpSimd Engine in each loop that has one.
+    pub fn on_gpsimd(followed: &Followed) -> FxHashMap<usize, &Instruction> {
+        let mut first = FxHashMap::default();
+        for instruction in &followed.gpsimd {
+            let mut within = instruction.within;
+            while let Some(place) = within {
+                // Where a loop has one, those around it have one too.
+                if first.contains_key(&place) {
+                    break;
+                }
+                first.insert(place, instruction);
+                within = followed.loops.get(place).and_then(|inner| inner.within);
+            }
+        }
+        first
+    }
 }
 
 impl From<Span> for TextSpan {
@@ -123,7 +144,9 @@ pub fn check(context: &Context<'_>) -> Vec<Found> {
             check(transfer, context, &mut found);
         }
     }
-    let mut seen = FxHashSet::default();
-    found.retain(|finding| seen.insert((finding.rule, finding.span)));
+    if found.len() > 1 {
+        let mut seen = FxHashSet::default();
+        found.retain(|finding| seen.insert((finding.rule, finding.span)));
+    }
     found
 }

@@ -30,9 +30,8 @@ pub static ENGINE_IGNORED: Rule = rule!(
 pub static ENGINE_WITHOUT_MODE: Rule = rule!(
     Nki: "nki_engine_without_mode", Suspicious, "derived",
     "an engine given while the mode is left to the compiler",
-    "Only hardware descriptors have an engine that triggers them. The compiler may choose a mode that has none, and the engine means \
-     nothing then. \
-     State `hwdge` with the engine, or leave both out.",
+    "Only hardware descriptors have an engine that triggers them. The compiler may choose a mode that has none, and \
+     `engine` then has no effect. Use `hwdge` with the engine, or leave both out.",
     fix
 );
 
@@ -49,8 +48,9 @@ pub static HWDGE_TARGET: Rule = rule!(
 pub static DYNAMIC_DESCRIPTOR: Rule = rule!(
     Nki: "nki_dynamic_descriptor", Suspicious, "none — pre-computed descriptors in HBM",
     "descriptors made before the run, for an address that is computed during it",
-    "With `none` the host writes all addresses before the kernel runs. One that comes from a register is not known then. \
-     State `hwdge`, which makes descriptors while the kernel runs, or `swdge`; `unknown` leaves the choice to the compiler.",
+    "With `none` the host writes all addresses before the kernel runs. One that comes from a register is not known \
+     then. Use `hwdge`, which makes descriptors while the kernel runs, or `swdge`; `unknown` leaves the choice to \
+     the compiler.",
     alt
 );
 
@@ -58,8 +58,8 @@ pub static DYNAMIC_DESCRIPTOR: Rule = rule!(
 pub static PRIORITY: Rule = rule!(
     Nki: "nki_priority", Hardware, "derived",
     "a priority that is not in 0 to 3, or on a core without priorities",
-    "Queues have four priorities, from the fourth generation of the core on, trn3. Earlier ones refuse the argument. \
-     Leave it out for earlier cores, and write a number from 0 to 3 for later ones."
+    "Queues have four priorities, 0 to 3, from the fourth generation of the core (trn3) on. Earlier cores refuse \
+     the argument: leave it out in kernels that also run on them."
 );
 
 /// Looks at a transfer.

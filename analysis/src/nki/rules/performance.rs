@@ -13,8 +13,8 @@ use crate::nki::types::{Generation, Generations, Space};
 pub static SBUF_COPY: Rule = rule!(
     Nki: "nki_sbuf_copy", Performance, "derived",
     "a copy within SBUF by DMA",
-    "A DMA starts after more than a microsecond. Within SBUF the Vector or Scalar Engine copies by `tensor_copy` at once. \
-     The queue of the DMA engine stays free for what comes from HBM.",
+    "A DMA takes more than a microsecond to start. Within SBUF `tensor_copy` on the Vector or Scalar Engine starts \
+     at once, and the queue of the DMA engine stays free for what comes from HBM.",
     fix
 );
 
@@ -31,18 +31,18 @@ pub static SMALL_PAYLOAD_RULE: Rule = rule!(
 pub static HWDGE_OVERHEAD: Rule = rule!(
     Nki: "nki_hwdge_overhead", Performance, "hwdge — hardware DGE",
     "an instruction with hardware descriptors that moves few bytes",
-    "The hardware block takes about 600 ns for each instruction. One queue moves some 13,800 bytes in that time on trn2: an instruction \
-     with fewer waits for its descriptors longer than for its bytes.",
+    "The hardware block takes about 600 ns for each instruction. On trn2 one queue moves about 13,800 bytes in that \
+     time: an instruction with fewer bytes waits longer for its descriptors than for its data.",
     alt
 );
 
 /// See the declaration.
 pub static DESCRIPTOR_COUNT: Rule = rule!(
     Nki: "nki_descriptor_count", Performance, "none — pre-computed descriptors in HBM",
-    "static descriptors of 4,096 instances or more",
-    "Descriptors that are made before the run stay in HBM, one for each instance of the instruction, and loops with constant bounds \
-     multiply them. \
-     Descriptors that the hardware makes while the kernel runs take no memory: state `hwdge`.",
+    "an instruction with static descriptors that has 4,096 instances or more",
+    "Descriptors that are made before the run stay in HBM, one for each instance of the instruction, and loops with \
+     constant bounds multiply them. Descriptors that the hardware makes while the kernel runs take no memory: use \
+     `hwdge`.",
     alt
 );
 
@@ -234,26 +234,9 @@ fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>
     if transfer.may_be_indirect() {
         return;
     }
-    let is_inside = |within: Option<usize>| {
-        let mut place = within;
-        while let Some(at) = place {
-            if at == *inner {
-                return true;
-            }
-            place = context
-                .followed
-                .loops
-                .get(at)
-                .and_then(|inner| inner.within);
-        }
-        false
+    let Some(other) = context.on_gpsimd.get(inner) else {
+        return;
     };
-    let other = context
-        .followed
-        .gpsimd
-        .iter()
-        .find(|instruction| is_inside(instruction.within));
-    let Some(other) = other else { return };
     found.push(
         Finding::new(
             &GPSIMD_CONTENTION,

@@ -12,8 +12,8 @@ use crate::nki::types::Space;
 pub static HWDGE_DTYPE: Rule = rule!(
     Nki: "nki_hwdge_dtype", Toolchain, "derived",
     "a copy by hardware descriptors between different types",
-    "Since release 0.3 only the GpSimd Engine's descriptors convert. A `.view` of the other type moves the bits as they are. \
-     Convert on a compute engine, state `swdge`, or view one side as the type of the other.",
+    "Since release 0.3 only the GpSimd Engine's descriptors convert. A `.view` of the other type moves the bits as \
+     they are. Convert on a compute engine, use `swdge`, or view one side as the type of the other.",
     alt
 );
 
@@ -30,33 +30,54 @@ pub static PSUM_SOURCE: Rule = rule!(
 pub static REMOVED_PARAMETER: Rule = rule!(
     Nki: "nki_removed_parameter", Toolchain, "derived",
     "an argument that the current API does not have",
-    "`dst_rmw_op`, `unique_indices` and `mask` belong to the older API. Since release 0.3 accumulation is `dma_compute`, and a mask is a \
-     smaller slice. \
-     The argument is refused as unknown when the kernel is traced.",
+    "`dst_rmw_op`, `unique_indices` and `mask` belong to the older API. Since release 0.3 `dma_compute` \
+     accumulates, and a smaller slice takes the place of a mask. The argument is refused as unknown when the kernel \
+     is traced.",
     alt
 );
 
 /// A release by its numbers.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Since(pub u16, pub u16);
 
-/// Words for what is refused from a release on; `None` where the release that is set takes it.
-pub fn refused_since(since: Since, release: Option<(u16, u16)>) -> Option<String> {
-    let Since(major, minor) = since;
-    match release {
-        None => Some(format!("releases {major}.{minor} and later refuse")),
-        Some(set) => {
-            (set >= (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1))
+/// Who refuses something. The words are made where a finding says them.
+#[derive(Debug, Clone, Copy)]
+pub enum Refused {
+    /// Releases from one on.
+    From(Since),
+    /// Releases before one.
+    Before(Since),
+    /// The release that is set.
+    Set(u16, u16),
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::From(Since(major, minor)) => {
+                write!(out, "releases {major}.{minor} and later refuse")
+            }
+            Self::Before(Since(major, minor)) => {
+                write!(out, "releases before {major}.{minor} refuse")
+            }
+            Self::Set(major, minor) => write!(out, "release {major}.{minor} refuses"),
         }
     }
 }
 
-/// Words for what is refused before a release; `None` where the release that is set takes it.
-pub fn refused_before(since: Since, release: Option<(u16, u16)>) -> Option<String> {
-    let Since(major, minor) = since;
+/// Who refuses what is refused from a release on; `None` where the release that is set takes it.
+pub fn refused_since(since: Since, release: Option<(u16, u16)>) -> Option<Refused> {
     match release {
-        None => Some(format!("releases before {major}.{minor} refuse")),
-        Some(set) => (set < (major, minor)).then(|| format!("release {}.{} refuses", set.0, set.1)),
+        None => Some(Refused::From(since)),
+        Some(set) => (set >= (since.0, since.1)).then_some(Refused::Set(set.0, set.1)),
+    }
+}
+
+/// Who refuses what is refused before a release; `None` where the release that is set takes it.
+pub fn refused_before(since: Since, release: Option<(u16, u16)>) -> Option<Refused> {
+    match release {
+        None => Some(Refused::Before(since)),
+        Some(set) => (set < (since.0, since.1)).then_some(Refused::Set(set.0, set.1)),
     }
 }
 

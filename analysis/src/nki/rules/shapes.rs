@@ -13,8 +13,8 @@ use crate::nki::types::{Space, shape_text};
 pub static TRANSPOSE_AXES: Rule = rule!(
     Nki: "nki_transpose_axes", Hardware, "derived",
     "a permutation that a transpose by DMA does not make",
-    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), as the source has axes. \
-     Other permutations are made by reshaping first, or on the Tensor Engine.",
+    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the number of axes of \
+     the source. Make other permutations by reshaping first, or on the Tensor Engine.",
     fix
 );
 
@@ -31,8 +31,8 @@ pub static TRANSPOSE_RESULT: Rule = rule!(
 pub static TRANSPOSE_RANK: Rule = rule!(
     Nki: "nki_transpose_rank", Toolchain, "derived",
     "source and destination of a transpose have different numbers of axes",
-    "Releases before 0.4 took a destination with the same number of elements in other axes. Give both ends the same axes by `reshape`. \
-     The bytes stay where they are; only the axes are named otherwise."
+    "Releases before 0.4 took a destination with the same number of elements in other axes. Give both ends the same \
+     axes by `reshape`. The bytes stay where they are; only the shape changes."
 );
 
 /// See the declaration.
@@ -47,8 +47,8 @@ pub static TRANSPOSE_DESTINATION: Rule = rule!(
 pub static COPY_SIZE: Rule = rule!(
     Nki: "nki_copy_size", Hardware, "derived",
     "source and destination of a copy have different numbers of elements",
-    "A copy reads an element for each that it writes. Shapes may differ, their products may not. \
-     Otherwise bytes would be read past the source or stay unwritten in the destination: slice the larger of the two."
+    "A copy reads one element for each element that it writes. The shapes may differ, the numbers of elements may \
+     not: bytes would be read past the source or stay unwritten in the destination. Slice the larger of the two."
 );
 
 /// Looks at a transfer.
@@ -163,7 +163,7 @@ fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
             // What else uses the tensor may ask for the other shape.
             finding.fixes.push(fix(
                 Applicability::Maybe,
-                format!("Declare it as `{wanted}`"),
+                format!("Declare the destination as `{wanted}`"),
                 vec![replace(declared, wanted)],
             ));
         }

@@ -9,8 +9,9 @@ use crate::nki::transfers::Transfer;
 pub static FORCED_MODE: Rule = rule!(
     Nki: "nki_forced_mode", Style, "Performance Implications",
     "a mode is stated without a reason",
-    "The compiler chooses the mode by the target and the instructions around. One that is forced is worth a comment: what a profile \
-     showed. The comment is in a line of the call's first or of the mode, or in the line before."
+    "The compiler chooses the mode by the target and the instructions around the call. A forced mode deserves a \
+     comment that says what a profile showed: on the first line of the call, on the line of the mode, or on the \
+     line before."
 );
 
 /// See the declaration.

@@ -8,16 +8,17 @@ use crate::findings::{Applicability, Finding, Group, Rule, rule};
 pub static SYNTAX: Rule = rule!(
     Nki: "nki_syntax", Mapping, "derived",
     "the text is not valid Python",
-    "What does not parse is not looked at, so that a transfer there goes unchecked. The rest of the file is still checked. A text that \
-     nests its operators too deeply to be read safely is not looked at at all, and said to be so."
+    "What does not parse is not looked at, so that a transfer there goes unchecked. The rest of the file is still \
+     checked. A text that nests its operators too deeply to be read safely is not checked at all, and the finding \
+     says so."
 );
 
 /// See the declaration.
 pub static UNKNOWN_MEMBER: Rule = rule!(
     Nki: "nki_unknown_member", Mapping, "DGE Modes",
     "`dge_mode`, `engine` or `oob_mode` has no such member",
-    "The modes are `unknown`, `none`, `swdge` and `hwdge`. Python looks a member up when the kernel is traced, and ends there. \
-     Write one of the members that the release has; the nearest is proposed.",
+    "The modes are `unknown`, `none`, `swdge` and `hwdge`. Python looks the member up when the kernel is traced, \
+     and fails there. Write one of the members that the release has; the nearest is proposed.",
     fix
 );
 

@@ -22,8 +22,8 @@ pub static TRANSPOSE_DTYPE: Rule = rule!(
 pub static TRANSPOSE_SHAPE: Rule = rule!(
     Nki: "nki_transpose_shape", Hardware, "hwdge — hardware DGE",
     "a shape that hardware descriptors do not transpose in any release",
-    "The block transposes 16 rows at a time, and columns in groups of 128. With three or four axes the first has 1, 2, 4, 8 or 16 rows, \
-     which together with the second last axis make a multiple of 16.",
+    "The block transposes 16 rows at a time, and columns in groups of 128. With three or four axes the first has 1, \
+     2, 4, 8 or 16 rows, which times the second-last axis make a multiple of 16.",
     alt
 );
 

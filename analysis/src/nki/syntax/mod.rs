@@ -55,6 +55,11 @@ pub fn parse(text: &str) -> Parsed {
             errors: vec![too_deep(deep)],
         };
     }
+    parse_shallow(text)
+}
+
+/// Parses a text of which it is known that nothing nests deeply in it.
+pub fn parse_shallow(text: &str) -> Parsed {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let errors = parsed

@@ -69,6 +69,23 @@ struct Scan<'a> {
     blocks: Vec<usize>,
 }
 
+/// Whether a byte is one of a word: a letter, a digit, `_`, or a part of a letter beyond ASCII. A table, since each byte of a text is
+/// asked about.
+static IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = byte >= 0x80 || byte == b'_' as usize || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
+/// Whether a byte is one of a name, a keyword or a number of Python.
+pub const fn is_in_word(byte: u8) -> bool {
+    IN_WORD[byte as usize]
+}
+
 /// Finds the first place where a text nests deeper than the limits.
 pub fn too_deep(text: &str) -> Option<TooDeep> {
     let mut scan = Scan {
@@ -81,6 +98,9 @@ pub fn too_deep(text: &str) -> Option<TooDeep> {
     };
     scan.indentation();
     while scan.place < scan.bytes.len() {
+        while matches!(scan.at(scan.place), b' ' | b'\t' | b'0'..=b'9') {
+            scan.place += 1;
+        }
         let start = scan.place;
         scan.step();
         if let Some(what) = scan.exceeded() {
@@ -185,11 +205,10 @@ impl Scan<'_> {
 
     fn word(&mut self) {
         let start = self.place;
-        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-        while is_letter(self.at(self.place)) {
-            self.place += 1;
-        }
-        let word = self.bytes.get(start..self.place).unwrap_or_default();
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| is_in_word(**byte)).count();
+        self.place += length;
+        let word = rest.get(..length).unwrap_or_default();
         let quote = self.at(self.place);
         if matches!(quote, b'"' | b'\'')
             && word.len() <= 2
@@ -199,11 +218,25 @@ impl Scan<'_> {
             self.text(has_expressions);
             return;
         }
-        let nests: [&[u8]; 12] = [
-            b"not", b"lambda", b"if", b"else", b"await", b"yield", b"and", b"or", b"in", b"is",
-            b"for", b"from",
-        ];
-        if nests.contains(&word) {
+        if !(2..=6).contains(&length) {
+            return;
+        }
+        let nests = matches!(
+            word,
+            b"not"
+                | b"lambda"
+                | b"if"
+                | b"else"
+                | b"await"
+                | b"yield"
+                | b"and"
+                | b"or"
+                | b"in"
+                | b"is"
+                | b"for"
+                | b"from"
+        );
+        if nests {
             self.add_operator();
         }
     }

@@ -32,25 +32,37 @@ pub struct Remarks {
 /// Reads the comments of a text. A `#` in a string counts as a string's where the line up to it has an odd number of quotes; this is a
 /// search and no parser.
 pub fn read(text: &str) -> Remarks {
+    let byte = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
     let mut remarks = Remarks::default();
+    remarks.line_starts.push(0);
     let mut start = 0_usize;
-    for (number, line) in text.split('\n').enumerate() {
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        remarks
-            .line_starts
-            .push(u32::try_from(start).unwrap_or(u32::MAX));
-        if let Some(place) = comment_start(line) {
-            let before = line.get(..place).unwrap_or_default();
-            remarks.commented.push((number, before.trim().is_empty()));
-            read_comment(line, place, start, number, &mut remarks.said);
+    // Most lines have no `#`: those are not looked at.
+    let mut has_sign = false;
+    let ends = memchr::memchr2_iter(b'\n', b'#', text.as_bytes());
+    for at in ends.chain(std::iter::once(text.len())) {
+        if text.as_bytes().get(at) == Some(&b'#') {
+            has_sign = true;
+            continue;
         }
-        start += line.len() + 1;
+        if has_sign {
+            let line = text.get(start..at).unwrap_or_default();
+            let number = byte(remarks.line_starts.len() - 1);
+            if let Some(place) = comment_start(line) {
+                let before = line.get(..place).unwrap_or_default();
+                remarks.commented.push((number, before.trim().is_empty()));
+                read_comment(line, place, start, number, &mut remarks.said);
+            }
+            has_sign = false;
+        }
+        if at < text.len() {
+            start = at + 1;
+            remarks.line_starts.push(byte(start));
+        }
     }
     remarks
 }
 
 fn comment_start(line: &str) -> Option<usize> {
-    line.contains('#').then_some(())?;
     let mut quote = None;
     let mut escaped = false;
     for (place, letter) in line.char_indices() {

@@ -1,26 +1,33 @@
-//! The names that a block binds, anywhere in it.
+//! The names that a block binds, anywhere in it, and the lists that it may change.
 //!
 //! Knows Python's binding forms, and nothing of values.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
-use ruff_python_ast::{Alias, ExceptHandler, Expr, ExprContext, Pattern, Stmt};
+use ruff_python_ast::{
+    ExceptHandler, Expr, ExprContext, Pattern, Stmt, StmtFunctionDef, StmtGlobal, StmtNonlocal,
+};
 use rustc_hash::FxHashMap;
 
 use super::expressions::dotted;
 
-/// Names with how often they are bound.
+/// What a block does to names and lists, found in one walk.
 #[derive(Debug, Default)]
-pub struct Assigned {
-    /// How often each name is bound. Imports do not count: two of them are two ways to the same.
-    pub names: FxHashMap<Arc<str>, u32>,
-    /// Names that an import binds.
-    pub imported: Vec<Arc<str>>,
+pub struct Assigned<'a> {
+    /// How often each name is bound, those of functions, classes and lambdas in the block left out. Imports do not count: two of them
+    /// are two ways to the same.
+    pub names: FxHashMap<Cow<'a, str>, u32>,
+    /// Whether something in the block may change a list in place.
+    pub changes_lists: bool,
+    /// How often the block appends to each name; other changes count twice.
+    pub appended: FxHashMap<Cow<'a, str>, u32>,
+    /// Functions, classes and lambdas around what is looked at.
+    depth: usize,
 }
 
-/// The names that statements bind, those of functions in them left out.
-pub fn assigned(body: &[Stmt]) -> Assigned {
+/// What statements do to names and lists.
+pub fn assigned(body: &[Stmt]) -> Assigned<'_> {
     let mut found = Assigned::default();
     for statement in body {
         found.visit_stmt(statement);
@@ -28,36 +35,71 @@ pub fn assigned(body: &[Stmt]) -> Assigned {
     found
 }
 
-impl Assigned {
-    fn add(&mut self, name: &str) {
-        *self.names.entry(Arc::from(name)).or_insert(0) += 1;
+/// The functions that statements define, in classes and branches too; those in functions are left out.
+pub fn defined(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
+    struct Defined<'a>(Vec<&'a StmtFunctionDef>);
+
+    impl<'a> Visitor<'a> for Defined<'a> {
+        fn visit_stmt(&mut self, statement: &'a Stmt) {
+            match statement {
+                Stmt::FunctionDef(function) => self.0.push(function),
+                other => walk_stmt(self, other),
+            }
+        }
     }
 
-    fn import(&mut self, alias: &Alias) {
-        let name = alias.asname.as_ref().map_or_else(
-            || alias.name.as_str().split('.').next().unwrap_or_default(),
-            |name| name.as_str(),
-        );
-        self.imported.push(Arc::from(name));
+    let mut found = Defined(Vec::new());
+    for statement in body {
+        found.visit_stmt(statement);
+    }
+    found.0
+}
+
+impl<'a> Assigned<'a> {
+    fn add(&mut self, name: impl Into<Cow<'a, str>>) {
+        if self.depth == 0 {
+            *self.names.entry(name.into()).or_insert(0) += 1;
+        }
+    }
+
+    /// A list that an expression names is changed.
+    fn change(&mut self, list: &'a Expr, times: u32) {
+        self.changes_lists = true;
+        if let Some(name) = path(list) {
+            *self.appended.entry(name).or_insert(0) += times;
+        }
+    }
+
+    fn inside(&mut self, walk: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        walk(self);
+        self.depth -= 1;
     }
 }
 
-impl<'a> Visitor<'a> for Assigned {
+/// The dotted path of a name and its attributes.
+fn path(expression: &Expr) -> Option<Cow<'_, str>> {
+    match expression {
+        Expr::Name(name) => Some(Cow::Borrowed(name.id.as_str())),
+        other => dotted(other).map(Cow::Owned),
+    }
+}
+
+impl<'a> Visitor<'a> for Assigned<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
-            Stmt::FunctionDef(function) => self.add(function.name.as_str()),
-            Stmt::ClassDef(class) => self.add(class.name.as_str()),
-            Stmt::Import(import) => import.names.iter().for_each(|alias| self.import(alias)),
-            Stmt::ImportFrom(import) => import.names.iter().for_each(|alias| self.import(alias)),
-            Stmt::Global(global) => {
-                for name in &global.names {
-                    // Assigned here and elsewhere: twice at the least.
-                    self.add(name.as_str());
-                    self.add(name.as_str());
-                }
+            Stmt::FunctionDef(function) => {
+                self.add(function.name.as_str());
+                self.inside(|inside| walk_stmt(inside, statement));
             }
-            Stmt::Nonlocal(nonlocal) => {
-                for name in &nonlocal.names {
+            Stmt::ClassDef(class) => {
+                self.add(class.name.as_str());
+                self.inside(|inside| walk_stmt(inside, statement));
+            }
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {}
+            Stmt::Global(StmtGlobal { names, .. }) | Stmt::Nonlocal(StmtNonlocal { names, .. }) => {
+                for name in names {
+                    // Assigned here and elsewhere: twice at the least.
                     self.add(name.as_str());
                     self.add(name.as_str());
                 }
@@ -68,15 +110,32 @@ impl<'a> Visitor<'a> for Assigned {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Name(name) if !matches!(name.ctx, ExprContext::Load) => {
-                self.add(name.id.as_str());
-            }
-            Expr::Attribute(attribute) if !matches!(attribute.ctx, ExprContext::Load) => {
-                if let Some(path) = dotted(expression) {
-                    self.add(&path);
+            Expr::Name(name) => {
+                if !matches!(name.ctx, ExprContext::Load) {
+                    self.add(name.id.as_str());
                 }
             }
-            Expr::Lambda(_) => {}
+            Expr::Attribute(attribute) => {
+                if !matches!(attribute.ctx, ExprContext::Load)
+                    && let Some(path) = path(expression)
+                {
+                    self.add(path);
+                }
+                match attribute.attr.as_str() {
+                    "append" => self.change(&attribute.value, 1),
+                    other if CHANGING.contains(&other) => self.change(&attribute.value, 2),
+                    _ => {}
+                }
+                self.visit_expr(&attribute.value);
+            }
+            Expr::Subscript(subscript) => {
+                if !matches!(subscript.ctx, ExprContext::Load) {
+                    self.change(&subscript.value, 2);
+                }
+                walk_expr(self, expression);
+            }
+            Expr::Lambda(_) => self.inside(|inside| walk_expr(inside, expression)),
+            Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::NoneLiteral(_) => {}
             _ => walk_expr(self, expression),
         }
     }
@@ -90,23 +149,14 @@ impl<'a> Visitor<'a> for Assigned {
     }
 
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
-        match pattern {
-            Pattern::MatchAs(inner) => {
-                if let Some(name) = &inner.name {
-                    self.add(name.as_str());
-                }
-            }
-            Pattern::MatchStar(inner) => {
-                if let Some(name) = &inner.name {
-                    self.add(name.as_str());
-                }
-            }
-            Pattern::MatchMapping(inner) => {
-                if let Some(name) = &inner.rest {
-                    self.add(name.as_str());
-                }
-            }
-            _ => {}
+        let name = match pattern {
+            Pattern::MatchAs(inner) => inner.name.as_ref(),
+            Pattern::MatchStar(inner) => inner.name.as_ref(),
+            Pattern::MatchMapping(inner) => inner.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.add(name.as_str());
         }
         walk_pattern(self, pattern);
     }
@@ -116,62 +166,3 @@ impl<'a> Visitor<'a> for Assigned {
 pub const CHANGING: &[&str] = &[
     "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse",
 ];
-
-#[derive(Default)]
-struct Changes {
-    found: bool,
-}
-
-impl<'a> Visitor<'a> for Changes {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        match expression {
-            Expr::Attribute(attribute) => self.found |= CHANGING.contains(&attribute.attr.as_str()),
-            Expr::Subscript(subscript) => self.found |= !matches!(subscript.ctx, ExprContext::Load),
-            _ => {}
-        }
-        walk_expr(self, expression);
-    }
-}
-
-/// Whether a block may change a list in place.
-pub fn changes_lists(body: &[Stmt]) -> bool {
-    let mut changes = Changes::default();
-    for statement in body {
-        changes.visit_stmt(statement);
-    }
-    changes.found
-}
-
-#[derive(Default)]
-struct Appended {
-    times: FxHashMap<Arc<str>, u32>,
-}
-
-impl<'a> Visitor<'a> for Appended {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        let (changed, times) = match expression {
-            Expr::Attribute(attribute) => match attribute.attr.as_str() {
-                "append" => (dotted(&attribute.value), 1),
-                other if CHANGING.contains(&other) => (dotted(&attribute.value), 2),
-                _ => (None, 0),
-            },
-            Expr::Subscript(subscript) if !matches!(subscript.ctx, ExprContext::Load) => {
-                (dotted(&subscript.value), 2)
-            }
-            _ => (None, 0),
-        };
-        if let Some(name) = changed {
-            *self.times.entry(Arc::from(name)).or_insert(0) += times;
-        }
-        walk_expr(self, expression);
-    }
-}
-
-/// How often a block appends to each name; other changes count twice.
-pub fn appended(body: &[Stmt]) -> FxHashMap<Arc<str>, u32> {
-    let mut appended = Appended::default();
-    for statement in body {
-        appended.visit_stmt(statement);
-    }
-    appended.times
-}

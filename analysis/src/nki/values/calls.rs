@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::assigned::{CHANGING, changes_lists};
+use super::assigned::{CHANGING, assigned};
 use super::environment::{Environment, common};
 use super::expressions::{dotted, int};
 use super::functions::Interpreter;
@@ -15,7 +15,7 @@ use crate::nki::names::{Api, Known, space_named};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
 use crate::nki::transfers::Written;
-use crate::nki::types::{Dtype, Reason, Shape, Space, Tensor};
+use crate::nki::types::{Dtype, Reason, Shape, Space, Span, Tensor};
 
 /// Instructions that the GpSimd Engine alone runs.
 const OF_GPSIMD: &[&str] = &["iota", "affine_select", "local_gather"];
@@ -96,9 +96,12 @@ impl<'a> Interpreter<'a> {
 
     /// What a call gives back.
     pub fn call(&mut self, call: &'a ExprCall, environment: &mut Environment) -> Value {
+        let mut callee = None;
         if let Expr::Attribute(attribute) = &*call.func {
             let base = self.value(&attribute.value, environment);
-            if !matches!(base, Value::Known(_)) {
+            if matches!(base, Value::Known(_)) {
+                callee = Some(self.callee_of(&call.func, base, attribute, environment));
+            } else {
                 let passed = self.passed(call, environment);
                 let method = attribute.attr.as_str();
                 if matches!(base, Value::Tensors(_))
@@ -116,26 +119,19 @@ impl<'a> Interpreter<'a> {
                 return self.method(&base, method, &passed, environment);
             }
         }
-        let callee = self.value(&call.func, environment);
-        let passed = self.passed(call, environment);
-        let may_change = match &callee {
-            Value::Known(_) => false,
-            Value::Function(place) => {
-                let function = self.functions.get(*place);
-                function.is_none_or(|function| changes_lists(&function.definition.body))
-            }
-            _ => {
-                !matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "len" | "enumerate" | "zip" | "range"))
-            }
+        let callee = match callee {
+            Some(callee) => callee,
+            None => self.value(&call.func, environment),
         };
-        if may_change && passed.has_tensors() {
+        let passed = self.passed(call, environment);
+        if passed.has_tensors() && self.may_change_lists(&callee, call) {
             environment.forget_tensors();
         }
         match callee {
             Value::Known(known) => self.known_call(&known, call, &passed, environment),
             Value::Function(place) => {
                 let values = self.by_parameter(place, &passed);
-                let given = self.call_of_file(place, values, environment);
+                let given = self.call_of_file(place, values, span_of(call), environment);
                 if matches!(given, Value::Tensors(_)) && passed.has_tensors() {
                     // It may be one of those that were passed.
                     environment.forget_tensors();
@@ -157,7 +153,7 @@ impl<'a> Interpreter<'a> {
                     if !is_choice {
                         return given;
                     }
-                    // One of several sizes, the same wherever the name of it stands.
+                    // One of several sizes, the same wherever its name is used.
                     let number = self.fresh();
                     let written = span_of(call).of(self.text);
                     Value::Int(Size::named(written, number, Kind::Parameter))
@@ -165,6 +161,20 @@ impl<'a> Interpreter<'a> {
                 _ => Value::Unknown(Reason::Call),
             },
             _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    /// Whether a call may change a list that is passed to it.
+    fn may_change_lists(&mut self, callee: &Value, call: &ExprCall) -> bool {
+        match callee {
+            Value::Known(_) => false,
+            Value::Function(place) => {
+                let function = self.function_at(*place);
+                function.is_none_or(|function| assigned(&function.definition.body).changes_lists)
+            }
+            _ => {
+                !matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "len" | "enumerate" | "zip" | "range"))
+            }
         }
     }
 
@@ -191,8 +201,8 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The arguments by the parameters of a function of the file; `None` where `*` or `**` hide them.
-    fn by_parameter(&self, place: usize, passed: &Passed<'a>) -> Option<Vec<Option<Value>>> {
-        let definition = self.functions.get(place)?.definition;
+    fn by_parameter(&mut self, place: usize, passed: &Passed<'a>) -> Option<Vec<Option<Value>>> {
+        let definition = self.function_at(place)?.definition;
         if passed.has_unseen {
             return None;
         }
@@ -201,10 +211,34 @@ impl<'a> Interpreter<'a> {
             let given = passed.get(parameter.name().as_str(), at);
             given.map(|given| given.value.clone()).or_else(|| {
                 // Left out: the default, as far as it can be read without its surroundings.
-                parameter.default().and_then(literal)
+                let default = parameter.default()?;
+                literal(default).or_else(|| self.api_member(place, default))
             })
         });
         Some(values.collect())
+    }
+
+    /// The member of NKI that a default of a function of the file's own level is: `mode=dge_mode.swdge`.
+    fn api_member(&self, place: usize, default: &Expr) -> Option<Value> {
+        let function = self.functions.get(&place)?;
+        let globals = self
+            .globals
+            .as_ref()
+            .filter(|_| function.around.is_none())?;
+        let mut members = Vec::new();
+        let mut inner = default;
+        while let Expr::Attribute(attribute) = inner {
+            members.push(attribute.attr.as_str());
+            inner = &attribute.value;
+        }
+        let Value::Known(known) = globals.get(inner.as_name_expr()?.id.as_str())? else {
+            return None;
+        };
+        let member = members
+            .iter()
+            .rev()
+            .fold(known.clone(), |known, name| known.member(name));
+        Some(Value::Known(member))
     }
 
     fn known_call(
@@ -349,7 +383,7 @@ impl<'a> Interpreter<'a> {
             _ => None,
         });
         if let Some(place) = place {
-            let parameters = self.functions.get(place).map_or(0, |function| {
+            let parameters = self.function_at(place).map_or(0, |function| {
                 function
                     .definition
                     .parameters
@@ -361,7 +395,7 @@ impl<'a> Interpreter<'a> {
             if let Some(first) = values.first_mut() {
                 *first = Some(Value::Int(Size::named("index", number, Kind::Runtime)));
             }
-            self.call_of_file(place, Some(values), environment);
+            self.call_of_file(place, Some(values), Span::default(), environment);
         }
         Value::Unknown(Reason::Call)
     }
@@ -410,7 +444,7 @@ impl<'a> Interpreter<'a> {
             self.out.allocations.push(Allocation {
                 tensor: Arc::clone(&tensor),
                 api,
-                generations: environment.generations,
+                generations: environment.generations(),
                 is_marked: marked.is_some(),
                 function: self.function,
             });

@@ -40,6 +40,14 @@ pub fn dotted(expression: &Expr) -> Option<String> {
     }
 }
 
+/// What was assigned to a field by its path. Most functions assign to none.
+fn assigned_field(expression: &Expr, environment: &Environment) -> Option<Value> {
+    if !environment.has_fields() {
+        return None;
+    }
+    environment.get(&dotted(expression)?).cloned()
+}
+
 impl<'a> Interpreter<'a> {
     /// The value of an expression.
     pub fn value(&mut self, expression: &'a Expr, environment: &mut Environment) -> Value {
@@ -189,20 +197,18 @@ impl<'a> Interpreter<'a> {
         elements: &[&'a Expr],
         environment: &mut Environment,
     ) -> Value {
-        let mut inner = environment.clone();
+        environment.begin();
         for generator in generators {
-            self.value(&generator.iter, &mut inner);
-            self.bind(
-                &generator.target,
-                Value::Unknown(Reason::Expression),
-                &mut inner,
-            );
-            self.each(&generator.ifs, &mut inner);
+            self.value(&generator.iter, environment);
+            let unknown = Value::Unknown(Reason::Expression);
+            self.bind(&generator.target, unknown, environment);
+            self.each(&generator.ifs, environment);
         }
         let mut last = Value::Unknown(Reason::Expression);
         for element in elements {
-            last = self.value(element, &mut inner);
+            last = self.value(element, environment);
         }
+        environment.take_back();
         last
     }
 
@@ -212,7 +218,8 @@ impl<'a> Interpreter<'a> {
             .or_else(|| self.globals.as_ref().and_then(|globals| globals.get(name)))
             .cloned()
             .unwrap_or(Value::Unknown(Reason::Name));
-        if self.is_recording && matches!(value, Value::Tensor(_) | Value::Argument(_)) {
+        let is_kept = self.is_recording && self.keeps_names;
+        if is_kept && matches!(value, Value::Tensor(_) | Value::Argument(_)) {
             let tensor = match &value {
                 Value::Argument(argument) if argument.space.is_none() => None,
                 value => Some(self.tensor(value, environment)),
@@ -234,11 +241,33 @@ impl<'a> Interpreter<'a> {
         attribute: &'a ExprAttribute,
         environment: &mut Environment,
     ) -> Value {
-        let name = attribute.attr.as_str();
-        if let Some(value) = dotted(expression).and_then(|path| environment.get(&path).cloned()) {
+        if let Some(value) = assigned_field(expression, environment) {
             return value;
         }
-        match self.value(&attribute.value, environment) {
+        let base = self.value(&attribute.value, environment);
+        self.attribute_of(base, attribute, environment)
+    }
+
+    /// What is called, where the value before its last dot is known.
+    pub fn callee_of(
+        &mut self,
+        expression: &'a Expr,
+        base: Value,
+        attribute: &'a ExprAttribute,
+        environment: &Environment,
+    ) -> Value {
+        assigned_field(expression, environment)
+            .unwrap_or_else(|| self.attribute_of(base, attribute, environment))
+    }
+
+    fn attribute_of(
+        &mut self,
+        base: Value,
+        attribute: &'a ExprAttribute,
+        environment: &Environment,
+    ) -> Value {
+        let name = attribute.attr.as_str();
+        match base {
             Value::Known(known) => {
                 if let Some(enumeration) = known.is_enumeration()
                     && !enumeration.has(name)
@@ -284,7 +313,7 @@ impl<'a> Interpreter<'a> {
                 Shape::Known(extents) => sizes(&extents),
                 Shape::Unknown(_) => Value::ShapeOf(Arc::clone(argument)),
             },
-            "ndim" => match environment.ranks.get(&argument.number) {
+            "ndim" => match environment.arguments().ranks.get(&argument.number) {
                 Some(rank) => int(*rank),
                 None => Value::RankOf(Arc::clone(argument)),
             },
@@ -307,7 +336,7 @@ impl<'a> Interpreter<'a> {
 
     /// The shape of an argument, as far as the kernel states it.
     pub fn argument_shape(&mut self, argument: &Argument, environment: &Environment) -> Shape {
-        let Some(rank) = environment.ranks.get(&argument.number) else {
+        let Some(rank) = environment.arguments().ranks.get(&argument.number) else {
             return Shape::Unknown(Reason::Argument);
         };
         let axes = 0..i64::try_from(*rank).unwrap_or(0);
@@ -317,7 +346,7 @@ impl<'a> Interpreter<'a> {
         extents.map_or(Shape::Unknown(Reason::Argument), Shape::Known)
     }
 
-    /// A value that must be an integer where it stands, as an extent or a bound of a slice: what is not known is a symbol of its own,
+    /// A value that must be an integer where it is used, as an extent or a bound of a slice: what is not known is a symbol of its own,
     /// of which nothing is ever proven.
     pub fn integer(&mut self, value: &Value) -> Option<Size> {
         match value {
@@ -329,7 +358,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Integers that stand in one tuple or list.
+    /// Integers of one tuple or list.
     pub fn integers(&mut self, values: &[Value]) -> Option<Vec<Size>> {
         values.iter().map(|value| self.integer(value)).collect()
     }
@@ -497,7 +526,11 @@ fn power(left: &Size, operator: Operator, right: &Size) -> Option<Size> {
 }
 
 fn argument_dtype(argument: &Argument, environment: &Environment) -> Dtype {
-    let stated = environment.dtypes.get(&argument.number).cloned();
+    let stated = environment
+        .arguments()
+        .dtypes
+        .get(&argument.number)
+        .cloned();
     stated.unwrap_or_else(|| Dtype::Of {
         argument: Arc::clone(&argument.name),
         number: argument.number,

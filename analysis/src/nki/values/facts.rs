@@ -7,7 +7,7 @@ use ruff_python_ast::{BoolOp, CmpOp, Expr, UnaryOp};
 use super::environment::Environment;
 use super::functions::Interpreter;
 use super::{Argument, Value};
-use crate::nki::symbols::{Kind, Size};
+use crate::nki::symbols::{Atom, Kind, Size};
 use crate::nki::types::{Dtype, Generation, Generations};
 
 impl<'a> Interpreter<'a> {
@@ -56,7 +56,7 @@ impl<'a> Interpreter<'a> {
             } else {
                 generations.not()
             };
-            environment.generations = environment.generations.and(generations);
+            environment.only(generations);
             return;
         }
         let is_equal = match operator {
@@ -74,21 +74,24 @@ impl<'a> Interpreter<'a> {
         match (left, right) {
             (Value::ShapeOf(argument), _) => {
                 if let Some(elements) = right.elements() {
-                    environment.ranks.insert(argument.number, elements.len());
+                    environment.learn_rank(argument.number, elements.len());
                     for (axis, element) in (0_i64..).zip(elements) {
                         if let Some(extent) = element.as_size() {
-                            environment.extents.insert((argument.number, axis), extent);
+                            environment
+                                .learn()
+                                .extents
+                                .insert((argument.number, axis), extent);
                         }
                     }
                 }
             }
             (Value::RankOf(argument), Value::Int(rank)) => {
                 if let Some(rank) = rank.value().and_then(|rank| usize::try_from(rank).ok()) {
-                    environment.ranks.insert(argument.number, rank);
+                    environment.learn_rank(argument.number, rank);
                 }
             }
             (Value::Dtype(Dtype::Of { number, .. }), Value::Dtype(dtype @ Dtype::Named(_))) => {
-                environment.dtypes.insert(*number, dtype.clone());
+                environment.learn().dtypes.insert(*number, dtype.clone());
             }
             (Value::Tuple(left), Value::Tuple(right)) if left.len() == right.len() => {
                 for (left, right) in left.iter().zip(right.iter()) {
@@ -115,10 +118,10 @@ impl<'a> Interpreter<'a> {
         if right.value().is_none() && right.as_atom().is_none_or(|other| other < atom) {
             return;
         }
-        for (key, size) in &self.extents {
-            if size == left {
-                environment.extents.insert(*key, right.clone());
-            }
+        if let Atom::Name { number, .. } = atom
+            && let Some(key) = self.axes_of_extents.get(number)
+        {
+            environment.learn().extents.insert(*key, right.clone());
         }
         environment.replace(&atom.clone(), right);
     }
@@ -131,7 +134,7 @@ impl<'a> Interpreter<'a> {
         label: Option<&str>,
         environment: &Environment,
     ) -> Option<Size> {
-        let axis = match environment.ranks.get(&argument.number) {
+        let axis = match environment.arguments().ranks.get(&argument.number) {
             Some(rank) => {
                 let rank = i64::try_from(*rank).ok()?;
                 let axis = if axis < 0 { axis + rank } else { axis };
@@ -141,6 +144,7 @@ impl<'a> Interpreter<'a> {
         };
         let key = (argument.number, axis);
         if let Some(extent) = environment
+            .arguments()
             .extents
             .get(&key)
             .or_else(|| self.extents.get(&key))
@@ -151,6 +155,7 @@ impl<'a> Interpreter<'a> {
         let text = label.map_or_else(|| format!("{}.shape[{axis}]", argument.name), str::to_owned);
         let extent = Size::named(text, number, Kind::Extent);
         self.extents.insert(key, extent.clone());
+        self.axes_of_extents.insert(number, key);
         Some(extent)
     }
 }

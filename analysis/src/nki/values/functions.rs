@@ -3,28 +3,56 @@
 //! The file's own statements come first, then each function once: kernels with tensors of unknown shape, other functions with what
 //! their callers in the file pass where all agree. A call of a function of the file is followed as well, for what it gives back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ruff_python_ast::{Expr, StmtFunctionDef};
+use rustc_hash::FxHashMap;
 
 use super::assigned::assigned;
 use super::environment::{Environment, either};
+use super::following::Passes;
+use super::passing::{abroad, agreed, chosen_at};
+use super::waiting::Waiting;
 use super::{Argument, Followed, Value, WrittenFunction};
-use crate::nki::symbols::{Kind, Size};
+use crate::nki::symbols::Size;
 use crate::nki::syntax::remarks::Remarks;
 use crate::nki::syntax::span_of;
-use crate::nki::types::{Dtype, Generations, Reason, Space, Tensor};
+use crate::nki::types::{Generations, Reason, Space, Span};
 
-/// Statements that are followed in one file, those of calls that are followed for their result included.
+/// Statements that are followed in one part of a file, those of calls that are followed for their result included.
 const MOST_STEPS: u64 = 400_000;
 /// Calls in one another that are followed for their result.
 const MOST_CALLS_DEEP: usize = 4;
 
+/// A text with its remarks.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its remarks.
+    pub remarks: &'a Remarks,
+}
+
+/// What a file's own level says of a function of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declared {
+    /// Whether it is decorated as a kernel.
+    pub is_kernel: bool,
+    /// The generations that its decorator or its surroundings are for.
+    pub generations: Generations,
+}
+
+/// Finds a function that is a part of the file by its number.
+pub type FindPart<'a> = Box<dyn Fn(usize) -> Option<(&'a StmtFunctionDef, Source<'a>)> + 'a>;
+
 /// A function with what is known before it is followed.
 pub struct Function<'a> {
     pub definition: &'a StmtFunctionDef,
+    /// Where it is.
+    pub source: Source<'a>,
+    /// Its number among those that are followed here; none for one of another part, which is followed for its result alone.
+    pub written: Option<usize>,
     pub is_kernel: bool,
     /// What is visible around it.
     pub around: Option<Environment>,
@@ -35,14 +63,31 @@ pub struct Function<'a> {
 
 /// The state of following a file.
 pub struct Interpreter<'a> {
+    /// The text of the function that is followed at the moment, and its remarks.
     pub text: &'a str,
     pub remarks: &'a Remarks,
-    pub functions: Vec<Function<'a>>,
+    /// The text whose functions are followed.
+    own: &'a str,
+    parts: FindPart<'a>,
+    /// What is known of the functions that are parts of the file, by their number.
+    pub(super) declared: Arc<[Option<Declared>]>,
+    /// Where the heads of parts begin in the text of the rest, with their numbers.
+    pub(super) heads: FxHashMap<u32, usize>,
+    /// Functions that were met, by their number: first come the parts of the file, then what a text has in classes, branches and
+    /// other functions.
+    pub(super) functions: FxHashMap<usize, Function<'a>>,
+    next: usize,
+    /// Those of the text, in the order in which they were met.
+    to_follow: Vec<usize>,
     pub out: Followed,
     pub globals: Option<Environment>,
     pub extents: FxHashMap<(u32, i64), Size>,
+    /// The argument and axis of an extent, by the number of its symbol.
+    pub axes_of_extents: FxHashMap<u32, (u32, i64)>,
     pub fields: FxHashMap<(u32, Arc<str>), Arc<Argument>>,
     counter: u32,
+    /// The last number that symbols may have.
+    last_number: u32,
     steps: u64,
     pub depth: usize,
     calls_deep: usize,
@@ -50,55 +95,139 @@ pub struct Interpreter<'a> {
     replaced: Vec<(usize, Option<Environment>)>,
     /// Whether what is met is kept: not while a call is followed for its result.
     pub is_recording: bool,
+    /// Whether what names mean is kept: who shows a place of the text asks for it, a check does not.
+    pub keeps_names: bool,
     pub function: Option<usize>,
     pub loops: Vec<usize>,
     pub returned: Vec<Value>,
 }
 
-/// Follows a file from its statements. `generations` is what the settings say of the target.
-pub fn follow(text: &str, body: &[Stmt], remarks: &Remarks, generations: Generations) -> Followed {
-    let mut interpreter = Interpreter {
-        text,
-        remarks,
-        functions: Vec::new(),
-        out: Followed::default(),
-        globals: None,
-        extents: FxHashMap::default(),
-        fields: FxHashMap::default(),
-        counter: 0,
-        steps: 0,
-        depth: 0,
-        calls_deep: 0,
-        replaced: Vec::new(),
-        is_recording: true,
-        function: None,
-        loops: Vec::new(),
-        returned: Vec::new(),
-    };
-    let mut environment = Environment::new(generations);
-    interpreter.block(body, &mut environment);
-    interpreter.globals = Some(settled(environment, &assigned(body).names));
-    interpreter.all_functions();
-    interpreter.out
-}
+/// Symbols of one part have numbers of their own: values go from one to another.
+pub(super) const NUMBERS: u32 = 1 << 16;
 
 /// What functions see of the names around them: a name that is bound more than once may be any of its values by then.
-fn settled(mut environment: Environment, bound: &FxHashMap<Arc<str>, u32>) -> Environment {
+pub(super) fn settled(
+    mut environment: Environment,
+    bound: &FxHashMap<Cow<'_, str>, u32>,
+) -> Environment {
     for (name, times) in bound {
         if *times > 1 && !matches!(environment.get(name), Some(Value::Known(_))) {
             environment.set(name, Value::Unknown(Reason::Branches));
         }
     }
     environment.forget_lists();
-    environment.ends = false;
+    environment.set_ends(false);
     environment
 }
 
 impl<'a> Interpreter<'a> {
+    pub(super) fn new(
+        source: Source<'a>,
+        parts: FindPart<'a>,
+        declared: Arc<[Option<Declared>]>,
+        first_number: u32,
+    ) -> Self {
+        Self {
+            text: source.text,
+            remarks: source.remarks,
+            own: source.text,
+            parts,
+            next: declared.len(),
+            declared,
+            heads: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            to_follow: Vec::new(),
+            out: Followed::default(),
+            globals: None,
+            extents: FxHashMap::default(),
+            axes_of_extents: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            counter: first_number,
+            last_number: first_number.saturating_add(NUMBERS - 1),
+            steps: 0,
+            depth: 0,
+            calls_deep: 0,
+            replaced: Vec::new(),
+            is_recording: true,
+            keeps_names: true,
+            function: None,
+            loops: Vec::new(),
+            returned: Vec::new(),
+        }
+    }
+
     /// A number that no symbol has yet.
     pub fn fresh(&mut self) -> u32 {
+        if self.counter >= self.last_number {
+            // Numbers of the next part begin: nothing more is followed.
+            self.steps = MOST_STEPS;
+            return self.counter;
+        }
         self.counter += 1;
         self.counter
+    }
+
+    /// The function of a number, if it is known.
+    pub fn function_at(&mut self, place: usize) -> Option<&mut Function<'a>> {
+        if !self.functions.contains_key(&place) {
+            let declared = (*self.declared.get(place)?)?;
+            let (definition, source) = (self.parts)(place)?;
+            let function = Function {
+                definition,
+                source,
+                written: None,
+                is_kernel: declared.is_kernel,
+                around: None,
+                passed: None,
+                generations: declared.generations,
+            };
+            self.functions.insert(place, function);
+        }
+        self.functions.get_mut(&place)
+    }
+
+    /// What is passed to parts other than one.
+    pub(super) fn passes(&self, own: Option<usize>) -> Passes {
+        let parts = self
+            .functions
+            .iter()
+            .filter(|(place, _)| **place < self.declared.len() && Some(**place) != own);
+        let passed = parts.filter_map(|(place, function)| {
+            let values = function.passed.as_ref()?.iter();
+            let count = self.declared.len();
+            let values = values.map(|value| value.as_ref().map(|value| abroad(value, count)));
+            Some((*place, values.collect()))
+        });
+        passed.collect()
+    }
+
+    /// Notes a function of the text that is followed.
+    pub(super) fn write(
+        &mut self,
+        place: usize,
+        definition: &'a StmtFunctionDef,
+        declared: Declared,
+    ) {
+        let function = Function {
+            definition,
+            source: Source {
+                text: self.text,
+                remarks: self.remarks,
+            },
+            written: Some(self.out.functions.len()),
+            is_kernel: declared.is_kernel,
+            around: None,
+            passed: None,
+            generations: declared.generations,
+        };
+        self.functions.insert(place, function);
+        self.to_follow.push(place);
+        self.out.functions.push(WrittenFunction {
+            name: definition.name.to_string(),
+            name_span: span_of(&definition.name),
+            span: span_of(definition),
+            is_kernel: declared.is_kernel,
+        });
     }
 
     /// Counts a statement; whether it may still be followed.
@@ -112,31 +241,51 @@ impl<'a> Interpreter<'a> {
 
     /// A function is defined: it is followed when all that calls it has been.
     pub fn define(&mut self, definition: &'a StmtFunctionDef, environment: &mut Environment) {
+        let (is_kernel, generations) = self.decorators(definition, environment);
+        let declared = Declared {
+            is_kernel,
+            generations,
+        };
+        let is_own = std::ptr::eq(self.text, self.own);
+        let head = self.heads.get(&span_of(definition).start).copied();
+        if let Some(place) = head.filter(|_| is_own) {
+            // Nothing else has the list while the rest is followed.
+            if let Some(known) = Arc::get_mut(&mut self.declared).and_then(|all| all.get_mut(place))
+            {
+                *known = Some(declared);
+            }
+            environment.set(definition.name.as_str(), Value::Function(place));
+            return;
+        }
         let known = self
             .functions
             .iter()
-            .position(|function| std::ptr::eq(function.definition, definition));
-        let (is_kernel, generations) = self.decorators(definition, environment);
-        let place = known.unwrap_or_else(|| {
-            self.functions.push(Function {
-                definition,
-                is_kernel,
-                around: None,
-                passed: None,
-                generations,
-            });
-            self.out.functions.push(WrittenFunction {
-                name: definition.name.to_string(),
-                name_span: span_of(&definition.name),
-                span: span_of(definition),
-                is_kernel,
-            });
-            self.functions.len() - 1
-        });
+            .find(|(_, function)| std::ptr::eq(function.definition, definition));
+        let place = known.map_or(self.next, |(place, _)| *place);
+        if place == self.next {
+            self.next += 1;
+            if is_own {
+                self.write(place, definition, declared);
+            } else {
+                let function = Function {
+                    definition,
+                    source: Source {
+                        text: self.text,
+                        remarks: self.remarks,
+                    },
+                    written: None,
+                    is_kernel,
+                    around: None,
+                    passed: None,
+                    generations,
+                };
+                self.functions.insert(place, function);
+            }
+        }
         environment.set(definition.name.as_str(), Value::Function(place));
         if self.function.is_some() || self.calls_deep > 0 {
             // A function in a function sees the names of that one.
-            if let Some(function) = self.functions.get_mut(place) {
+            if let Some(function) = self.functions.get_mut(&place) {
                 let before = function.around.replace(environment.clone());
                 if self.calls_deep > 0 {
                     self.replaced.push((place, before));
@@ -151,7 +300,7 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) -> (bool, Generations) {
         let mut is_kernel = false;
-        let mut generations = environment.generations;
+        let mut generations = environment.generations();
         for decorator in &definition.decorator_list {
             let (callee, call) = match &decorator.expression {
                 Expr::Call(call) => (&*call.func, Some(call)),
@@ -177,62 +326,48 @@ impl<'a> Interpreter<'a> {
         (is_kernel, generations)
     }
 
-    fn all_functions(&mut self) {
-        let mut done = FxHashSet::default();
-        // Functions in functions are met while their own are followed, so that the list grows.
-        while done.len() < self.functions.len() {
-            let waiting: Vec<usize> = (0..self.functions.len())
-                .filter(|place| !done.contains(place))
-                .collect();
-            let called = self.called_by(&waiting);
-            let next = waiting
-                .iter()
-                .copied()
-                .find(|place| !called.contains(place))
-                // All that is left call one another: what they pass is not waited for.
-                .or_else(|| {
-                    let first = waiting.first().copied();
-                    if let Some(function) = first.and_then(|place| self.functions.get_mut(place)) {
-                        function.passed = None;
-                    }
-                    first
-                });
-            let Some(next) = next else { return };
-            self.one_function(next);
-            done.insert(next);
+    pub(super) fn all_functions(&mut self, is_called_elsewhere: &dyn Fn(&str) -> bool) {
+        // One that is alone waits for no other: the names that it mentions are not asked for.
+        let mut first = 0;
+        if let &[alone] = self.to_follow.as_slice() {
+            self.next_function(alone, false, is_called_elsewhere);
+            first = 1;
+        }
+        let mut waiting = Waiting::default();
+        loop {
+            // Functions in functions are met while their own are followed, so that the list grows.
+            for place in self.to_follow.iter().skip(first + waiting.len()) {
+                if let Some(function) = self.functions.get(place) {
+                    waiting.add(function.definition);
+                }
+            }
+            let Some((next, is_called)) = waiting.next() else {
+                return;
+            };
+            let Some(place) = self.to_follow.get(first + next).copied() else {
+                return;
+            };
+            self.next_function(place, is_called, is_called_elsewhere);
         }
     }
 
-    /// The functions among some that others of them call by name.
-    fn called_by(&self, waiting: &[usize]) -> FxHashSet<usize> {
-        let mut names: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for place in waiting {
-            if let Some(function) = self.functions.get(*place) {
-                names
-                    .entry(function.definition.name.as_str())
-                    .or_default()
-                    .push(*place);
-            }
+    fn next_function(
+        &mut self,
+        place: usize,
+        is_called: bool,
+        is_called_elsewhere: &dyn Fn(&str) -> bool,
+    ) {
+        if let Some(function) = self.functions.get_mut(&place)
+            && (is_called || is_called_elsewhere(function.definition.name.as_str()))
+        {
+            // All that is left call one another: what they pass is not waited for.
+            function.passed = None;
         }
-        let mut called = FxHashSet::default();
-        for place in waiting {
-            let Some(function) = self.functions.get(*place) else {
-                continue;
-            };
-            let mut mentioned = Mentioned::default();
-            for statement in &function.definition.body {
-                mentioned.visit_stmt(statement);
-            }
-            for name in mentioned.names {
-                let others = names.get(name).into_iter().flatten();
-                called.extend(others.filter(|other| *other != place));
-            }
-        }
-        called
+        self.one_function(place);
     }
 
     fn one_function(&mut self, place: usize) {
-        let Some(function) = self.functions.get(place) else {
+        let Some(function) = self.functions.get(&place) else {
             return;
         };
         let definition = function.definition;
@@ -242,11 +377,12 @@ impl<'a> Interpreter<'a> {
             function.generations,
         );
         let around = function.around.clone();
+        let written = function.written;
         let mut environment = self.surroundings(around, place);
-        environment.generations = environment.generations.and(generations);
+        environment.only(generations);
         self.bind_parameters(definition, is_kernel, passed.as_deref(), &mut environment);
         self.stated_arguments(definition, &mut environment);
-        self.function = Some(place);
+        self.function = written;
         self.loops.clear();
         self.block(&definition.body, &mut environment);
         self.returned.clear();
@@ -260,13 +396,19 @@ impl<'a> Interpreter<'a> {
             return globals.unwrap_or_else(|| Environment::new(Generations::ANY));
         };
         let mut environment = around;
-        environment.ends = false;
+        environment.set_ends(false);
         // The function around may bind a name again before this one is called.
-        if let Some(function) = self.functions.get(place) {
-            let outer = self.functions.iter().find(|outer| {
+        if let Some(function) = self.functions.get(&place) {
+            let outer = self
+                .functions
+                .values()
+                .filter(|outer| std::ptr::eq(outer.source.text, function.source.text));
+            // The innermost of those around it.
+            let outer = outer.filter(|outer| {
                 let (inner, outer) = (span_of(function.definition), span_of(outer.definition));
                 outer.start < inner.start && inner.end <= outer.end
             });
+            let outer = outer.min_by_key(|outer| span_of(outer.definition).start);
             let bound = outer.map(|outer| assigned(&outer.definition.body).names);
             environment = settled(environment, &bound.unwrap_or_default());
         }
@@ -281,10 +423,15 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) {
         let parameters = &definition.parameters;
-        let mut outer = environment.clone();
+        // Defaults are read where the function is defined.
+        let mut outer: Option<Environment> = parameters
+            .iter_non_variadic_params()
+            .any(|parameter| parameter.default().is_some())
+            .then(|| environment.clone());
         for (place, parameter) in parameters.iter_non_variadic_params().enumerate() {
             let name = parameter.name().as_str();
             let agreed = passed.and_then(|passed| passed.get(place).cloned().flatten());
+            let agreed = agreed.map(|value| chosen_at(value, span_of(parameter.name())));
             let value = agreed.unwrap_or_else(|| {
                 let annotation = parameter.parameter.annotation().map(|annotation| {
                     let span = span_of(annotation);
@@ -292,7 +439,8 @@ impl<'a> Interpreter<'a> {
                 });
                 let default = parameter
                     .default()
-                    .map(|default| self.value(default, &mut outer));
+                    .zip(outer.as_mut())
+                    .map(|(default, outer)| self.value(default, outer));
                 self.parameter(name, is_kernel, annotation.as_deref(), default.as_ref())
             });
             environment.set(name, value);
@@ -323,79 +471,28 @@ impl<'a> Interpreter<'a> {
         }))
     }
 
-    /// `# visa-lint: args(x: bfloat16[128, 512])` above the function.
-    fn stated_arguments(&mut self, definition: &StmtFunctionDef, environment: &mut Environment) {
-        let first = definition.decorator_list.first().map_or_else(
-            || span_of(definition).start,
-            |decorator| span_of(decorator).start,
-        );
-        let mut line = self.remarks.line(first);
-        while line > 0 && self.remarks.is_comment(line - 1) {
-            line -= 1;
-            let remarks = self.remarks;
-            for remark in remarks
-                .said
-                .iter()
-                .filter(|remark| remark.line == line && remark.word == "args")
-            {
-                self.state_arguments(&remark.argument, environment);
-            }
-        }
-    }
-
-    fn state_arguments(&mut self, stated: &str, environment: &mut Environment) {
-        for part in split_outside_brackets(stated) {
-            let Some((name, kind)) = part.split_once(':') else {
-                continue;
-            };
-            let (dtype, extents) = match kind.trim().split_once('[') {
-                Some((dtype, extents)) => (dtype, Some(extents.trim_end_matches(']'))),
-                None => (kind.trim(), None),
-            };
-            let name = name.trim();
-            let Some(Value::Argument(argument)) = environment.get(name).cloned() else {
-                continue;
-            };
-            if let Some(dtype) = Dtype::named(dtype.trim()) {
-                environment.dtypes.insert(argument.number, dtype);
-            }
-            let Some(extents) = extents else { continue };
-            let extents: Vec<&str> = extents
-                .split(',')
-                .map(str::trim)
-                .filter(|word| !word.is_empty())
-                .collect();
-            environment.ranks.insert(argument.number, extents.len());
-            for (axis, extent) in (0_i64..).zip(extents) {
-                if let Ok(number) = extent.parse::<i64>() {
-                    environment
-                        .extents
-                        .insert((argument.number, axis), Size::number(number));
-                } else {
-                    // A symbol, the same for each argument of the remark that names it.
-                    let size = Size::named(extent, 0, Kind::Extent);
-                    environment.extents.insert((argument.number, axis), size);
-                }
-            }
-        }
-    }
-
     /// What a call of a function of the file gives back, and what it passes.
     pub fn call_of_file(
         &mut self,
         place: usize,
         passed: Option<Vec<Option<Value>>>,
+        at: Span,
         environment: &Environment,
     ) -> Value {
-        let Some(definition) = self
-            .functions
-            .get(place)
-            .map(|function| function.definition)
-        else {
+        let text = self.text;
+        let Some(function) = self.function_at(place) else {
             return Value::Unknown(Reason::Call);
         };
+        let (definition, source) = (function.definition, function.source);
+        let is_foreign = !std::ptr::eq(text, source.text);
         let parameters = definition.parameters.iter_non_variadic_params().count();
-        let values = passed.unwrap_or_else(|| vec![None; parameters]);
+        let mut values = passed.unwrap_or_else(|| vec![None; parameters]);
+        if is_foreign {
+            // Places in one text mean nothing in another.
+            for value in values.iter_mut().flatten() {
+                *value = abroad(value, usize::MAX);
+            }
+        }
         if self.is_recording {
             // What holds of an argument here is not known there, so that it goes along.
             let settled: Vec<Option<Value>> = values
@@ -408,7 +505,7 @@ impl<'a> Interpreter<'a> {
                 .collect();
             self.keep_passed(place, settled);
         }
-        let Some(function) = self.functions.get(place) else {
+        let Some(function) = self.functions.get(&place) else {
             return Value::Unknown(Reason::Call);
         };
         let is_kernel = function.is_kernel;
@@ -421,17 +518,22 @@ impl<'a> Interpreter<'a> {
             return Value::Unknown(Reason::Call);
         }
         let mut inner = self.surroundings(around, place);
-        inner.generations = environment.generations;
-        inner.ranks.clone_from(&environment.ranks);
-        inner.dtypes.clone_from(&environment.dtypes);
-        inner.extents.clone_from(&environment.extents);
+        inner.hold_as(environment);
+        let before = (self.text, self.remarks);
+        (self.text, self.remarks) = (source.text, source.remarks);
         self.bind_parameters(definition, is_kernel, Some(&values), &mut inner);
-        self.followed_for_result(definition, inner)
+        let given = self.followed_for_result(definition, inner);
+        (self.text, self.remarks) = before;
+        if is_foreign {
+            chosen_at(abroad(&given, usize::MAX), at)
+        } else {
+            given
+        }
     }
 
     /// Keeps what a call passes, as far as all calls before passed the same.
     fn keep_passed(&mut self, place: usize, values: Vec<Option<Value>>) {
-        let Some(function) = self.functions.get_mut(place) else {
+        let Some(function) = self.functions.get_mut(&place) else {
             return;
         };
         function.passed = Some(match function.passed.take() {
@@ -447,7 +549,9 @@ impl<'a> Interpreter<'a> {
     /// An argument whose shape is known here, as the tensor that it is.
     fn with_facts(&mut self, value: &Value, environment: &Environment) -> Value {
         match value {
-            Value::Argument(argument) if environment.ranks.contains_key(&argument.number) => {
+            Value::Argument(argument)
+                if environment.arguments().ranks.contains_key(&argument.number) =>
+            {
                 Value::Tensor(self.tensor(value, environment))
             }
             other => other.clone(),
@@ -466,13 +570,13 @@ impl<'a> Interpreter<'a> {
         self.block(&definition.body, &mut inner);
         self.calls_deep -= 1;
         for (place, before) in self.replaced.drain(replaced_before..).rev() {
-            if let Some(function) = self.functions.get_mut(place) {
+            if let Some(function) = self.functions.get_mut(&place) {
                 function.around = before;
             }
         }
         self.is_recording = was_recording;
         let mut returned = std::mem::replace(&mut self.returned, returned_before);
-        if !inner.ends {
+        if !inner.ends() {
             returned.push(Value::None);
         }
         let first = returned.pop();
@@ -480,66 +584,5 @@ impl<'a> Interpreter<'a> {
             .iter()
             .fold(first, |sum, value| sum.map(|sum| either(&sum, value)))
             .unwrap_or(Value::Unknown(Reason::Call))
-    }
-}
-
-/// What two calls pass alike. Of two tensors with other names what both have.
-fn agreed(one: Value, other: &Value) -> Option<Value> {
-    if one == *other {
-        return Some(one);
-    }
-    let (Value::Tensor(one), Value::Tensor(other)) = (&one, other) else {
-        return None;
-    };
-    if one.gather.is_some() || other.gather.is_some() || one.shape != other.shape {
-        return None;
-    }
-    Some(Value::Tensor(Arc::new(Tensor {
-        space: one.space.filter(|space| other.space == Some(*space)),
-        shape: one.shape.clone(),
-        dtype: one
-            .dtype
-            .clone()
-            .filter(|dtype| other.dtype.as_ref() == Some(dtype)),
-        steps: one
-            .steps
-            .clone()
-            .filter(|steps| other.steps.as_ref() == Some(steps)),
-        partition_axis: one
-            .partition_axis
-            .filter(|axis| other.partition_axis == Some(*axis)),
-        is_dynamic: one.is_dynamic && other.is_dynamic,
-        may_gather: one.may_gather || other.may_gather,
-        is_view: one.is_view || other.is_view,
-        ..Tensor::unknown(Reason::Argument)
-    })))
-}
-
-/// Parts of a text between commas that are in no bracket.
-fn split_outside_brackets(text: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    text.split(|letter: char| {
-        match letter {
-            '[' | '(' => depth += 1,
-            ']' | ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        letter == ',' && depth == 0
-    })
-    .collect()
-}
-
-/// Names that a function reads.
-#[derive(Default)]
-struct Mentioned<'a> {
-    names: FxHashSet<&'a str>,
-}
-
-impl<'a> Visitor<'a> for Mentioned<'a> {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        if let Expr::Name(name) = expression {
-            self.names.insert(name.id.as_str());
-        }
-        walk_expr(self, expression);
     }
 }

@@ -5,22 +5,31 @@
 //! nothing of rules. What is not certain is [`Value::Unknown`], with the reason.
 
 mod assigned;
+mod bindings;
 mod calls;
 mod environment;
 mod expressions;
 mod facts;
+mod following;
 mod functions;
+mod passing;
 mod records;
+mod stated;
 mod statements;
 mod transfer_calls;
 mod views;
+mod waiting;
 
 use std::sync::Arc;
 
-pub use functions::follow;
+pub use assigned::defined;
+pub use following::{FollowedRest, Part, Passes, Rest, follow_part, follow_rest};
+pub use functions::{FindPart, Source};
+pub use passing::agreed;
 pub use records::{
     Allocation, Followed, Instruction, Loop, NamedTensor, UnknownMember, WrittenFunction,
 };
+pub use waiting::{Waiting, mentioned};
 
 use super::names::Known;
 use super::symbols::Size;

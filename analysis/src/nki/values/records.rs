@@ -81,8 +81,8 @@ pub struct WrittenFunction {
     pub is_kernel: bool,
 }
 
-/// What following a file found.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What following a text found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Followed {
     /// Functions, in the file's order.
     pub functions: Vec<WrittenFunction>,

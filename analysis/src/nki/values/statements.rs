@@ -9,7 +9,7 @@ use ruff_python_ast::{
     StmtWhile,
 };
 
-use super::assigned::{Assigned, assigned, changes_lists};
+use super::assigned::{Assigned, assigned};
 use super::environment::Environment;
 use super::expressions::dotted;
 use super::functions::Interpreter;
@@ -23,19 +23,25 @@ impl<'a> Interpreter<'a> {
     /// Follows statements until one ends the way.
     pub fn block(&mut self, body: &'a [Stmt], environment: &mut Environment) {
         for statement in body {
-            if environment.ends || !self.may_go_on() {
+            if environment.ends() || !self.may_go_on() {
                 return;
             }
             self.statement(statement, environment);
         }
     }
 
+    /// Follows statements that change nothing of what holds behind them.
+    fn aside(&mut self, body: &'a [Stmt], environment: &mut Environment) {
+        environment.begin();
+        self.block(body, environment);
+        environment.take_back();
+    }
+
     fn statement(&mut self, statement: &'a Stmt, environment: &mut Environment) {
         match statement {
             Stmt::FunctionDef(definition) => self.define(definition, environment),
             Stmt::ClassDef(class) => {
-                let mut inner = environment.clone();
-                self.block(&class.body, &mut inner);
+                self.aside(&class.body, environment);
                 environment.set(class.name.as_str(), Value::Unknown(Reason::Expression));
             }
             Stmt::Return(inner) => {
@@ -44,7 +50,7 @@ impl<'a> Interpreter<'a> {
                     .as_ref()
                     .map_or(Value::None, |value| self.value(value, environment));
                 self.returned.push(value);
-                environment.ends = true;
+                environment.set_ends(true);
             }
             Stmt::Delete(delete) => {
                 for name in delete.targets.iter().filter_map(dotted) {
@@ -110,7 +116,7 @@ impl<'a> Interpreter<'a> {
                 self.block(&inner.body, environment);
             }
             Stmt::Match(inner) => self.cases(inner, environment),
-            Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => environment.ends = true,
+            Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => environment.set_ends(true),
             Stmt::Try(inner) => self.attempt(inner, environment),
             Stmt::Assert(inner) => {
                 self.value(&inner.test, environment);
@@ -142,6 +148,7 @@ impl<'a> Interpreter<'a> {
         match target {
             Expr::Name(name) => {
                 if self.is_recording
+                    && self.keeps_names
                     && let Value::Tensor(tensor) = &value
                 {
                     self.out.named.push(NamedTensor {
@@ -182,7 +189,7 @@ impl<'a> Interpreter<'a> {
         if let Value::ShapeOf(argument) = value
             && !starred
         {
-            environment.ranks.insert(argument.number, targets.len());
+            environment.learn_rank(argument.number, targets.len());
             for (axis, target) in (0_i64..).zip(targets) {
                 let label = target.as_name_expr().map(|name| name.id.as_str());
                 let extent = self.extent(argument, axis, label, environment);
@@ -209,9 +216,11 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) {
         self.value(test, environment);
-        let mut taken = environment.clone();
-        self.assume(test, true, &mut taken);
-        self.block(body, &mut taken);
+        environment.begin();
+        self.assume(test, true, environment);
+        self.block(body, environment);
+        let taken = environment.take_back();
+        environment.begin();
         self.assume(test, false, environment);
         if let Some((first, rest)) = clauses.split_first() {
             match &first.test {
@@ -219,44 +228,49 @@ impl<'a> Interpreter<'a> {
                 None => self.block(&first.body, environment),
             }
         }
-        let other = std::mem::replace(environment, taken);
-        let joined = environment.clone().join(other);
-        *environment = joined;
+        let other = environment.take_back();
+        environment.join(taken, other);
     }
 
     fn cases(&mut self, inner: &'a ruff_python_ast::StmtMatch, environment: &mut Environment) {
         self.value(&inner.subject, environment);
-        let before = environment.clone();
+        // No case may be the one.
+        environment.begin();
+        let mut left = environment.take_back();
         for case in &inner.cases {
-            let mut taken = before.clone();
+            environment.begin();
             let mut bound = Assigned::default();
             ruff_python_ast::visitor::Visitor::visit_pattern(&mut bound, &case.pattern);
-            forget(bound.names.keys().map(|name| &**name), &mut taken);
+            forget(bound.names.keys().map(|name| &**name), environment);
             if let Some(guard) = &case.guard {
-                self.value(guard, &mut taken);
+                self.value(guard, environment);
             }
-            self.block(&case.body, &mut taken);
-            *environment = environment.clone().join(taken);
+            self.block(&case.body, environment);
+            let taken = environment.take_back();
+            left = environment.joined(left, taken);
         }
+        environment.follow(left);
     }
 
     fn attempt(&mut self, inner: &'a StmtTry, environment: &mut Environment) {
-        let before = environment.clone();
+        environment.begin();
         self.block(&inner.body, environment);
-        // A handler begins anywhere in the body.
-        let mut interrupted = before;
-        let bound = assigned(&inner.body);
-        forget(bound.names.keys().map(|name| &**name), &mut interrupted);
         self.block(&inner.orelse, environment);
+        let mut left = environment.take_back();
+        let bound = assigned(&inner.body);
         for handler in &inner.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            let mut taken = interrupted.clone();
+            environment.begin();
+            // A handler begins anywhere in the body.
+            forget(bound.names.keys().map(|name| &**name), environment);
             if let Some(name) = &handler.name {
-                taken.set(name.as_str(), Value::Unknown(Reason::Expression));
+                environment.set(name.as_str(), Value::Unknown(Reason::Expression));
             }
-            self.block(&handler.body, &mut taken);
-            *environment = environment.clone().join(taken);
+            self.block(&handler.body, environment);
+            let taken = environment.take_back();
+            left = environment.joined(left, taken);
         }
+        environment.follow(left);
         self.block(&inner.finalbody, environment);
     }
 
@@ -266,10 +280,10 @@ impl<'a> Interpreter<'a> {
             Some(_) => None,
             None => Some(self.value(&inner.iter, environment)),
         };
-        let before = environment.clone();
         let bound = assigned(&inner.body);
+        environment.begin();
         forget(bound.names.keys().map(|name| &**name), environment);
-        environment.forget_lists_if_changed(&inner.body);
+        environment.forget_lists_if_changed(&bound);
         let is_dynamic = range.as_ref().is_some_and(|(_, is_dynamic)| *is_dynamic);
         let header = Span {
             start: span_of(inner).start,
@@ -302,20 +316,22 @@ impl<'a> Interpreter<'a> {
             &inner.body,
             environment,
         );
-        let mut after = before;
-        let was_bound = |name: &&Arc<str>| after.get(name).is_some();
-        let rebound: Vec<Arc<str>> = bound.names.keys().filter(was_bound).cloned().collect();
-        forget(rebound.iter().map(|name| &**name), &mut after);
-        if let Expr::Name(name) = &*inner.target {
-            after.set(name.id.as_str(), Value::Unknown(Reason::Branches));
+        let body = environment.take_back();
+        for name in bound.names.keys() {
+            if environment.get(name).is_some() {
+                environment.set(name, Value::Unknown(Reason::Branches));
+            }
         }
-        let bound_once = |name: &str| bound.names.get(name) == Some(&1);
-        after.leave_loop(&inner.body, environment, bound_once);
-        let unknown = bound.names.keys().filter(|name| after.get(name).is_none());
-        let unknown: Vec<Arc<str>> = unknown.cloned().collect();
-        forget(unknown.iter().map(|name| &**name), &mut after);
-        self.block(&inner.orelse, &mut after.clone());
-        *environment = after;
+        if let Expr::Name(name) = &*inner.target {
+            environment.set(name.id.as_str(), Value::Unknown(Reason::Branches));
+        }
+        environment.leave_loop(&bound, body);
+        for name in bound.names.keys() {
+            if environment.get(name).is_none() {
+                environment.set(name, Value::Unknown(Reason::Branches));
+            }
+        }
+        self.aside(&inner.orelse, environment);
     }
 
     fn in_loop(
@@ -353,24 +369,25 @@ impl<'a> Interpreter<'a> {
                 .is_some_and(|value| matches!(value, Value::Int(_)));
             let value = if is_dynamic && was_number {
                 let number = self.fresh();
-                Value::Int(Size::named(Arc::clone(name), number, Kind::Runtime))
+                Value::Int(Size::named(&**name, number, Kind::Runtime))
             } else {
                 Value::Unknown(Reason::Branches)
             };
             environment.set(name, value);
         }
-        environment.forget_lists_if_changed(&inner.body);
-        if changes_lists(&inner.body) {
+        environment.forget_lists_if_changed(&bound);
+        if bound.changes_lists {
             environment.forget_tensors();
         }
-        let mut taken = environment.clone();
+        environment.begin();
         let span = Span {
             start: span_of(inner).start,
             end: span_of(&*inner.test).end,
         };
-        self.in_loop(span, None, is_dynamic, &inner.body, &mut taken);
+        self.in_loop(span, None, is_dynamic, &inner.body, environment);
+        environment.take_back();
         forget(bound.names.keys().map(|name| &**name), environment);
-        self.block(&inner.orelse, &mut environment.clone());
+        self.aside(&inner.orelse, environment);
     }
 
     fn import(&mut self, import: &StmtImport, environment: &mut Environment) {
@@ -423,7 +440,7 @@ impl<'a> Interpreter<'a> {
 fn named_after(value: Value, name: &str) -> Value {
     match value {
         Value::Tensor(tensor) if tensor.name.is_none() => {
-            let mut named = (*tensor).clone();
+            let mut named = Arc::unwrap_or_clone(tensor);
             named.name = Some(Arc::from(name));
             Value::Tensor(Arc::new(named))
         }

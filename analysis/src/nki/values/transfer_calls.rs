@@ -118,7 +118,7 @@ impl<'a> Interpreter<'a> {
             has_unseen: passed.has_unseen,
             combined,
             loops: self.loops.clone(),
-            generations: environment.generations,
+            generations: environment.generations(),
         };
         let mut result = Value::None;
         if gives_back {

@@ -35,19 +35,17 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) -> Value {
         let tensor = self.tensor(base, environment);
-        let expressions: Vec<&Expr> = match &*subscript.slice {
-            Expr::Tuple(tuple) => tuple.elts.iter().collect(),
-            other => vec![other],
+        let expressions = match &*subscript.slice {
+            Expr::Tuple(tuple) => tuple.elts.as_slice(),
+            other => std::slice::from_ref(other),
         };
-        let extents = tensor.shape.known().map(<[Size]>::to_vec);
+        let extents = tensor.shape.known();
         let parts: Vec<Part> = expressions
             .iter()
             .enumerate()
             .map(|(axis, expression)| {
-                let extent = extents
-                    .as_ref()
-                    .and_then(|extents| extents.get(axis).cloned());
-                self.part(expression, extent.as_ref(), environment)
+                let extent = extents.and_then(|extents| extents.get(axis));
+                self.part(expression, extent, environment)
             })
             .collect();
         // `cfg[0]` of something that is no tensor has no place in a transfer, so that a view of unknown shape does no harm.
@@ -229,8 +227,9 @@ impl<'a> Interpreter<'a> {
         let pattern = passed
             .get("pattern", 0)
             .and_then(|given| self.pattern(&given.value));
+        let is_known = pattern.is_some();
         let (steps, extents): (Vec<Size>, Vec<Size>) =
-            pattern.clone().unwrap_or_default().into_iter().unzip();
+            pattern.unwrap_or_default().into_iter().unzip();
         let given = |name: &str| {
             passed
                 .named(name)
@@ -259,9 +258,10 @@ impl<'a> Interpreter<'a> {
             .filter(|_| gather.is_some())
             .map(|given| given.written.whole);
         Tensor {
-            shape: match pattern {
-                Some(_) => Shape::Known(extents),
-                None => Shape::Unknown(Reason::Index),
+            shape: if is_known {
+                Shape::Known(extents)
+            } else {
+                Shape::Unknown(Reason::Index)
             },
             steps: (!steps.is_empty()).then_some(steps),
             dtype,
@@ -274,7 +274,7 @@ impl<'a> Interpreter<'a> {
                 || offset_is_dynamic,
             gather: gather.or_else(|| tensor.gather.clone()),
             second_offset,
-            ..tensor.clone()
+            ..tensor.without_shape()
         }
     }
 }
@@ -283,7 +283,7 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
     let mut view = Tensor {
         is_view: true,
         argument: None,
-        ..tensor.clone()
+        ..tensor.without_shape()
     };
     let extents = tensor.shape.known();
     let mut shape = Vec::new();
@@ -363,7 +363,7 @@ fn with_shape(tensor: &Tensor, extents: Option<Vec<Size>>) -> Tensor {
     Tensor {
         shape: extents.map_or(Shape::Unknown(Reason::View), Shape::Known),
         steps,
-        ..tensor.clone()
+        ..tensor.without_shape()
     }
 }
 

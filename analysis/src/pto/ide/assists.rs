@@ -7,18 +7,14 @@ use super::super::rules::{Change, Constants};
 use super::super::syntax::{OperationId, Place};
 use super::super::transfers::{CopyKind, Derived, Field, Given};
 use super::operation_at;
-use crate::answers::{Assist, AssistKind, ByteRange};
+use crate::answers::{Assist, AssistKind};
 use crate::findings::Applicability;
 use crate::report::FileEdit;
 use crate::transfer::Side;
 
 /// The changes that are possible at a selection.
-pub(in super::super) fn assists(
-    analysis: &Analysis,
-    path: &Arc<str>,
-    selection: ByteRange,
-) -> Vec<Assist> {
-    let found = operation_at(analysis, selection.start).and_then(|id| analysis.copy(id));
+pub(in super::super) fn assists(analysis: &Analysis, path: &Arc<str>, offset: u32) -> Vec<Assist> {
+    let found = operation_at(analysis, offset).and_then(|id| analysis.copy(id));
     let Some((function, _, derived)) = found else {
         return Vec::new();
     };
@@ -26,7 +22,7 @@ pub(in super::super) fn assists(
     if function.is_before || derived.copy.fills() != Some(false) {
         return Vec::new();
     }
-    let constants = Constants::of(analysis);
+    let constants = Constants::default();
     let change = if derived.copy.grouped {
         with_registers(analysis, &constants, derived)
     } else {

@@ -138,7 +138,7 @@ fn operations(replace: Place, typed: &str) -> Vec<Completion> {
 }
 
 fn flags(analysis: &Analysis, id: OperationId, replace: Place, typed: &str) -> Vec<Completion> {
-    // Behind two commas stands the event.
+    // The event comes after two commas.
     let from = analysis.file.operation(id).name.end;
     let between = analysis.file.at(Place {
         start: from,

@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::super::analysis::{Analysis, Facts};
+use super::super::analysis::Facts;
 use super::super::program::{Action, Function, What};
 use super::super::syntax::{Kind, OperationId};
 use super::super::transfers::{Direction, Field, is_copy};
 use super::super::values::Memory;
-use super::{operation_at, range, tables, token_at};
+use super::{Seen, operation_at, range, tables, token_at};
 use crate::answers::Hover;
 use crate::transfer::Side;
 
 /// What is shown at an offset.
-pub(in super::super) fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
+pub(in super::super) fn hover(analysis: &Seen<'_>, offset: u32) -> Option<Hover> {
     let (index, token) = token_at(analysis, offset)?;
     let id = operation_at(analysis, offset)?;
     let file = &analysis.file;
@@ -40,7 +40,7 @@ pub(in super::super) fn hover(analysis: &Analysis, offset: u32) -> Option<Hover>
     })
 }
 
-fn of_operation(analysis: &Analysis, id: OperationId) -> Option<String> {
+fn of_operation(analysis: &Seen<'_>, id: OperationId) -> Option<String> {
     if is_copy(analysis.file.name(id)) {
         let (function, facts, derived) = analysis.copy(id)?;
         return Some(tables::copy(analysis, function, facts, derived));
@@ -60,12 +60,12 @@ fn of_operation(analysis: &Analysis, id: OperationId) -> Option<String> {
 }
 
 fn of_action(
-    analysis: &Analysis,
+    analysis: &Seen<'_>,
     function: &Function,
     facts: &Facts,
     action: &Action,
 ) -> Option<String> {
-    let line = |id: OperationId| analysis.file.line(analysis.file.operation(id).place.start);
+    let line = |id: OperationId| analysis.line(analysis.file.operation(id).place.start);
     match &action.what {
         What::Set(flag) | What::Wait(flag) => {
             let sets = matches!(action.what, What::Set(_));
@@ -118,7 +118,7 @@ fn of_action(
     }
 }
 
-fn readers(analysis: &Analysis, facts: &Facts, id: OperationId, direction: Direction) -> String {
+fn readers(analysis: &Seen<'_>, facts: &Facts, id: OperationId, direction: Direction) -> String {
     let file = &analysis.file;
     let mut text = format!(
         "Registers of copies from {}\n",
@@ -138,7 +138,7 @@ fn readers(analysis: &Analysis, facts: &Facts, id: OperationId, direction: Direc
                 text,
                 "\n- read by `{}` in line {}",
                 file.at(place),
-                file.line(place.start)
+                analysis.line(place.start)
             );
         }
     }
@@ -149,7 +149,7 @@ fn readers(analysis: &Analysis, facts: &Facts, id: OperationId, direction: Direc
 }
 
 /// The field that an operand of a copy or a register is.
-fn operand(analysis: &Analysis, id: OperationId, token: u32) -> Option<String> {
+fn operand(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
     if let Some((_, _, derived)) = analysis.copy(id) {
         let copy = &derived.copy;
         let found = copy
@@ -218,7 +218,7 @@ fn operand(analysis: &Analysis, id: OperationId, token: u32) -> Option<String> {
 }
 
 /// The number that a name is; of a pointer to UB, what is there.
-fn of_value(analysis: &Analysis, token: u32) -> Option<String> {
+fn of_value(analysis: &Seen<'_>, token: u32) -> Option<String> {
     let file = &analysis.file;
     let place = file.token(token).place;
     let value = analysis.names.value(token).or_else(|| {

@@ -9,18 +9,58 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Deref;
+
 use super::analysis::Analysis;
 use super::syntax::{OperationId, Place, Token};
 use crate::answers::ByteRange;
+use crate::neighbours::Placing;
 
 pub(super) use assists::assists;
 pub(super) use completion::completions;
 pub(super) use hover::hover;
-pub(super) use names::{highlights, places, rename_place, renamed};
+pub(super) use names::{highlights, nothing_to_rename, places, rename_place, renamed};
 pub(super) use outline::{folding_ranges, inlay_hints, lenses, peak, symbols};
 
+/// A part of a file, and where it is: lines are those of the file.
+pub(super) struct Seen<'a> {
+    /// The part.
+    pub(super) analysis: &'a Analysis,
+    /// The text of the file.
+    pub(super) text: &'a str,
+    /// Where the part is in it.
+    pub(super) placing: &'a Placing,
+}
+
+impl Deref for Seen<'_> {
+    type Target = Analysis;
+
+    fn deref(&self) -> &Analysis {
+        self.analysis
+    }
+}
+
+/// Asks about a text that is looked at as one part.
+#[cfg(test)]
+pub(super) fn whole<T>(text: &str, ask: impl FnOnce(&Seen<'_>) -> T) -> T {
+    ask(&Seen {
+        analysis: &Analysis::of(text),
+        text,
+        placing: &Placing::of(std::iter::once(0..text.len())),
+    })
+}
+
+impl Seen<'_> {
+    /// The number of the file's line that a byte of the part is in, from 1.
+    fn line(&self, offset: u32) -> usize {
+        let before = self.text.as_bytes();
+        let before = before.get(..self.placing.byte(offset) as usize);
+        1 + memchr::memchr_iter(b'\n', before.unwrap_or_default()).count()
+    }
+}
+
 /// A place as editors have it.
-const fn range(place: Place) -> ByteRange {
+pub(super) const fn range(place: Place) -> ByteRange {
     ByteRange {
         start: place.start,
         end: place.end,

@@ -1,13 +1,15 @@
 //! Definition, references and renaming of values.
 
-use super::super::analysis::Analysis;
 use super::super::syntax::{Kind, Place};
 use super::super::values::{Definition, DefinitionId};
-use super::{range, token_at};
+use super::{Seen, range, token_at};
 use crate::answers::{ByteRange, Highlight, RenameProblem};
 
 /// The definition of the name at an offset.
-fn definition_at(analysis: &Analysis, offset: u32) -> Option<(DefinitionId, &Definition)> {
+fn definition_at<'a>(
+    analysis: &'a Seen<'_>,
+    offset: u32,
+) -> Option<(DefinitionId, &'a Definition)> {
     let (index, token) = token_at(analysis, offset)?;
     if let Some(value) = analysis.names.value(index) {
         return analysis.names.definition(value);
@@ -18,7 +20,7 @@ fn definition_at(analysis: &Analysis, offset: u32) -> Option<(DefinitionId, &Def
 }
 
 /// Where the name at an offset is: its definition, and then its uses in the order of the text.
-pub(in super::super) fn places(analysis: &Analysis, offset: u32) -> Option<(Place, Vec<Place>)> {
+pub(in super::super) fn places(analysis: &Seen<'_>, offset: u32) -> Option<(Place, Vec<Place>)> {
     let (id, definition) = definition_at(analysis, offset)?;
     let file = &analysis.file;
     let is_use = |index: u32| {
@@ -34,7 +36,7 @@ pub(in super::super) fn places(analysis: &Analysis, offset: u32) -> Option<(Plac
 }
 
 /// The places of the name at an offset.
-pub(in super::super) fn highlights(analysis: &Analysis, offset: u32) -> Vec<Highlight> {
+pub(in super::super) fn highlights(analysis: &Seen<'_>, offset: u32) -> Vec<Highlight> {
     let Some((definition, uses)) = places(analysis, offset) else {
         return Vec::new();
     };
@@ -48,14 +50,18 @@ pub(in super::super) fn highlights(analysis: &Analysis, offset: u32) -> Vec<High
     all
 }
 
+/// Why nothing is renamed where no value is.
+pub(in super::super) fn nothing_to_rename() -> RenameProblem {
+    RenameProblem("there is no value to rename here".to_owned())
+}
+
 /// The name at an offset without its `%`.
 pub(in super::super) fn rename_place(
-    analysis: &Analysis,
+    analysis: &Seen<'_>,
     offset: u32,
 ) -> Result<(ByteRange, String), RenameProblem> {
-    let nothing = || RenameProblem("there is no value to rename here".to_owned());
-    let (_, token) = token_at(analysis, offset).ok_or_else(nothing)?;
-    definition_at(analysis, offset).ok_or_else(nothing)?;
+    let (_, token) = token_at(analysis, offset).ok_or_else(nothing_to_rename)?;
+    definition_at(analysis, offset).ok_or_else(nothing_to_rename)?;
     let place = Place {
         start: token.place.start + 1,
         end: token.place.end,
@@ -65,7 +71,7 @@ pub(in super::super) fn rename_place(
 
 /// The places without `%` that get another name.
 pub(in super::super) fn renamed(
-    analysis: &Analysis,
+    analysis: &Seen<'_>,
     offset: u32,
     name: &str,
 ) -> Result<(Vec<Place>, String), RenameProblem> {
@@ -78,17 +84,16 @@ pub(in super::super) fn renamed(
             "`%{name}` is not a valid name of a value"
         )));
     }
-    let nothing = || RenameProblem("there is no value to rename here".to_owned());
-    let (definition, uses) = places(analysis, offset).ok_or_else(nothing)?;
+    let (definition, uses) = places(analysis, offset).ok_or_else(nothing_to_rename)?;
     let file = &analysis.file;
-    let (_, own) = definition_at(analysis, offset).ok_or_else(nothing)?;
+    let (_, own) = definition_at(analysis, offset).ok_or_else(nothing_to_rename)?;
     let taken = analysis.names.definitions.iter().find(|known| {
         let related =
             file.is_within(known.region, own.region) || file.is_within(own.region, known.region);
         known.place != own.place && related && file.at(known.place).strip_prefix('%') == Some(name)
     });
     if let Some(taken) = taken {
-        let line = file.line(taken.place.start);
+        let line = analysis.line(taken.place.start);
         return Err(RenameProblem(format!(
             "`%{name}` is defined in line {line}"
         )));

@@ -5,9 +5,7 @@ use super::super::program::Function;
 use super::super::transfers::CopyKind;
 use super::super::values::Memory;
 use super::{range, tables};
-use crate::answers::{
-    ByteRange, Folding, HintKind, HintLevel, InlayHint, Lens, Symbol, SymbolKind,
-};
+use crate::answers::{Folding, HintKind, InlayHint, Lens, Symbol, SymbolKind};
 use crate::transfer::{Side, Transfer};
 
 fn named(analysis: &Analysis) -> impl Iterator<Item = (&Function, &Facts)> {
@@ -63,7 +61,7 @@ pub(in super::super) fn bytes_of(facts: &Facts, kind: CopyKind) -> Option<i128> 
         .iter()
         .filter(|derived| derived.copy.kind == kind);
     copies
-        .map(|derived| derived.transfer.as_ref().and_then(Transfer::bytes))
+        .map(|derived| derived.transfer.as_ref().and_then(Transfer::moved))
         .try_fold(0_i128, |sum, bytes| sum.checked_add(bytes?))
 }
 
@@ -111,30 +109,19 @@ pub(in super::super) fn lenses(analysis: &Analysis) -> Vec<Lens> {
 }
 
 /// The names of operands before them, where all lines have hints.
-pub(in super::super) fn inlay_hints(
-    analysis: &Analysis,
-    shown: ByteRange,
-    level: HintLevel,
-) -> Vec<InlayHint> {
-    if level != HintLevel::Line {
-        return Vec::new();
-    }
+pub(in super::super) fn inlay_hints(analysis: &Analysis) -> Vec<InlayHint> {
     let mut hints = Vec::new();
     for (_, facts) in analysis.functions() {
         for derived in &facts.derived {
             for (field, given) in &derived.copy.fields {
-                let offset = given.place().start;
-                if shown.touches(offset) {
-                    hints.push(InlayHint {
-                        offset,
-                        label: format!("{}:", field.name(derived.copy.kind)),
-                        tooltip: None,
-                        kind: HintKind::Stream,
-                    });
-                }
+                hints.push(InlayHint {
+                    offset: given.place().start,
+                    label: format!("{}:", field.name(derived.copy.kind)),
+                    tooltip: None,
+                    kind: HintKind::Stream,
+                });
             }
         }
     }
-    hints.sort_by_key(|hint| hint.offset);
     hints
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::super::analysis::{Analysis, Facts};
+use super::super::analysis::Facts;
 use super::super::program::Function;
 use super::super::registers::Presence;
 use super::super::syntax::OperationId;
 use super::super::transfers::{CopyKind, Derived, Field, LoopOrigin, UB_BYTES, UB_BYTES_BEFORE};
 use super::super::values::Memory;
+use super::Seen;
 use crate::numbers::thousands;
 use crate::transfer::{Side, Transfer};
 
@@ -45,7 +46,7 @@ pub(super) fn rows(transfer: &Transfer) -> String {
 
 /// All that is derived of a copy.
 pub(super) fn copy(
-    analysis: &Analysis,
+    analysis: &Seen<'_>,
     function: &Function,
     facts: &Facts,
     derived: &Derived,
@@ -121,7 +122,7 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
         );
     }
     let (moved, written) = (
-        transfer.bytes().unwrap_or_default(),
+        transfer.moved().unwrap_or_default(),
         transfer.written().unwrap_or_default(),
     );
     let _ = write!(text, "\n{} bytes moved", number(moved));
@@ -164,11 +165,11 @@ fn table(text: &mut String, transfer: &Transfer) {
     }
 }
 
-fn line_of(analysis: &Analysis, id: OperationId) -> usize {
-    analysis.file.line(analysis.file.operation(id).place.start)
+fn line_of(analysis: &Seen<'_>, id: OperationId) -> usize {
+    analysis.line(analysis.file.operation(id).place.start)
 }
 
-fn registers(text: &mut String, analysis: &Analysis, derived: &Derived) {
+fn registers(text: &mut String, analysis: &Seen<'_>, derived: &Derived) {
     let registers = &derived.registers;
     let Some(direction) = derived.copy.kind.direction() else {
         return;
@@ -211,7 +212,7 @@ fn registers(text: &mut String, analysis: &Analysis, derived: &Derived) {
     }
 }
 
-fn order(text: &mut String, analysis: &Analysis, facts: &Facts, derived: &Derived) {
+fn order(text: &mut String, analysis: &Seen<'_>, facts: &Facts, derived: &Derived) {
     let id = derived.operation();
     if !facts.is_explicit {
         text.push_str("\nThe function has no flags or barriers: the assembler inserts them.\n");
@@ -229,7 +230,7 @@ fn order(text: &mut String, analysis: &Analysis, facts: &Facts, derived: &Derive
 }
 
 /// What of UB the transfers of a function touch, and what is free between them.
-pub(super) fn map(analysis: &Analysis, function: &Function, facts: &Facts) -> String {
+pub(super) fn map(analysis: &Seen<'_>, function: &Function, facts: &Facts) -> String {
     let mut used: Vec<(i128, i128, String)> = Vec::new();
     for derived in &facts.derived {
         for side in [Side::Source, Side::Target] {

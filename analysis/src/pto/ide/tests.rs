@@ -2,8 +2,7 @@
 
 use super::super::analysis::Analysis;
 use super::super::rules::check;
-use super::{assists, completions, hover, lenses, places, renamed, symbols};
-use crate::answers::ByteRange;
+use super::{assists, completions, hover, lenses, places, renamed, symbols, whole};
 
 const TEXT: &str = "func.func @tile(%gm: !pto.ptr<f32, gm>) {
   %c0 = arith.constant 0 : i64
@@ -30,8 +29,8 @@ fn at(text: &str, words: &str) -> u32 {
 }
 
 fn shown(words: &str, ahead: u32) -> String {
-    let analysis = Analysis::of(TEXT);
-    hover(&analysis, at(TEXT, words) + ahead).unwrap().markdown
+    let hover = whole(TEXT, |seen| hover(seen, at(TEXT, words) + ahead));
+    hover.unwrap().markdown
 }
 
 #[test]
@@ -71,14 +70,15 @@ fn operands_flags_and_registers_say_what_they_are() {
 
 #[test]
 fn names_are_found_and_renamed() {
-    let analysis = Analysis::of(TEXT);
-    let (definition, uses) = places(&analysis, at(TEXT, "%c256 :")).unwrap();
-    assert_eq!(analysis.file.line(definition.start), 6);
-    assert_eq!(uses.len(), 2);
-    let (edits, name) = renamed(&analysis, definition.start, "%row").unwrap();
-    assert_eq!((edits.len(), name.as_str()), (3, "row"));
-    assert!(renamed(&analysis, definition.start, "c64").is_err());
-    assert!(renamed(&analysis, definition.start, "a b").is_err());
+    whole(TEXT, |seen| {
+        let (definition, uses) = places(seen, at(TEXT, "%c256 :")).unwrap();
+        assert_eq!(seen.line(definition.start), 6);
+        assert_eq!(uses.len(), 2);
+        let (edits, name) = renamed(seen, definition.start, "%row").unwrap();
+        assert_eq!((edits.len(), name.as_str()), (3, "row"));
+        assert!(renamed(seen, definition.start, "c64").is_err());
+        assert!(renamed(seen, definition.start, "a b").is_err());
+    });
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn both_forms_of_a_copy_move_the_same() {
     let change = |text: &str, name: &str| -> String {
         let analysis = Analysis::of(text);
         let start = at(text, name);
-        let found = assists(&analysis, &"a.pto".into(), ByteRange { start, end: start });
+        let found = assists(&analysis, &"a.pto".into(), start);
         let mut edits = found[0].edits.clone();
         edits.sort_by_key(|edit| edit.start_byte);
         let mut changed = text.to_owned();
@@ -146,8 +146,9 @@ fn both_forms_of_a_copy_move_the_same() {
     assert_eq!(transfer(&grouped), transfer(TEXT));
     let back = change(&grouped, "pto.mte_gm_ub");
     assert_eq!(transfer(&back), transfer(TEXT));
+    let back = Analysis::of(&back);
     assert!(
-        check(&Analysis::of(&back))
+        check(&back)
             .iter()
             .all(|finding| finding.rule.name != "pto_loop_stride_unset")
     );

@@ -42,7 +42,7 @@ enum Part {
 
 fn random(numbers: &mut Numbers, depth: u32, accesses: &mut usize) -> Vec<Part> {
     let count = 2 + numbers.below(if depth == 0 { 7 } else { 3 });
-    // A wait for what nobody sets would only end the program.
+    // A wait for a flag that is never set would only end the program.
     let mut set = Vec::new();
     (0..count)
         .map(|_| {
@@ -247,7 +247,7 @@ fn may_race(line: &[Part], write: usize, read: usize) -> bool {
                 continue;
             }
             if let Given::Access { number, .. } = given[item].1 {
-                // The write is still to come although it stands before the read.
+                // The write is still to come although it comes before the read.
                 let waits = queues.iter().flatten().any(|&other| {
                     matches!(given[other].1, Given::Access { number: of, .. } if of == write)
                         && other < item
@@ -293,7 +293,7 @@ fn a_race_is_one_in_some_interleaving() {
         let text = text.replace("%c0, %f, %c0", "%c0, %false, %c0");
         let file = parse(&text);
         assert_eq!(file.problems, []);
-        let program = lower(&file, &Names::of(&file));
+        let program = lower(&file, &Names::of(&file), false);
         assert_eq!(program.faults, []);
         let function = &program.functions[0];
         let about = |copy: &Copy| Some((copy.operation, copy.kind.direction()?, copy.grouped));

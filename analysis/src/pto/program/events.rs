@@ -1,5 +1,7 @@
 //! Pipes and events by name, in both spellings.
 
+use std::borrow::Cow;
+
 use super::super::syntax::{Cursor, File, Kind, OperationId, Place};
 
 /// The pipes of a core, by name.
@@ -24,11 +26,34 @@ pub const PIPES: [&str; 15] = [
 /// Events between two pipes (current manual).
 pub const EVENTS: u32 = 8;
 
+/// The events by name.
+pub const EVENT_NAMES: [&str; EVENTS as usize] = [
+    "EVENT_ID0",
+    "EVENT_ID1",
+    "EVENT_ID2",
+    "EVENT_ID3",
+    "EVENT_ID4",
+    "EVENT_ID5",
+    "EVENT_ID6",
+    "EVENT_ID7",
+];
+
+/// A name as it is kept: those of the core's pipes and events take no memory of their own.
+pub type Name = Cow<'static, str>;
+
+fn kept(text: &str) -> Name {
+    let mut known = PIPES.iter().chain(&EVENT_NAMES);
+    match known.find(|name| **name == text) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(text.to_owned()),
+    }
+}
+
 /// A name in a bracket, without quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Named {
     /// The name.
-    pub name: String,
+    pub name: Name,
     /// Where it is written.
     pub place: Place,
 }
@@ -67,31 +92,37 @@ impl Flag {
 }
 
 /// The names in an operation: `"PIPE_V"`, `<PIPE_V>`, `#pto.pipe<PIPE_V>`, each without what is around it.
-pub(super) fn names(file: &File, id: OperationId) -> Vec<Named> {
+fn names(file: &File, id: OperationId) -> impl Iterator<Item = Named> {
     let mut cursor = Cursor::new(file, id);
-    let mut names = Vec::new();
-    loop {
-        let token = cursor.next();
-        let mut place = token.place;
-        match token.kind {
-            Kind::End => return names,
-            Kind::Text => {
-                place.start += 1;
-                place.end -= 1;
+    std::iter::from_fn(move || {
+        loop {
+            let token = cursor.next();
+            let mut place = token.place;
+            match token.kind {
+                Kind::End => return None,
+                Kind::Text => {
+                    place.start += 1;
+                    place.end -= 1;
+                }
+                Kind::Word if !matches!(file.at(place), "pipe" | "event") => {}
+                _ => continue,
             }
-            Kind::Word if !matches!(file.at(place), "pipe" | "event") => {}
-            _ => continue,
+            return Some(Named {
+                name: kept(file.at(place)),
+                place,
+            });
         }
-        names.push(Named {
-            name: file.at(place).to_owned(),
-            place,
-        });
-    }
+    })
+}
+
+/// The first name in an operation.
+pub(super) fn first_name(file: &File, id: OperationId) -> Option<Named> {
+    names(file, id).next()
 }
 
 /// The flag that an operation names, if it names one.
 pub(super) fn flag(file: &File, id: OperationId) -> Option<Flag> {
-    let mut names = names(file, id).into_iter();
+    let mut names = names(file, id);
     let flag = Flag {
         from: names.next()?,
         to: names.next()?,

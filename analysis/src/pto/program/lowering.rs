@@ -1,11 +1,9 @@
 //! Regions to steps.
 
-use rustc_hash::FxHashSet;
-
 use super::super::syntax::{Cursor, File, Kind, OperationId, Place, RegionId};
 use super::super::transfers::{Direction, Given, OperandFault, is_copy, read};
 use super::super::values::{Element, Known, Memory, Names, Values};
-use super::events::{flag, names};
+use super::events::{first_name, flag};
 use super::{Access, Action, Function, Step, What};
 
 /// Regions in regions beyond which a function is not followed.
@@ -28,7 +26,6 @@ struct Lowering<'a> {
     file: &'a File,
     names: &'a Names,
     program: Program,
-    called: FxHashSet<String>,
 }
 
 /// Where a walk is.
@@ -38,9 +35,9 @@ struct At {
     loops: u32,
 }
 
-/// The functions of a file.
+/// The functions of a file. `is_before` is whether the module around it is for the generation before.
 #[must_use]
-pub fn lower(file: &File, names: &Names) -> Program {
+pub fn lower(file: &File, names: &Names, is_before: bool) -> Program {
     let mut lowering = Lowering {
         file,
         names,
@@ -49,22 +46,17 @@ pub fn lower(file: &File, names: &Names) -> Program {
             values: Values::new(file, names),
             faults: Vec::new(),
         },
-        called: FxHashSet::default(),
     };
     for &part in &file.parts {
-        lowering.module(part, false);
+        lowering.module(part, is_before);
     }
     let mut program = lowering.program;
-    for function in &mut program.functions {
-        let name = function.name.map(|name| file.at(name));
-        function.is_called = name.is_some_and(|name| lowering.called.contains(name));
-    }
     program.functions.sort_by_key(|function| function.region);
     program
 }
 
 impl Lowering<'_> {
-    /// The functions of a module; what stands in none is a function of its own. Modules in modules are few: deeper ones than
+    /// The functions of a module; what is in none is a function of its own. Modules in modules are few: deeper ones than
     /// other regions may be are left out.
     fn module(&mut self, region: RegionId, is_before: bool) {
         let mut loose = self.function(None, region, is_before);
@@ -127,7 +119,6 @@ impl Lowering<'_> {
             steps: Vec::new(),
             copies: Vec::new(),
             is_before,
-            is_called: false,
             not_followed: None,
         }
     }
@@ -431,9 +422,6 @@ impl Lowering<'_> {
         let name = self.file.name(id);
         let Some(short) = name.strip_prefix("pto.") else {
             let calls = matches!(name, "func.call" | "call" | "func.call_indirect");
-            if calls {
-                self.note_call(id);
-            }
             return calls.then_some(What::Call);
         };
         if let Some(register) = self.register(id, short) {
@@ -443,27 +431,14 @@ impl Lowering<'_> {
             "set_flag" => Some(flag(self.file, id).map_or(What::Orders, What::Set)),
             "wait_flag" => Some(flag(self.file, id).map_or(What::Orders, What::Wait)),
             "barrier" | "pipe_barrier" => {
-                let pipe = names(self.file, id).into_iter().next();
+                let pipe = first_name(self.file, id);
                 Some(pipe.map_or(What::Orders, What::Barrier))
             }
-            "call" => {
-                self.note_call(id);
-                Some(What::Call)
-            }
+            "call" => Some(What::Call),
             _ => match self.access(id, short) {
                 Some(access) => Some(What::Access(access)),
                 None => orders(short).then_some(What::Orders),
             },
-        }
-    }
-
-    fn note_call(&mut self, id: OperationId) {
-        let tokens = self.file.operation(id).tokens.clone();
-        let symbol = tokens
-            .map(|index| self.file.token(index))
-            .find(|token| token.kind == Kind::Symbol);
-        if let Some(symbol) = symbol {
-            self.called.insert(self.file.at(symbol.place).to_owned());
         }
     }
 

@@ -9,7 +9,7 @@ mod lowering;
 use super::syntax::{File, OperationId, Place, RegionId};
 use super::transfers::{Copy, Direction, Given};
 
-pub use events::{EVENTS, Flag, Named, PIPES};
+pub use events::{EVENT_NAMES, EVENTS, Flag, Name, Named, PIPES};
 pub use lowering::{Program, lower};
 
 /// One step of a function.
@@ -19,7 +19,7 @@ pub enum Step {
     Do(Action),
     /// One of two sequences.
     Choice(Vec<Self>, Vec<Self>),
-    /// A sequence some times; `None` where nobody knows how often, and it may be never.
+    /// A sequence some times; `None` where the number is unknown; it may be 0.
     Repeat {
         /// What is repeated.
         body: Vec<Self>,
@@ -79,7 +79,7 @@ pub enum What {
     Forget,
 }
 
-/// One function, or the operations of a module that stand in none.
+/// One function, or the operations of a module that are in none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     /// Its operation; `None` for operations in no function.
@@ -94,15 +94,13 @@ pub struct Function {
     pub copies: Vec<Copy>,
     /// Whether its machine is one of the generations before, whose rows are single copies and whose registers mean nothing.
     pub is_before: bool,
-    /// Whether another function of the file calls it.
-    pub is_called: bool,
     /// Why what it does was not followed, if it was not.
     pub not_followed: Option<&'static str>,
 }
 
 impl Function {
     /// Calls something with each action of the function, in the order of the text.
-    pub fn each(&self, visit: &mut dyn FnMut(&Action)) {
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Action)) {
         each(&self.steps, visit);
     }
 
@@ -114,7 +112,7 @@ impl Function {
     }
 }
 
-fn each(steps: &[Step], visit: &mut dyn FnMut(&Action)) {
+fn each<'a>(steps: &'a [Step], visit: &mut dyn FnMut(&'a Action)) {
     for step in steps {
         match step {
             Step::Do(action) => visit(action),

@@ -109,7 +109,7 @@ fn run(parts: &[Part], numbers: &mut Numbers, state: &mut Option<Option<i64>>, m
 fn program(text: &str) -> (File, Program) {
     let file = parse(text);
     assert_eq!(file.problems, [], "{text}");
-    let program = lower(&file, &Names::of(&file));
+    let program = lower(&file, &Names::of(&file), false);
     assert_eq!(program.faults, [], "{text}");
     (file, program)
 }

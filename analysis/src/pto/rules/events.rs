@@ -1,9 +1,9 @@
-//! Rules about pipes and events: flags that nobody sets or awaits, events and pipes that do not exist.
+//! Rules about pipes and events: flags that are never set or awaited, events and pipes that do not exist.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::analysis::Analysis;
-use super::super::program::{EVENTS, Flag, Function, Named, PIPES, Step, What};
+use super::super::analysis::{Analysis, Facts};
+use super::super::program::{EVENT_NAMES, EVENTS, Flag, Function, Name, Named, PIPES, Step, What};
 use super::super::syntax::OperationId;
 use super::writing::{Change, span};
 use super::{Check, Found};
@@ -25,9 +25,8 @@ pub(super) static PTO_EVENT_NEVER_AWAITED: Rule = rule!(
     Suspicious,
     "derived",
     "a flag that is set and that nothing in the function waits for",
-    "A flag orders two pipes only where the second one waits for it. One that nobody waits for orders nothing, and is still \
-     set for the next kernel. \
-     Most often the wait names another event or another pair of pipes."
+    "A flag orders two pipes only where the second one waits for it. One that nothing waits for orders nothing, and \
+     is still set when the next kernel starts. Most often the wait names another event or another pair of pipes."
 );
 
 pub(super) static PTO_EVENT_REUSED: Rule = rule!(
@@ -35,8 +34,8 @@ pub(super) static PTO_EVENT_REUSED: Rule = rule!(
     Suspicious,
     "derived",
     "a flag that is set again before any wait for it",
-    "A flag is set or not set: setting it twice is setting it once. The first wait then goes on with either, and the second one \
-     may wait for ever. Another event keeps them apart.",
+    "A flag does not count: setting it twice is the same as setting it once. Either of the two ends the first wait, \
+     and the second wait may never end. Another event keeps them apart.",
     fix
 );
 
@@ -45,8 +44,8 @@ pub(super) static PTO_EVENT_ID: Rule = rule!(
     Hardware,
     "derived",
     "an event number above 7: a pair of pipes has 8 events",
-    "Between two pipes there are eight events, `EVENT_ID0` to `EVENT_ID7`. \
-     The number goes into a field of three bits, so that the assembler refuses a larger one. Events of other pairs are others: each pair has its own eight.",
+    "Between two pipes there are eight events, `EVENT_ID0` to `EVENT_ID7`. The number goes into a field of three \
+     bits, so that the assembler refuses a larger one. Each pair of pipes has its own eight.",
     fix
 );
 
@@ -60,48 +59,86 @@ pub(super) static PTO_UNKNOWN_PIPE: Rule = rule!(
     fix
 );
 
-/// Flags of a function among which the nearest one is looked for.
-const MOST_COMPARED: usize = 1_000;
-
 /// A flag as an operation of the function uses it.
-struct Use {
+#[derive(Clone, Copy)]
+struct Use<'a> {
     operation: OperationId,
-    flag: Flag,
+    flag: &'a Flag,
     sets: bool,
 }
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function) {
+/// The events that each pair of pipes uses in a function, a bit each.
+#[derive(Default)]
+struct UsedEvents<'a> {
+    of_pair: FxHashMap<(&'a str, &'a str), u32>,
+}
+
+impl<'a> UsedEvents<'a> {
+    fn of(uses: &[Use<'a>]) -> Self {
+        let mut found = Self::default();
+        for one in uses {
+            let number = EVENT_NAMES
+                .iter()
+                .position(|name| *name == one.flag.event.name);
+            if let Some(number) = number {
+                let pair = (&*one.flag.from.name, &*one.flag.to.name);
+                *found.of_pair.entry(pair).or_default() |= 1 << number;
+            }
+        }
+        found
+    }
+
+    /// The lowest event that no flag between two pipes uses.
+    fn free(&self, from: &str, to: &str) -> Option<&'static str> {
+        let used = self.of_pair.get(&(from, to)).copied().unwrap_or(0);
+        EVENT_NAMES.get(used.trailing_ones() as usize).copied()
+    }
+}
+
+pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     let mut uses = Vec::new();
     let mut barriers = Vec::new();
     // Calls, dynamic flags and the like may set or await any flag.
-    let mut is_closed = !function.is_called;
+    let mut is_closed = !facts.is_called;
     function.each(&mut |action| match &action.what {
         What::Set(flag) | What::Wait(flag) => uses.push(Use {
             operation: action.operation,
-            flag: flag.clone(),
+            flag,
             sets: matches!(action.what, What::Set(_)),
         }),
-        What::Barrier(named) => barriers.push((action.operation, named.clone())),
+        What::Barrier(named) => barriers.push((action.operation, named)),
         What::Orders | What::Call => is_closed = false,
         _ => {}
     });
+    let used = UsedEvents::of(&uses);
     for one in &uses {
         unknown_pipe(check, one.operation, &one.flag.from);
         unknown_pipe(check, one.operation, &one.flag.to);
-        event_number(check, one, &uses);
+        event_number(check, one, &uses, &used);
     }
-    for (operation, named) in &barriers {
-        unknown_pipe(check, *operation, named);
+    for (operation, named) in barriers {
+        unknown_pipe(check, operation, named);
     }
     if is_closed {
         unmatched(check, &uses);
     }
-    let mut set = Vec::new();
-    reused(check, &function.steps, &uses, &mut set);
+    let mut set = FxHashMap::default();
+    reused(check, &function.steps, &used, &mut set);
+}
+
+fn is_unknown_pipe(named: &Named) -> bool {
+    named.name.starts_with("PIPE") && !PIPES.contains(&&*named.name)
+}
+
+/// Whether a pipe or the event of a flag does not exist, which is a finding of its own: who answers the flag is not asked.
+fn is_no_flag(flag: &Flag) -> bool {
+    is_unknown_pipe(&flag.from)
+        || is_unknown_pipe(&flag.to)
+        || flag.number().is_some_and(|number| number >= EVENTS)
 }
 
 fn unknown_pipe(check: &mut Check<'_>, operation: OperationId, named: &Named) {
-    if PIPES.contains(&named.name.as_str()) || !named.name.starts_with("PIPE") {
+    if !is_unknown_pipe(named) {
         return;
     }
     let message = format!("the core has no pipe `{}`", named.name);
@@ -115,19 +152,7 @@ fn unknown_pipe(check: &mut Check<'_>, operation: OperationId, named: &Named) {
     check.report(finding);
 }
 
-/// The lowest event that no flag between two pipes uses in a function.
-fn free_event(uses: &[Use], from: &str, to: &str) -> Option<String> {
-    let is_used = |event: &String| {
-        uses.iter().any(|one| {
-            one.flag.from.name == from && one.flag.to.name == to && one.flag.event.name == *event
-        })
-    };
-    (0..EVENTS)
-        .map(|number| format!("EVENT_ID{number}"))
-        .find(|event| !is_used(event))
-}
-
-fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
+fn event_number(check: &mut Check<'_>, one: &Use<'_>, uses: &[Use<'_>], used: &UsedEvents<'_>) {
     let Some(number) = one.flag.number().filter(|&number| number >= EVENTS) else {
         return;
     };
@@ -136,10 +161,10 @@ fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
         EVENTS - 1
     );
     let mut finding = Found::new(&PTO_EVENT_ID, span(one.flag.event.place), message);
-    if let Some(free) = free_event(uses, &one.flag.from.name, &one.flag.to.name) {
+    if let Some(free) = used.free(&one.flag.from.name, &one.flag.to.name) {
         let mut change = Change::before(check.analysis, &check.constants, one.operation);
-        for other in uses.iter().filter(|other| other.flag.is(&one.flag)) {
-            change.replace(other.flag.event.place, free.clone());
+        for other in uses.iter().filter(|other| other.flag.is(one.flag)) {
+            change.replace(other.flag.event.place, free);
         }
         let fix = change.fix(
             Applicability::Machine,
@@ -151,50 +176,54 @@ fn event_number(check: &mut Check<'_>, one: &Use, uses: &[Use]) {
     check.report(finding);
 }
 
-fn unmatched(check: &mut Check<'_>, uses: &[Use]) {
+fn unmatched(check: &mut Check<'_>, uses: &[Use<'_>]) {
+    // Most functions answer all of their flags.
+    let mut sets: Option<UnawaitedSets<'_>> = None;
     for one in uses {
-        // A flag of a function beside this one may be meant for it.
-        if check.flags.contains(&flag_key(&one.flag, !one.sets)) {
+        let answer = flag_key(one.flag, !one.sets);
+        if check.flags.contains(&answer) || is_no_flag(one.flag) {
             continue;
         }
         let whole = one.flag.from.place.to(one.flag.event.place);
         let shown = one.flag.shown();
         if one.sets {
             let message = format!("`{shown}` is set, and nothing in the function waits for it");
-            check.report(Found::new(&PTO_EVENT_NEVER_AWAITED, span(whole), message));
+            let finding = Found::new(&PTO_EVENT_NEVER_AWAITED, span(whole), message);
+            check.unanswered.push((answer, finding));
             continue;
         }
         let message = format!(
             "`{shown}` is waited for, and nothing in the function sets it: the pipe waits forever"
         );
         let mut finding = Found::new(&PTO_EVENT_NEVER_SET, span(whole), message);
-        if let Some(nearest) = nearest_set(one, uses) {
+        let sets = sets.get_or_insert_with(|| UnawaitedSets::of(uses));
+        if let Some(nearest) = sets.nearest(one.flag) {
             let mut change = Change::before(check.analysis, &check.constants, one.operation);
             for (there, here) in [
-                (&one.flag.from, &nearest.flag.from),
-                (&one.flag.to, &nearest.flag.to),
-                (&one.flag.event, &nearest.flag.event),
+                (&one.flag.from, &nearest.from),
+                (&one.flag.to, &nearest.to),
+                (&one.flag.event, &nearest.event),
             ] {
                 if there.name != here.name {
-                    change.replace(there.place, here.name.clone());
+                    change.replace(there.place, &*here.name);
                 }
             }
             let fix = change.fix(
                 Applicability::Maybe,
-                format!("Wait for `{}`", nearest.flag.shown()),
+                format!("Wait for `{}`", nearest.shown()),
             );
             finding.fixes.push(fix);
-            let place = nearest.flag.from.place.to(nearest.flag.event.place);
+            let place = nearest.from.place.to(nearest.event.place);
             finding = finding
                 .related(span(place), "this flag is set, and nothing waits for it")
-                .help(format!("`{}` is set and not awaited", nearest.flag.shown()));
+                .help(format!("`{}` is set and not awaited", nearest.shown()));
         }
-        check.report(finding);
+        check.unanswered.push((answer, finding));
     }
 }
 
 /// A flag with whether it is set or awaited.
-pub(super) type FlagKey = (String, String, String, bool);
+pub(in super::super) type FlagKey = (Name, Name, Name, bool);
 
 fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
     let [from, to, event] = [&flag.from, &flag.to, &flag.event].map(|named| named.name.clone());
@@ -202,7 +231,7 @@ fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
 }
 
 /// All flags that the functions of a file set or wait for.
-pub(super) fn flags_of(analysis: &Analysis) -> FxHashSet<FlagKey> {
+pub(in super::super) fn flags_of(analysis: &Analysis) -> FxHashSet<FlagKey> {
     let mut flags = FxHashSet::default();
     for function in &analysis.program.functions {
         function.each(&mut |action| match &action.what {
@@ -218,54 +247,136 @@ pub(super) fn flags_of(analysis: &Analysis) -> FxHashSet<FlagKey> {
     flags
 }
 
-/// The flag that is set, that nothing awaits, and that differs in the fewest names: in one at least the same.
-fn nearest_set<'a>(one: &Use, uses: &'a [Use]) -> Option<&'a Use> {
-    let same = |other: &Use| {
-        usize::from(other.flag.from.name == one.flag.from.name)
-            + usize::from(other.flag.to.name == one.flag.to.name)
-            + usize::from(other.flag.event.name == one.flag.event.name)
-    };
-    if uses.len() > MOST_COMPARED {
-        return None;
+/// Flags that are set and that nothing in their function awaits, by each one and each two of their three names.
+struct UnawaitedSets<'a> {
+    /// The first that is set, by two names.
+    by_two: FxHashMap<SomeNames<'a>, (OperationId, &'a Flag)>,
+    /// The first that is set, by one name.
+    by_one: FxHashMap<SomeNames<'a>, (OperationId, &'a Flag)>,
+}
+
+impl<'a> UnawaitedSets<'a> {
+    fn of(uses: &[Use<'a>]) -> Self {
+        let waits = uses.iter().filter(|one| !one.sets);
+        let awaited: FxHashSet<[&str; 3]> = waits.map(|one| names_of(one.flag)).collect();
+        let mut found = Self {
+            by_two: FxHashMap::default(),
+            by_one: FxHashMap::default(),
+        };
+        for one in uses.iter().filter(|one| one.sets && !is_no_flag(one.flag)) {
+            if awaited.contains(&names_of(one.flag)) {
+                continue;
+            }
+            let set = (one.operation, one.flag);
+            for (kept, sets) in [
+                (TWO_NAMES, &mut found.by_two),
+                (ONE_NAME, &mut found.by_one),
+            ] {
+                for kept in kept {
+                    let first = sets.entry(some_names(one.flag, kept)).or_insert(set);
+                    if set.0 < first.0 {
+                        *first = set;
+                    }
+                }
+            }
+        }
+        found
     }
-    let is_awaited = |set: &Use| {
-        uses.iter()
-            .any(|other| !other.sets && other.flag.is(&set.flag))
-    };
-    uses.iter()
-        .filter(|set| set.sets && !is_awaited(set) && same(set) > 0)
-        .max_by_key(|set| (same(set), std::cmp::Reverse(set.operation)))
+
+    /// The one that differs in the fewest names from a flag, and in one at least is the same; the first of several.
+    fn nearest(&self, flag: &Flag) -> Option<&'a Flag> {
+        [(TWO_NAMES, &self.by_two), (ONE_NAME, &self.by_one)]
+            .into_iter()
+            .find_map(|(kept, sets)| {
+                let found = kept
+                    .into_iter()
+                    .filter_map(|kept| sets.get(&some_names(flag, kept)));
+                found.min_by_key(|set| set.0).map(|(_, flag)| *flag)
+            })
+    }
+}
+
+const TWO_NAMES: [[bool; 3]; 3] = [
+    [true, true, false],
+    [true, false, true],
+    [false, true, true],
+];
+const ONE_NAME: [[bool; 3]; 3] = [
+    [true, false, false],
+    [false, true, false],
+    [false, false, true],
+];
+
+fn names_of(flag: &Flag) -> [&str; 3] {
+    [&flag.from.name, &flag.to.name, &flag.event.name]
+}
+
+/// Some of a flag's names, the others left out.
+type SomeNames<'a> = [Option<&'a str>; 3];
+
+fn some_names(flag: &Flag, kept: [bool; 3]) -> SomeNames<'_> {
+    let mut names = names_of(flag).map(Some);
+    for (name, kept) in names.iter_mut().zip(kept) {
+        *name = name.filter(|_| kept);
+    }
+    names
 }
 
 /// Flags that are set twice in a straight line; what is in a branch or a loop begins anew.
-fn reused(check: &mut Check<'_>, steps: &[Step], uses: &[Use], set: &mut Vec<(OperationId, Flag)>) {
+fn reused<'a>(
+    check: &mut Check<'_>,
+    steps: &'a [Step],
+    used: &UsedEvents<'_>,
+    set: &mut FxHashMap<[&'a str; 3], &'a Named>,
+) {
+    // The waits of this line by their flags, looked for when a flag is set twice.
+    let mut waits: Option<Waits<'_>> = None;
     for (index, step) in steps.iter().enumerate() {
         match step {
             Step::Do(action) => match &action.what {
                 What::Set(flag) => {
-                    if let Some((first, known)) = set.iter().find(|(_, known)| known.is(flag)) {
-                        let first = (*first, known.event.clone());
-                        let rest = steps.get(index + 1..).unwrap_or_default();
-                        report_reused(check, action.operation, flag, &first.1, rest, uses);
-                    } else {
-                        set.push((action.operation, flag.clone()));
-                    }
+                    let Some(first) = set.get(&names_of(flag)) else {
+                        set.insert(names_of(flag), &flag.event);
+                        continue;
+                    };
+                    let waits = waits.get_or_insert_with(|| waits_of(steps));
+                    let own = waits.get(&names_of(flag)).map_or(&[][..], Vec::as_slice);
+                    let behind = own.partition_point(|(place, _)| *place <= index);
+                    let behind = own.get(behind..).unwrap_or_default();
+                    report_reused(check, action.operation, flag, first, behind, used);
                 }
-                What::Wait(flag) => set.retain(|(_, known)| !known.is(flag)),
+                What::Wait(flag) => {
+                    set.remove(&names_of(flag));
+                }
                 What::Orders | What::Call | What::Forget => set.clear(),
                 _ => {}
             },
             Step::Choice(one, other) => {
-                reused(check, one, uses, &mut Vec::new());
-                reused(check, other, uses, &mut Vec::new());
+                reused(check, one, used, &mut FxHashMap::default());
+                reused(check, other, used, &mut FxHashMap::default());
                 set.clear();
             }
             Step::Repeat { body, .. } => {
-                reused(check, body, uses, &mut Vec::new());
+                reused(check, body, used, &mut FxHashMap::default());
                 set.clear();
             }
         }
     }
+}
+
+/// The waits of a line by their flags, each with its number in the line.
+type Waits<'a> = FxHashMap<[&'a str; 3], Vec<(usize, &'a Flag)>>;
+
+fn waits_of(steps: &[Step]) -> Waits<'_> {
+    let mut waits = Waits::default();
+    for (index, step) in steps.iter().enumerate() {
+        if let Step::Do(action) = step
+            && let What::Wait(flag) = &action.what
+        {
+            waits.entry(names_of(flag)).or_default().push((index, flag));
+        }
+    }
+    waits
 }
 
 fn report_reused(
@@ -273,8 +384,8 @@ fn report_reused(
     operation: OperationId,
     flag: &Flag,
     first: &Named,
-    rest: &[Step],
-    uses: &[Use],
+    waits: &[(usize, &Flag)],
+    used: &UsedEvents<'_>,
 ) {
     let message = format!(
         "`{}` is set again before any wait for it: the second set is lost",
@@ -283,22 +394,12 @@ fn report_reused(
     let place = flag.from.place.to(flag.event.place);
     let mut finding = Found::new(&PTO_EVENT_REUSED, span(place), message)
         .related(span(first.place), "it is set here");
+    let free = used.free(&flag.from.name, &flag.to.name);
     // The second of two waits behind it belongs to the second setting.
-    let waits: Vec<&Flag> = rest
-        .iter()
-        .filter_map(|step| match step {
-            Step::Do(action) => match &action.what {
-                What::Wait(wait) if wait.is(flag) => Some(wait),
-                _ => None,
-            },
-            _ => None,
-        })
-        .collect();
-    let free = free_event(uses, &flag.from.name, &flag.to.name);
-    if let (Some(free), &[_, second]) = (free, &waits[..]) {
+    if let (Some(free), &[_, (_, second)]) = (free, waits) {
         let mut change = Change::before(check.analysis, &check.constants, operation);
-        change.replace(flag.event.place, free.clone());
-        change.replace(second.event.place, free.clone());
+        change.replace(flag.event.place, free);
+        change.replace(second.event.place, free);
         let fix = change.fix(
             Applicability::Maybe,
             format!("Use `{free}` for the second one"),

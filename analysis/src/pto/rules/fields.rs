@@ -13,7 +13,7 @@ pub(super) static PTO_DIRECTION: Rule = rule!(
     Pto: "pto_direction",
     Hardware,
     "DMA Transfer Execution",
-    "a copy whose source or destination is in another memory than the operation copies from or to",
+    "a copy whose source or destination is not in the memory that the operation copies from or to",
     "Each copy goes one way: from GM to UB, from UB to GM, or within UB. Pointers carry their memory in their type, and the \
      assembler refuses one of another memory.",
     fix
@@ -33,15 +33,15 @@ pub(super) static PTO_FIELD_WIDTH: Rule = rule!(
     Hardware,
     "Loop Stride Configuration",
     "a value that is negative, or larger than its field holds",
-    "Counts and strides go into fields of some bits: 21 for loop counts and strides in UB, 40 for strides in GM, 16 in copies \
-     within UB. What is above is cut off or refused, and no field holds a negative number."
+    "Counts and strides go into fields of a fixed width: 21 bits for loop counts and strides in UB, 40 for strides \
+     in GM, 16 in copies within UB. A larger value is cut off or refused, and no field holds a negative number."
 );
 
 pub(super) static PTO_FIELD_NARROW: Rule = rule!(
     Pto: "pto_field_narrow",
     Suspicious,
     "derived",
-    "a value that fits the width that the manual gives and not that of the assembler, or the reverse",
+    "a value that fits the field's width in the manual and not in the assembler, or the reverse",
     "For the number and length of rows the manual gives 16 bits and the assembler packs 21; for padding the manual gives 8 and \
      the assembler packs 6. A value between the two works with one of them only. Two transfers, each of a part, fit both."
 );
@@ -61,8 +61,8 @@ pub(super) static PTO_RESERVED_FIELD: Rule = rule!(
     Suspicious,
     "pto.copy_ubuf_to_gm",
     "a store whose reserved operand is not 0",
-    "The sixth operand of `pto.copy_ubuf_to_gm` is reserved and should be 0. One assembler reads it as a control of the L2 cache: \
-     what another value does depends on who translates it.",
+    "The sixth operand of `pto.copy_ubuf_to_gm` is reserved and should be 0. One assembler reads it as a control of \
+     the L2 cache: what another value does depends on the assembler.",
     fix
 );
 
@@ -71,8 +71,8 @@ pub(super) static PTO_ZERO_COUNT: Rule = rule!(
     Suspicious,
     "derived",
     "a copy that moves nothing: no rows, rows of no bytes, or a loop that runs 0 times",
-    "The nest of a copy runs as often as its counts say. With one of them 0 it does not run, and the destination keeps what it had. \
-     Most often the number was worked out wrongly before."
+    "The nest of a copy runs as often as its counts say. Where one of them is 0 it does not run, and the \
+     destination keeps what it had. Most often the number was computed wrongly."
 );
 
 pub(super) static PTO_ELEMENT_SPLIT: Rule = rule!(
@@ -80,9 +80,8 @@ pub(super) static PTO_ELEMENT_SPLIT: Rule = rule!(
     Suspicious,
     "derived",
     "rows whose length is not a multiple of the element size",
-    "Lengths count bytes. A row that ends within an element has most likely been given a number of elements, or of another type's \
-     bytes. \
-     The last element of the row is then half new and half old."
+    "Lengths count bytes. A row that ends within an element most likely has its length in elements, or in bytes of \
+     another type. The last element of the row is then half new and half old."
 );
 
 pub(super) static PTO_STREAM_ID: Rule = rule!(
@@ -90,8 +89,8 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     Style,
     "pto.copy_gm_to_ubuf",
     "a stream id other than 0",
-    "The operand `sid` is usually 0. Another one is legal, and worth a second look. \
-     What the streams of a core are for is not said in the manual, and code that is generated uses none but the first."
+    "The operand `sid` is usually 0. Another value is legal, and worth a second look: the manual does not say what \
+     the streams of a core are for, and generated code uses only the first."
 );
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
@@ -151,7 +150,6 @@ fn shown(number: i64) -> String {
 
 fn direction(check: &mut Check<'_>, copy: &Copy) {
     let file = &check.analysis.file;
-    let name = file.name(copy.operation);
     let memory = |side: Side| copy.pointer(side).and_then(|pointer| pointer.memory);
     let swapped = memory(Side::Source) == Some(copy.kind.memory(Side::Target))
         && memory(Side::Target) == Some(copy.kind.memory(Side::Source))
@@ -165,8 +163,9 @@ fn direction(check: &mut Check<'_>, copy: &Copy) {
             continue;
         };
         let message = format!(
-            "the {word} is in {}, and `{name}` {} {}",
+            "the {word} is in {}, and `{}` {} {}",
             found.name(),
+            file.name(copy.operation),
             if side == Side::Source {
                 "reads"
             } else {
@@ -249,6 +248,9 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
     let (Some(width), Some(number)) = (field.width(kind), given.number()) else {
         return;
     };
+    if (0..=width.narrow_largest()).contains(&number) {
+        return;
+    }
     let (name, unit) = (field.name(kind), field.unit(kind));
     let unit = if unit.is_empty() {
         String::new()
@@ -263,7 +265,7 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
             shown(width.largest()),
         );
         check.report(Found::new(&PTO_FIELD_WIDTH, span(given.place()), message));
-    } else if number > width.narrow_largest() {
+    } else {
         let message = format!(
             "{name} is {}{unit}: it fits {} bits but not {}, which hold up to {}, and the manual and the assembler give different widths",
             shown(number),
@@ -315,7 +317,7 @@ fn addresses(check: &mut Check<'_>, copy: &Copy) {
     }
 }
 
-/// Another number where a pointer is made from one.
+/// Another number where a pointer is made from a number, or from another pointer and a number of elements.
 fn moved_address(
     check: &Check<'_>,
     base: &Given,
@@ -325,22 +327,39 @@ fn moved_address(
     let value = analysis.names.value(base.operand.token)?;
     let (_, definition) = analysis.names.definition(value)?;
     let id = definition.operation?;
-    if analysis.file.name(id) != "pto.castptr" {
-        return None;
-    }
     let mut cursor = super::super::syntax::Cursor::new(&analysis.file, id);
-    let operand = cursor.operand()?;
-    let known = analysis.program.values.operand(&analysis.names, operand)?;
-    // Of a pointer it only changes the type.
-    if known.pointer.is_some() {
-        return None;
-    }
-    let given = Given {
-        operand,
-        known: Some(known),
+    let given = |operand| {
+        let known = analysis.program.values.operand(&analysis.names, operand)?;
+        let known = Some(known);
+        Some(Given { operand, known })
+    };
+    let (given, number) = match analysis.file.name(id) {
+        "pto.castptr" => {
+            let given = given(cursor.operand()?)?;
+            // Of a pointer it only changes the type.
+            if given.known?.pointer.is_some() {
+                return None;
+            }
+            (given, address)
+        }
+        "pto.addptr" => {
+            cursor.eat(b'(');
+            let [_, count] = cursor.operands().operands[..] else {
+                return None;
+            };
+            let bytes = base.known?.pointer?.element?.bytes()?;
+            let missing = address.checked_sub(base.number()?)?;
+            if missing % i64::from(bytes) != 0 {
+                return None;
+            }
+            let count = given(count)?;
+            let number = count.number()?.checked_add(missing / i64::from(bytes))?;
+            (count, number)
+        }
+        _ => return None,
     };
     let mut change = Change::before(analysis, &check.constants, id);
-    change.number(&given, address);
+    change.number(&given, number);
     Some(change.fix(
         Applicability::Maybe,
         format!(
@@ -362,15 +381,12 @@ fn zero_registers(check: &mut Check<'_>, function: &Function, derived: &Derived)
     if derived.copy.grouped || function.is_before {
         return;
     }
-    let file = &check.analysis.file;
-    let copy = file.operation(derived.operation()).name;
-    let zero: Vec<_> = derived
+    let copy = check.analysis.file.operation(derived.operation()).name;
+    let zero = derived
         .loops
         .iter()
-        .filter(|one| one.level > 0 && one.count == Some(0))
-        .filter_map(|one| Some((one.level, one.count_place?)))
-        .collect();
-    for (level, place) in zero {
+        .filter(|one| one.level > 0 && one.count == Some(0));
+    for (level, place) in zero.filter_map(|one| Some((one.level, one.count_place?))) {
         let message = format!("loop{level} runs 0 times: the copy that reads it moves nothing");
         let finding = Found::new(&PTO_ZERO_COUNT, span(place), message);
         check.report(finding.related(span(copy), "this copy reads it"));
@@ -387,7 +403,7 @@ fn reserved(check: &mut Check<'_>, copy: &Copy) {
     let message = format!("the reserved operand is {number}; it should be 0");
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
     change.number(given, 0);
-    let fix = change.fix(Applicability::Maybe, "Write 0");
+    let fix = change.fix(Applicability::Maybe, "Write 0 for the reserved operand");
     let finding = Found::new(&PTO_RESERVED_FIELD, span(given.place()), message);
     check.report(finding.stating(Some(fix)));
 }

@@ -16,6 +16,8 @@ use rustc_hash::FxHashSet;
 
 use super::analysis::Analysis;
 use crate::findings::{Finding, Rule, TextSpan};
+pub(super) use events::FlagKey;
+use events::flags_of;
 pub(super) use writing::{Change, Constants};
 
 /// A finding in a PTO file.
@@ -66,9 +68,10 @@ pub(crate) const RULES: &[&Rule] = &[
 struct Check<'a> {
     analysis: &'a Analysis,
     constants: Constants,
-    /// The flags of all functions.
-    flags: FxHashSet<events::FlagKey>,
+    /// The flags that the part sets and awaits.
+    flags: FxHashSet<FlagKey>,
     found: Vec<Found>,
+    unanswered: Vec<(FlagKey, Found)>,
 }
 
 impl Check<'_> {
@@ -77,13 +80,35 @@ impl Check<'_> {
     }
 }
 
-/// What the rules find in a file; each place and rule once.
+/// What the rules find in a part of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Checked {
+    /// What holds whatever the rest of the file is; each place and rule once, in the order of their places.
+    pub(super) findings: Vec<Found>,
+    /// What holds unless another part of the file has this flag.
+    pub(super) unanswered: Vec<(FlagKey, Found)>,
+    /// The flags that the part sets and awaits.
+    pub(super) flags: FxHashSet<FlagKey>,
+}
+
+/// What the rules find in a file that is looked at as one part.
+#[cfg(test)]
 pub(super) fn check(analysis: &Analysis) -> Vec<Found> {
+    let checked = check_part(analysis);
+    let mut found = checked.findings;
+    found.extend(checked.unanswered.into_iter().map(|(_, finding)| finding));
+    found.sort_by_key(|finding| (finding.span, finding.rule));
+    found
+}
+
+/// What the rules find in a part of a file.
+pub(super) fn check_part(analysis: &Analysis) -> Checked {
     let mut check = Check {
         analysis,
-        constants: Constants::of(analysis),
-        flags: events::flags_of(analysis),
+        constants: Constants::default(),
+        flags: flags_of(analysis),
         found: Vec::new(),
+        unanswered: Vec::new(),
     };
     text::check(&mut check);
     for (function, facts) in analysis.functions() {
@@ -96,13 +121,19 @@ pub(super) fn check(analysis: &Analysis) -> Vec<Found> {
         }
         fields::check_registers(&mut check, function);
         padding::check_registers(&mut check, function);
-        registers::check(&mut check, function);
-        events::check(&mut check, function);
+        registers::check(&mut check, function, facts);
+        events::check(&mut check, function, facts);
         unsynchronised::check(&mut check, function, facts);
     }
-    let mut seen = FxHashSet::default();
-    let mut found = check.found;
-    found.retain(|finding| seen.insert((finding.rule, finding.span)));
-    found.sort_by_key(|finding| (finding.span, finding.rule));
-    found
+    let mut findings = check.found;
+    if findings.len() > 1 {
+        let mut seen = FxHashSet::default();
+        findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+        findings.sort_by_key(|finding| (finding.span, finding.rule));
+    }
+    Checked {
+        findings,
+        unanswered: check.unanswered,
+        flags: check.flags,
+    }
 }

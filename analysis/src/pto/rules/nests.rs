@@ -24,9 +24,9 @@ pub(super) static PTO_SOFTWARE_LOOP: Rule = rule!(
     Performance,
     "derived",
     "a copy with more than two loops: the assembler issues one transfer for each iteration of the others",
-    "The engine has two loops around the rows. For each further one the assembler writes a loop of single transfers, each with \
-     the time of its own setup. \
-     Rows that continue each other, or two kernels of fewer loops, need none."
+    "The engine has two loops around the rows. For each further one the assembler writes a loop of single \
+     transfers, each with its own setup time. Rows that continue each other, or two kernels of fewer loops, need \
+     none."
 );
 
 pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
@@ -34,8 +34,8 @@ pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
     Style,
     "derived",
     "rows that are contiguous on both sides: one longer row does the same",
-    "Where the stride is the length of a row on both sides, nothing lies between the rows. One long row says so. \
-     The engine moves the same bytes either way; the stride is one number less that a later change can get wrong.",
+    "Where the stride is the length of a row on both sides, there is no gap between the rows. One long row is the same \
+     copy: the engine moves the same bytes, and there is one stride less that a later change can get wrong.",
     fix
 );
 
@@ -44,8 +44,8 @@ pub(super) static PTO_SMALL_TRANSFER: Rule = rule!(
     Style,
     "derived",
     "a transfer of less than 16 KiB",
-    "Each transfer takes a time of its own before its first byte. For older generations the vendor gives 16 KiB as the size from \
-     which that hardly counts, and says that it varies with the chip."
+    "Each transfer takes a setup time before its first byte. For older generations the vendor gives 16 KiB as the \
+     size from which that time hardly counts, and says that it varies with the chip."
 );
 
 /// Bytes of a transfer from which its setup hardly counts, by the vendor's figure for older generations.
@@ -170,10 +170,14 @@ fn without_registers(
     let [setter] = derived.registers.size.setters[..] else {
         return None;
     };
-    let readers = function
+    let mut readers = function
         .copies
         .iter()
         .filter(|copy| !copy.grouped && copy.kind == derived.copy.kind);
+    // This one, and no other. Only for one that is alone is the function gone through.
+    if readers.nth(1).is_some() {
+        return None;
+    }
     let mut given = None;
     function.each(&mut |action| {
         if let What::Size(_, counts) = &action.what
@@ -182,11 +186,8 @@ fn without_registers(
             given = counts.get(usize::from(one.level) - 1).copied();
         }
     });
-    if readers.count() != 1 {
-        return None;
-    }
     let mut change = Change::before(check.analysis, &check.constants, setter);
-    // Both numbers are written where the register is set and where the copy stands, behind it.
+    // Both numbers are written where the register is set and at the copy, after it.
     let count = change.constant(1, "i64");
     change.replace(given?.place(), count);
     let rows = derived.copy.given(Field::Rows)?;
@@ -247,7 +248,7 @@ fn mergeable(check: &mut Check<'_>, derived: &Derived) {
     change.number(length, all);
     let fix = change.fix(
         Applicability::Machine,
-        format!("Move one row of {all} bytes"),
+        format!("Move one row of {} bytes", thousands(all.unsigned_abs())),
     );
     let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, span(rows.place()), message);
     finding.fixes.push(fix);
@@ -258,7 +259,7 @@ fn small(check: &mut Check<'_>, derived: &Derived) {
     let moved = derived
         .transfer
         .as_ref()
-        .and_then(crate::transfer::Transfer::bytes);
+        .and_then(crate::transfer::Transfer::moved);
     let Some(moved) = moved.filter(|&moved| moved > 0 && moved < SMALL) else {
         return;
     };

@@ -25,8 +25,8 @@ pub(super) static PTO_PADDING_DISABLED: Rule = rule!(
     Suspicious,
     "pto.copy_gm_to_ubuf",
     "a copy with left or right padding whose `data_select_bit` is false",
-    "Padding is written only where `data_select_bit` is true. With false the counts of bytes to the left and right have no effect. \
-     What stands there in UB stays as it was.",
+    "Padding is written only where `data_select_bit` is true. With false the byte counts to the left and right have \
+     no effect, and the bytes of UB there keep what they held.",
     fix
 );
 
@@ -35,8 +35,8 @@ pub(super) static PTO_ROW_TAIL: Rule = rule!(
     Suspicious,
     "Alignment Constraints",
     "rows in UB whose length is not a multiple of 32 bytes, without padding",
-    "UB is written in blocks of 32 bytes. Behind a row that ends within a block, the rest of the block holds nothing that is \
-     defined: what computes with whole vectors there reads it.",
+    "UB is written in blocks of 32 bytes. After a row that ends within a block, the rest of the block is undefined, \
+     and an operation on whole vectors reads it.",
     fix
 );
 
@@ -46,7 +46,7 @@ pub(super) static PTO_PAD_TYPE: Rule = rule!(
     "derived",
     "a padding value of a type that the register does not take",
     "The register of the padding value takes i8, i16, i32, f16, bf16 and f32; the assembler refuses other types. \
-     Elements of 64 bits and of fewer than 8 cannot be filled in."
+     Elements of 64 bits, or of fewer than 8, cannot be padded."
 );
 
 /// The types that a padding value may have.

@@ -1,5 +1,6 @@
 //! Rules about the registers of loops: not set, set for another copy, set for the other direction.
 
+use super::super::analysis::Facts;
 use super::super::program::{Function, What};
 use super::super::registers::Presence;
 use super::super::syntax::OperationId;
@@ -42,9 +43,8 @@ pub(super) static PTO_LOOP_DIRECTION: Rule = rule!(
     Suspicious,
     "Loop Stride Configuration",
     "registers set for one direction in a function that copies only in the other",
-    "There are two sets of registers: `outtoub` for copies from GM to UB, `ubtoout` for those back. What is set in one has no \
-     effect on the other. \
-     The copies run with what their own set holds.",
+    "There are two sets of registers: `outtoub` for copies from GM to UB, `ubtoout` for those back. What is set in \
+     one has no effect on the other. Copies run with what their own set holds.",
     fix
 );
 
@@ -53,8 +53,8 @@ pub(super) static PTO_LOOP_COUNT_ORDER: Rule = rule!(
     Toolchain,
     "Loop Stride Configuration",
     "two different counts, which the manual and the assembler read in opposite order",
-    "By the manual the first operand of `set_loop_size` is the count of loop1, the inner loop. One assembler packs it as \
-     that of loop2. With two different counts the nest depends on who translates it."
+    "By the manual the first operand of `set_loop_size` is the count of loop1, the inner loop. One assembler packs \
+     it as that of loop2. With two different counts the nest depends on the assembler."
 );
 
 pub(super) fn check_copy(check: &mut Check<'_>, function: &Function, derived: &Derived) {
@@ -66,11 +66,11 @@ pub(super) fn check_copy(check: &mut Check<'_>, function: &Function, derived: &D
     stale(check, derived);
 }
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function) {
+pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     if function.is_before {
         return;
     }
-    other_direction(check, function);
+    other_direction(check, function, facts);
     count_order(check, function);
 }
 
@@ -123,15 +123,17 @@ fn size_unset(check: &mut Check<'_>, derived: &Derived) {
     let Some(direction) = derived.copy.kind.direction() else {
         return;
     };
-    let operation = format!("pto.set_loop_size_{}", direction.ending());
     let size = &derived.registers.size;
+    let ending = direction.ending();
     let message = match size.presence {
         Presence::Never => {
-            format!("no `{operation}` comes before this copy, which reads the loop counts")
+            format!(
+                "no `pto.set_loop_size_{ending}` comes before this copy, which reads the loop counts"
+            )
         }
         Presence::Sometimes => {
             format!(
-                "`{operation}` is on some paths to this copy, not on all: the loop counts depend on the path"
+                "`pto.set_loop_size_{ending}` is on some paths to this copy, not on all: the loop counts depend on the path"
             )
         }
         Presence::Always | Presence::Unknown => return,
@@ -179,7 +181,7 @@ fn stale(check: &mut Check<'_>, derived: &Derived) {
     check.report(finding.help("set the counts before this copy, even if they are the same"));
 }
 
-fn other_direction(check: &mut Check<'_>, function: &Function) {
+fn other_direction(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     let mut set: Vec<(OperationId, Direction)> = Vec::new();
     let mut calls = false;
     function.each(&mut |action| match &action.what {
@@ -189,18 +191,23 @@ fn other_direction(check: &mut Check<'_>, function: &Function) {
         What::Call => calls = true,
         _ => {}
     });
-    let copies = |direction: Direction| {
+    // A function that is called, or calls, may set registers for a copy in another one.
+    if calls || facts.is_called || set.is_empty() {
+        return;
+    }
+    let first = |direction: Direction| {
         let mut copies = function.copies.iter();
         copies.find(|copy| !copy.grouped && copy.kind.direction() == Some(direction))
     };
-    // A function that is called, or calls, may set registers for a copy in another one.
-    if calls || function.is_called {
-        return;
-    }
+    let (other, wrong) = match Direction::ALL.map(first) {
+        [Some(to_ub), None] => (to_ub, Direction::ToGm),
+        [None, Some(to_gm)] => (to_gm, Direction::ToUb),
+        _ => return,
+    };
     for (operation, direction) in set {
-        let Some(other) = copies(direction.other()).filter(|_| copies(direction).is_none()) else {
+        if direction != wrong {
             continue;
-        };
+        }
         let file = &check.analysis.file;
         let name = file.name(operation);
         let right = name.replace(direction.ending(), direction.other().ending());

@@ -1,4 +1,4 @@
-//! Rules about where rows lie: alignment of their steps, the end of UB, rows that share bytes.
+//! Rules about where rows are: alignment of their steps, the end of UB, rows that share bytes.
 
 use super::super::program::Function;
 use super::super::syntax::Place;
@@ -17,8 +17,9 @@ pub(super) static PTO_STRIDE_ALIGNMENT: Rule = rule!(
     Hardware,
     "Alignment Constraints",
     "a step in UB, of rows or of a loop, that is not a multiple of 32",
-    "Every row in UB begins a block of 32 bytes. A step that is taken at least once and is no multiple of 32 puts the next row \
-     into the middle of a block. Rows of another length lie apart, with the rest of the last block filled in or left alone.",
+    "Every row in UB begins a block of 32 bytes. A step that is taken at least once and is no multiple of 32 puts \
+     the next row into the middle of a block. After rows of another length the stride leaves the rest of the last \
+     block, padded or unused.",
     fix
 );
 
@@ -27,8 +28,8 @@ pub(super) static PTO_UB_BOUNDS: Rule = rule!(
     Hardware,
     "Loop Stride Configuration",
     "a copy that goes past the end of UB",
-    "UB has 262,144 bytes; in the generations a2 and a3 it has 196,608. The reach of a copy is its address, the steps of all \
-     loops taken to the end, and the last row.",
+    "UB has 262,144 bytes; in the generations a2 and a3 it has 196,608. A copy reaches from its address, over the \
+     strides of all its loops, to the end of the last row.",
     alt
 );
 
@@ -37,9 +38,9 @@ pub(super) static PTO_ROWS_OVERLAP: Rule = rule!(
     Silent,
     "Burst / Stride / Pad Model",
     "rows of the destination that share bytes: one overwrites another",
-    "A step is from the start of one row to the start of the next, not a gap between them. Where it is shorter than the row, or \
-     that of a loop shorter than what the loops inside of it reach, rows are written over each other and nobody says so. What is \
-     filled in after a row belongs to it.",
+    "A stride is the distance from the start of one row to the start of the next, not the gap between them. Where \
+     it is shorter than the row, or the stride of a loop is shorter than what the loops inside it reach, rows \
+     overwrite each other without an error. Padding after a row counts as part of it.",
     fix
 );
 
@@ -48,8 +49,9 @@ pub(super) static PTO_SOURCE_ROWS_OVERLAP: Rule = rule!(
     Suspicious,
     "Burst / Stride / Pad Model",
     "rows of the source that share bytes; with a step of 0 the same row is read again",
-    "A stride is at least as long as a row. A shorter one reads bytes twice, which windows over a signal mean; a stride of 0 \
-     reads one row again and again, which is how a row is broadcast. In most other cases a gap was given for a stride."
+    "A stride is at least as long as a row. A shorter one reads bytes twice, as sliding windows over a signal do; a \
+     stride of 0 reads one row again and again, as a broadcast does. In most other cases the gap between the rows \
+     was given in place of the stride."
 );
 
 pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
@@ -57,8 +59,9 @@ pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
     Suspicious,
     "derived",
     "a copy within UB whose source and destination share bytes",
-    "In which order a copy within UB reads and writes is not said. Where source and destination share bytes, the result depends on it. \
-     The finding holds in both readings of its strides: in blocks of 32 bytes from the end of a burst, and in bytes from its start."
+    "The order in which a copy within UB reads and writes is not specified. Where source and destination share \
+     bytes, the result depends on it. The finding holds for both readings of its strides: in blocks of 32 bytes \
+     from the end of a burst, and in bytes from its start."
 );
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
@@ -252,7 +255,7 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         };
         let finding = Found::new(&PTO_UB_BOUNDS, span(base.place()), message);
         let fitting = fitting_counts(check, derived, side, address, size);
-        check.report(finding.alternatives("in UB fits ", fitting));
+        check.report(finding.alternatives("what fits UB: ", fitting));
     }
 }
 
@@ -312,7 +315,7 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     else {
         return;
     };
-    // The outermost loop that lies between the two rows is the one whose step is too short.
+    // The outermost loop between the two rows is the one whose step is too short.
     let Some(position) = iterations.iter().position(|&number| number != 0) else {
         return;
     };

@@ -19,9 +19,9 @@ pub(super) static PTO_OPERANDS: Rule = rule!(
     Pto: "pto_operands",
     Mapping,
     "DMA Transfer Execution",
-    "a copy or a register with too few or too many operands, types or numbers in a group",
-    "An operand's position says what it means. With one too few, each one after it means something else, and the assembler \
-     refuses the operation. A group `nburst` or `loop` has three operands, `pad` one or three."
+    "a copy or a register operation with too few or too many operands, types or numbers in a group",
+    "An operand's position says what it means. With one missing, each operand after it means something else, and \
+     the assembler refuses the operation. A group `nburst` or `loop` has three operands, `pad` one or three."
 );
 
 pub(super) static PTO_UNKNOWN_VALUE: Rule = rule!(

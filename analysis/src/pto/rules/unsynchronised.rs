@@ -1,6 +1,6 @@
 //! Rules about what nothing orders: reads of UB after writes of another pipe, and stores to the same bytes of GM.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::analysis::Facts;
 use super::super::program::{EVENTS, Function, Step, What};
@@ -16,8 +16,8 @@ pub(super) static PTO_STORE_ORDER: Rule = rule!(
     Suspicious,
     "derived",
     "two stores to the same bytes of GM with no barrier of their pipe between them",
-    "Stores of one pipe may overtake each other on their way to GM. Where two of them write the same bytes, which one stays is \
-     open unless a barrier of `PIPE_MTE3` stands between them.",
+    "Stores of one pipe may overtake each other on their way to GM. Where two of them write the same bytes, which \
+     value stays is not defined unless a barrier of `PIPE_MTE3` is between them.",
     fix
 );
 
@@ -26,9 +26,9 @@ pub(super) static PTO_UNSYNCHRONISED: Rule = rule!(
     Silent,
     "DMA Transfer Execution",
     "a read of UB that nothing orders after the write of another pipe",
-    "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a flag that \
-     leads from the writer's pipe to the reader's, or a barrier of all pipes. Functions without any such operation are left out: \
-     for them the assembler inserts the order.",
+    "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a \
+     flag that leads from the writer's pipe to the reader's, or a barrier of all pipes. Functions without any such \
+     operation are left out: for them the assembler inserts the synchronisation.",
     fix
 );
 
@@ -38,21 +38,24 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     store_order(check, &function.steps, facts, &mut stores);
 }
 
-fn used_events(function: &Function, from: &str, to: &str) -> FxHashSet<u32> {
-    let mut used = FxHashSet::default();
+/// The events that flags between each two pipes use in a function.
+fn used_events(function: &Function) -> FxHashMap<(&str, &str), FxHashSet<u32>> {
+    let mut used: FxHashMap<(&str, &str), FxHashSet<u32>> = FxHashMap::default();
     function.each(&mut |action| {
-        if let What::Set(flag) | What::Wait(flag) = &action.what
-            && flag.from.name == from
-            && flag.to.name == to
-        {
-            used.extend(flag.number());
+        if let What::Set(flag) | What::Wait(flag) = &action.what {
+            let pair = (&*flag.from.name, &*flag.to.name);
+            used.entry(pair).or_default().extend(flag.number());
         }
     });
     used
 }
 
 fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+    if facts.races.is_empty() {
+        return;
+    }
     let file = &check.analysis.file;
+    let used = used_events(function);
     let mut said = FxHashSet::default();
     let mut found = Vec::new();
     for race in &facts.races {
@@ -62,17 +65,18 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
         }
         let (write, read) = (file.operation(race.write), file.operation(race.read));
         let message = format!(
-            "{} reads bytes of UB that {} writes in line {}; nothing orders the two pipes",
+            "{} reads bytes of UB that {} writes by `{}`; nothing orders the two pipes",
             race.read_pipe,
             race.write_pipe,
-            file.line(write.place.start),
+            file.at(write.name),
         );
         let mut finding = Found::new(&PTO_UNSYNCHRONISED, span(read.name), message).related(
             span(write.name),
             format!("{} writes them here", race.write_pipe),
         );
-        let used = used_events(function, race.write_pipe, race.read_pipe);
-        if let Some(event) = (0..EVENTS).find(|event| !used.contains(event)) {
+        let used = used.get(&(race.write_pipe, race.read_pipe));
+        let is_used = |event: &u32| used.is_some_and(|used| used.contains(event));
+        if let Some(event) = (0..EVENTS).find(|event| !is_used(event)) {
             let mut change = Change::before(check.analysis, &check.constants, race.read);
             let flag = format!(
                 "[\"{}\", \"{}\", \"EVENT_ID{event}\"]",
@@ -121,7 +125,7 @@ fn store_order<'a>(
                         stores.push(store);
                     }
                 }
-                What::Barrier(named) if matches!(named.name.as_str(), "PIPE_MTE3" | "PIPE_ALL") => {
+                What::Barrier(named) if matches!(&*named.name, "PIPE_MTE3" | "PIPE_ALL") => {
                     stores.clear();
                 }
                 What::Orders | What::Call | What::Forget => stores.clear(),
@@ -165,10 +169,7 @@ fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
         file.operation(store.operation()).name,
         file.operation(earlier).name,
     );
-    let message = format!(
-        "the store writes bytes of GM that the store in line {} writes, with no barrier of PIPE_MTE3 between them",
-        file.line(earlier.start),
-    );
+    let message = "the store writes bytes of GM that an earlier store writes, with no barrier of PIPE_MTE3 between them";
     let mut change = Change::before(check.analysis, &check.constants, store.operation());
     change.line("pto.barrier #pto.pipe<PIPE_MTE3>".to_owned());
     let fix = change.fix(

@@ -2,6 +2,8 @@
 //!
 //! A number is an operand, so that another number needs a constant: one that is there and seen, or a new one before the operation.
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::analysis::Analysis;
@@ -15,34 +17,44 @@ pub(super) const fn span(place: Place) -> TextSpan {
     TextSpan::new(place.start, place.end)
 }
 
-/// The constants of a file by their number, and all names that it uses.
+/// The constants of a file by their number, and all names that it uses. Each is looked up when a fix asks for it first: most
+/// functions have no fault.
 #[derive(Debug, Default)]
 pub(in super::super) struct Constants {
-    by_number: FxHashMap<i64, Vec<DefinitionId>>,
-    names: FxHashSet<String>,
+    by_number: OnceCell<FxHashMap<i64, Vec<DefinitionId>>>,
+    names: OnceCell<FxHashSet<String>>,
 }
 
 impl Constants {
-    pub(in super::super) fn of(analysis: &Analysis) -> Self {
-        let mut constants: FxHashMap<i64, Vec<DefinitionId>> = FxHashMap::default();
-        for (index, definition) in analysis.names.definitions.iter().enumerate() {
-            let is_constant = definition
-                .operation
-                .is_some_and(|id| analysis.file.name(id) == "arith.constant");
-            let known = analysis.program.values.get(definition.value);
-            if let (true, Some(number)) = (is_constant, known.and_then(Known::number)) {
-                let id = DefinitionId(u32::try_from(index).unwrap_or(u32::MAX));
-                constants.entry(number).or_default().push(id);
+    /// The definitions of constants of a number, in the order of the text.
+    fn of_number(&self, analysis: &Analysis, number: i64) -> &[DefinitionId] {
+        let constants = self.by_number.get_or_init(|| {
+            let mut constants: FxHashMap<i64, Vec<DefinitionId>> = FxHashMap::default();
+            for (index, definition) in analysis.names.definitions.iter().enumerate() {
+                let is_constant = definition
+                    .operation
+                    .is_some_and(|id| analysis.file.name(id) == "arith.constant");
+                let known = analysis.program.values.get(definition.value);
+                if let (true, Some(number)) = (is_constant, known.and_then(Known::number)) {
+                    let id = DefinitionId(u32::try_from(index).unwrap_or(u32::MAX));
+                    constants.entry(number).or_default().push(id);
+                }
             }
-        }
-        let file = &analysis.file;
-        let values = file.tokens.iter().filter(|token| token.kind == Kind::Value);
-        Self {
-            by_number: constants,
-            names: values
+            constants
+        });
+        constants.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the file uses a name.
+    fn is_taken(&self, analysis: &Analysis, name: &str) -> bool {
+        let names = self.names.get_or_init(|| {
+            let file = &analysis.file;
+            let values = file.tokens.iter().filter(|token| token.kind == Kind::Value);
+            values
                 .map(|token| file.at(token.place).to_owned())
-                .collect(),
-        }
+                .collect()
+        });
+        names.contains(name)
     }
 }
 
@@ -80,11 +92,7 @@ impl<'a> Change<'a> {
     pub(in super::super) fn constant(&mut self, number: i64, of_type: &str) -> String {
         let file = &self.analysis.file;
         let at = file.operation(self.at);
-        let candidates = self
-            .constants
-            .by_number
-            .get(&number)
-            .map_or(&[][..], Vec::as_slice);
+        let candidates = self.constants.of_number(self.analysis, number);
         // The nearest ones before it: those of other functions are not seen.
         let before = candidates.partition_point(|id| {
             let definition = self.analysis.names.definitions.get(id.0 as usize);
@@ -122,7 +130,7 @@ impl<'a> Change<'a> {
     /// A new value with a name like the given one.
     pub(in super::super) fn defined(&mut self, name: &str, operation: &str) -> String {
         let name = name.replace('-', "m");
-        let is_taken = |name: &str| self.constants.names.contains(name);
+        let is_taken = |name: &str| self.constants.is_taken(self.analysis, name);
         let free = std::iter::once(format!("%{name}"))
             .chain((1..1000).map(|number| format!("%{name}_{number}")))
             .find(|name| !is_taken(name) && !self.named.contains(name));

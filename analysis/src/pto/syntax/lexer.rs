@@ -77,7 +77,7 @@ const fn is_in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') || byte >= 0x80
 }
 
-/// What may stand behind `%`, `^`, `!`, `#`, `@`.
+/// What may follow `%`, `^`, `!`, `#`, `@`.
 const fn is_in_marked_name(byte: u8) -> bool {
     is_in_name(byte) || byte == b'-'
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use lexer::{Kind, Token, lex};
-pub use parser::parse;
+pub use parser::{parse, parse_shared};
 pub use reading::{Cursor, Operand, OperandList};
 
 /// A place in a file's text, in bytes.
@@ -71,7 +71,7 @@ pub struct Operation {
     pub tokens: Range<u32>,
     /// Its regions, and the tokens of each with its braces.
     pub regions: Vec<RegionId>,
-    /// The region that it stands in.
+    /// The region that it is in.
     pub region: RegionId,
     /// From its first result to its last token.
     pub place: Place,
@@ -130,8 +130,6 @@ pub struct Problem {
 pub struct File {
     /// The text that all places are in.
     pub text: Arc<str>,
-    /// Where its lines begin, but for the first.
-    pub line_starts: Vec<u32>,
     /// All tokens.
     pub tokens: Vec<Token>,
     /// All operations, in the order of the text.
@@ -142,6 +140,8 @@ pub struct File {
     pub parts: Vec<RegionId>,
     /// All aliases.
     pub aliases: Vec<Alias>,
+    /// Aliases of the file around it, where it is one part: name and what it stands for.
+    pub outer_aliases: Arc<[(String, String)]>,
     /// What did not parse.
     pub problems: Vec<Problem>,
 }
@@ -205,7 +205,12 @@ impl File {
     /// The name of an operation without quotation marks.
     #[must_use]
     pub fn name(&self, id: OperationId) -> &str {
-        self.at(self.operation(id).name).trim_matches('"')
+        let written = self.at(self.operation(id).name);
+        if written.starts_with('"') {
+            written.trim_matches('"')
+        } else {
+            written
+        }
     }
 
     /// The dialect of an operation: its name up to the first dot.
@@ -241,11 +246,5 @@ impl File {
     #[must_use]
     pub fn is_within(&self, inner: RegionId, outer: RegionId) -> bool {
         outer.0 <= inner.0 && inner.0 < self.region(outer).end
-    }
-
-    /// The number of the line of an offset, from 1.
-    #[must_use]
-    pub fn line(&self, offset: u32) -> usize {
-        1 + self.line_starts.partition_point(|&start| start <= offset)
     }
 }

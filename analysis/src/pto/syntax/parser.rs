@@ -1,7 +1,7 @@
 //! Tokens to operations.
 //!
 //! An operation has no terminator: it ends where the next one begins, which is where a list of results or a name with a dot
-//! stands at depth 0 and nothing before it asks for more. One loop over the tokens with a stack of its own.
+//! is at depth 0 and nothing before it asks for more. One loop over the tokens with a stack of its own.
 
 mod lookahead;
 
@@ -37,15 +37,21 @@ struct Parser {
 /// The operations of a text.
 #[must_use]
 pub fn parse(text: &str) -> File {
+    parse_shared(Arc::from(text))
+}
+
+/// As [`parse`], of a text that others have too.
+#[must_use]
+pub fn parse_shared(text: Arc<str>) -> File {
     let mut parser = Parser {
         file: File {
-            text: Arc::from(text),
-            line_starts: line_starts(text),
-            tokens: lex(text),
+            tokens: lex(&text),
+            text,
             operations: Vec::new(),
             regions: Vec::new(),
             parts: Vec::new(),
             aliases: Vec::new(),
+            outer_aliases: Arc::default(),
             problems: Vec::new(),
         },
         stack: Vec::new(),
@@ -402,11 +408,6 @@ impl Parser {
         }
         self.at += 1;
     }
-}
-
-fn line_starts(text: &str) -> Vec<u32> {
-    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-    breaks.map(|(offset, _)| number(offset + 1)).collect()
 }
 
 fn number(length: usize) -> u32 {

@@ -124,21 +124,27 @@ impl<'a> Cursor<'a> {
             },
             ..OperandList::default()
         };
-        while let Some(operand) = self.operand() {
+        self.each_operand(|operand| {
             list.place.end = operand.place.end;
             list.operands.push(operand);
-            if self.peek().is(b',') {
-                let mut ahead = self.clone();
-                ahead.next();
-                if ahead.peek().kind != Kind::Value {
-                    break;
-                }
-                self.next();
-            } else {
-                break;
-            }
-        }
+        });
         list
+    }
+
+    /// As [`Cursor::operands`], for who needs no list of them.
+    pub fn each_operand(&mut self, mut take: impl FnMut(Operand)) {
+        while let Some(operand) = self.operand() {
+            take(operand);
+            if !self.peek().is(b',') {
+                return;
+            }
+            let mut ahead = self.clone();
+            ahead.next();
+            if ahead.peek().kind != Kind::Value {
+                return;
+            }
+            self.next();
+        }
     }
 
     /// Takes a bracket with all that is in it, if the next token opens one.

@@ -111,7 +111,7 @@ fn other_dialects_are_read_by_their_shape() {
         "func.func @f(%a: i64 {x.y}) -> (i64 {a.b}) {\n return %a : i64\n}",
         "func.func{return}",
     );
-    // Names without a dialect: of a function's own, and in regions of operations that nobody knows.
+    // Names without a dialect: of a function's own, and in regions of unknown operations.
     expect(
         "func.func @f() {\n call @g() : () -> ()\n %r:2 = call @g() : () -> (i64, i64)\n %h = constant @g : () -> ()\n call_indirect %h() : () -> ()\n return\n}",
         "func.func{call %r:2=call %h=constant call_indirect return}",

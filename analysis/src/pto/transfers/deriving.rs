@@ -1,4 +1,4 @@
-//! What a copy does: its nest of rows, from its operands and the registers that are in force where it stands.
+//! What a copy does: its nest of rows, from its operands and the registers that are in force there.
 
 use super::super::registers::{InForce, Presence};
 use super::super::syntax::{OperationId, Place};
@@ -142,7 +142,7 @@ pub fn derive(copy: &Copy, registers: InForce) -> Derived {
 }
 
 /// Loop 1 or 2 as the registers give it. Where no size was set nothing says that there is a loop: the
-/// registers are 1, 1 when nobody needs them.
+/// registers are 1, 1 where nothing needs them.
 fn of_registers(registers: &InForce, level: u8) -> SideStep {
     let index = usize::from(level) - 1;
     let stride = registers.strides.get(index);

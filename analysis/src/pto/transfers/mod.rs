@@ -1,6 +1,6 @@
 //! Copies between memories: their operands by role, and what they do with the registers that are in force.
 //!
-//! Knows the operations that copy, their fields and units, and how wide each field is. What a register holds where a copy stands
+//! Knows the operations that copy, their fields and units, and how wide each field is. What a register holds at a copy
 //! comes from `registers`; what a nest of rows does is in the room `transfer`. Judges nothing.
 
 mod deriving;

@@ -3,6 +3,8 @@
 //! Every value has two: what it is always, and what it is the first time that all loops around it run. The second one is
 //! enough to prove that something happens once.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap;
 
 use super::super::syntax::{Cursor, File, Kind, Operand, OperationId};
@@ -66,10 +68,20 @@ impl Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
     known: Vec<Known>,
+    /// Operations with their types by number.
+    operations: FxHashMap<String, u32>,
     /// Identities of what operations make of unknown values: the same operation of the same values is the same value.
-    made: FxHashMap<(String, Vec<Expression>), u32>,
+    made: FxHashMap<(u32, Operands), u32>,
     next: u32,
+    /// Memory for texts that are looked up.
+    scratch: String,
 }
+
+/// The most operands of an operation on numbers: a choice has three.
+const MOST_OPERANDS: usize = 3;
+
+/// What an operation on numbers is given; `None` behind the last.
+type Operands = [Option<Expression>; MOST_OPERANDS];
 
 impl Values {
     /// Nothing is known but identities and the types of arguments.
@@ -93,8 +105,10 @@ impl Values {
         };
         Self {
             known: (0..names.values).map(unknown).collect(),
+            operations: FxHashMap::default(),
             made: FxHashMap::default(),
             next: names.values,
+            scratch: String::new(),
         }
     }
 
@@ -142,20 +156,32 @@ impl Values {
             _ if name.starts_with("arith.") => {
                 let mut cursor = Cursor::new(file, id);
                 cursor.eat(b'(');
-                let operands = cursor.operands().operands;
-                let known: Option<Vec<Known>> = operands
-                    .iter()
-                    .map(|&operand| self.operand(names, operand))
-                    .collect();
-                let Some(known) = known.filter(|known| !known.is_empty()) else {
+                let mut given: [Operands; 2] = [[None; MOST_OPERANDS]; 2];
+                let mut count = 0;
+                let mut is_known = true;
+                cursor.each_operand(|operand| {
+                    let known = self.operand(names, operand);
+                    for (way, given) in given.iter_mut().enumerate() {
+                        match (given.get_mut(count), known) {
+                            (Some(place), Some(known)) => {
+                                *place = Some(if way == 0 { known.always } else { known.first });
+                            }
+                            _ => is_known = false,
+                        }
+                    }
+                    count += 1;
+                });
+                if !is_known || count == 0 {
                     return;
+                }
+                let [always, first] = given;
+                let made = self.arithmetic(file, id, &always);
+                let first = if first == always {
+                    made
+                } else {
+                    self.arithmetic(file, id, &first)
                 };
-                let always: Vec<Expression> = known.iter().map(|one| one.always).collect();
-                let first: Vec<Expression> = known.iter().map(|one| one.first).collect();
-                let kind = kind_of(file, id);
-                let always = self.arithmetic(name, &kind, &always);
-                let first = self.arithmetic(name, &kind, &first);
-                if let (Some(always), Some(first)) = (always, first) {
+                if let (Some(always), Some(first)) = (made, first) {
                     self.set(result, always, first);
                 }
             }
@@ -201,21 +227,35 @@ impl Values {
             let offset = pointer.offset.checked_add(way)?;
             Some(Expression { offset, ..pointer })
         };
-        let kind = bytes.to_string();
+        let kind = |text: &mut String| {
+            let _ = write!(text, "pto.addptr {bytes}");
+        };
+        let given = |pointer: Expression, count: Expression| [Some(pointer), Some(count), None];
         let always = moved(pointer.always, count.always)
-            .or_else(|| self.identity("pto.addptr", &kind, &[pointer.always, count.always]));
+            .or_else(|| self.identity(kind, given(pointer.always, count.always)));
         let first = moved(pointer.first, count.first)
-            .or_else(|| self.identity("pto.addptr", &kind, &[pointer.first, count.first]));
+            .or_else(|| self.identity(kind, given(pointer.first, count.first)));
         if let (Some(always), Some(first)) = (always, first) {
             self.set(result, always, first);
         }
     }
 
-    /// The identity of what an operation makes of values.
-    fn identity(&mut self, name: &str, kind: &str, of: &[Expression]) -> Option<Expression> {
-        let key = (format!("{name} {kind}"), of.to_vec());
+    /// The identity of what an operation makes of values; the operation is what is written about it.
+    fn identity(&mut self, write: impl FnOnce(&mut String), of: Operands) -> Option<Expression> {
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
+        write(&mut text);
+        let operation = match self.operations.get(&text) {
+            Some(&known) => known,
+            None => {
+                let new = u32::try_from(self.operations.len()).ok()?;
+                self.operations.insert(text.clone(), new);
+                new
+            }
+        };
+        self.scratch = text;
         let next = self.next;
-        let base = *self.made.entry(key).or_insert(next);
+        let base = *self.made.entry((operation, of)).or_insert(next);
         if base == next {
             self.next = next.checked_add(1)?;
         }
@@ -225,8 +265,16 @@ impl Values {
         })
     }
 
-    fn arithmetic(&mut self, name: &str, kind: &str, of: &[Expression]) -> Option<Expression> {
+    fn arithmetic(&mut self, file: &File, id: OperationId, given: &Operands) -> Option<Expression> {
+        let name = file.name(id);
         let operation = name.strip_prefix("arith.")?;
+        let mut all = [Expression::constant(0); MOST_OPERANDS];
+        let mut count = 0;
+        for (place, one) in all.iter_mut().zip(given.iter().flatten()) {
+            *place = *one;
+            count += 1;
+        }
+        let of = all.get(..count)?;
         if let ("addi" | "subi", &[one, other]) = (operation, of) {
             let sum = match (one.number(), other.number(), operation) {
                 (_, Some(number), "addi") => Some((one, number)),
@@ -256,16 +304,24 @@ impl Values {
                 None => {}
             }
         }
-        let numbers: Option<Vec<i64>> = of.iter().map(|one| one.number()).collect();
-        match numbers.and_then(|numbers| of_numbers(operation, kind, &numbers)) {
+        let mut numbers = [0; MOST_OPERANDS];
+        let are_known = numbers.iter_mut().zip(of).all(|(place, one)| {
+            one.number().is_some_and(|number| {
+                *place = number;
+                true
+            })
+        });
+        let numbers = numbers.get(..count).filter(|_| are_known);
+        let bits = || bits_of_result(file, id);
+        match numbers.and_then(|numbers| of_numbers(operation, bits, numbers)) {
             Some(number) => Some(Expression::constant(number)),
-            None => self.identity(name, kind, of),
+            None => self.identity(|text| written(file, id, text), *given),
         }
     }
 }
 
 /// What an operation makes of constants; `None` where that is not known, or depends on a width that is not.
-fn of_numbers(operation: &str, kind: &str, numbers: &[i64]) -> Option<i64> {
+fn of_numbers(operation: &str, bits: impl FnOnce() -> Option<u32>, numbers: &[i64]) -> Option<i64> {
     match (operation, numbers) {
         ("muli", &[one, other]) => one.checked_mul(other),
         ("divui", &[one, other]) if one >= 0 && other > 0 => Some(one / other),
@@ -281,7 +337,7 @@ fn of_numbers(operation: &str, kind: &str, numbers: &[i64]) -> Option<i64> {
         ("maxui", &[one, other]) if one >= 0 && other >= 0 => Some(one.max(other)),
         ("index_castui" | "extui", &[one]) if one >= 0 => Some(one),
         ("trunci", &[one]) => {
-            let bits: u32 = kind.rsplit(' ').next()?.strip_prefix('i')?.parse().ok()?;
+            let bits = bits()?;
             let fits = bits >= 64 || (one >= 0 && one < 1_i64.checked_shl(bits.checked_sub(1)?)?);
             fits.then_some(one)
         }
@@ -289,17 +345,30 @@ fn of_numbers(operation: &str, kind: &str, numbers: &[i64]) -> Option<i64> {
     }
 }
 
-/// The types of an operation as text, which its identity depends on.
-fn kind_of(file: &File, id: OperationId) -> String {
+/// The name of an operation and its types, which its identity depends on.
+fn written(file: &File, id: OperationId, text: &mut String) {
+    text.push_str(file.name(id));
     let mut cursor = Cursor::new(file, id);
-    let mut words = Vec::new();
     if cursor.pass_colon() {
         while cursor.peek().kind != Kind::End {
-            words.push(cursor.text());
+            text.push(' ');
+            text.push_str(cursor.text());
             cursor.next();
         }
     }
-    words.join(" ")
+}
+
+/// The width of the integer that an operation ends with.
+fn bits_of_result(file: &File, id: OperationId) -> Option<u32> {
+    let mut cursor = Cursor::new(file, id);
+    let mut last = "";
+    if cursor.pass_colon() {
+        while cursor.peek().kind != Kind::End {
+            last = cursor.text();
+            cursor.next();
+        }
+    }
+    last.strip_prefix('i')?.parse().ok()
 }
 
 /// The pointer type behind the arrow, or the last one that is written.
@@ -327,7 +396,7 @@ fn constant(file: &File, id: OperationId) -> Option<i64> {
         cursor.next();
         cursor.eat(b'=');
     } else {
-        // A dictionary may stand before the value.
+        // A dictionary may come before the value.
         cursor.skip_brackets();
     }
     match cursor.text() {

@@ -76,6 +76,7 @@ impl Names {
                 ..Self::default()
             },
             seen: FxHashMap::default(),
+            shadowed: Vec::new(),
             scopes: scopes(file),
             anywhere: FxHashMap::default(),
             later: Vec::new(),
@@ -127,7 +128,7 @@ impl Names {
 /// In which order the names of a region are defined.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
-    /// The innermost region around it, or itself, in which a definition may stand behind its uses: a module, blocks with
+    /// The innermost region around it, or itself, in which a definition may come after its uses: a module, blocks with
     /// labels, and what belongs to an operation of another dialect.
     unordered: RegionId,
     /// The region around that one.
@@ -164,11 +165,13 @@ fn scopes(file: &File) -> Vec<Scope> {
 struct Reader<'a> {
     file: &'a File,
     names: Names,
-    /// Definitions by name, those of regions that have ended removed when they are met.
-    seen: FxHashMap<&'a str, Vec<DefinitionId>>,
+    /// The last definition of each name, those of regions that have ended removed when they are met.
+    seen: FxHashMap<&'a str, DefinitionId>,
+    /// For each definition the one of the same name before it.
+    shadowed: Vec<Option<DefinitionId>>,
     /// Which order holds in each region.
     scopes: Vec<Scope>,
-    /// Definitions in regions in which they may stand behind their uses.
+    /// Definitions in regions in which they may come after their uses.
     anywhere: FxHashMap<(&'a str, RegionId), DefinitionId>,
     /// Uses that nothing before them defines.
     later: Vec<(u32, OperationId)>,
@@ -307,7 +310,7 @@ impl<'a> Reader<'a> {
             self.names.definition_of.push(id);
         }
         let name = self.file.at(place);
-        self.seen.entry(name).or_default().push(id);
+        self.shadowed.push(self.seen.insert(name, id));
         let scope = self.scopes.get(region.0 as usize);
         if scope.is_some_and(|scope| scope.unordered == region) {
             self.anywhere.entry((name, region)).or_insert(id);
@@ -316,16 +319,22 @@ impl<'a> Reader<'a> {
 
     fn resolve(&mut self, token: u32, region: RegionId) -> Option<ValueId> {
         let name = self.file.at(self.file.token(token).place);
-        let candidates = self.seen.get_mut(name)?;
-        while let Some(&last) = candidates.last() {
+        let last = self.seen.get_mut(name)?;
+        loop {
             let definition = self.names.definitions.get(last.0 as usize)?;
             if self.file.is_within(region, definition.region) {
-                return self.note(token, last);
+                let found = *last;
+                return self.note(token, found);
             }
             // Names are met in the order of the text: a region that does not hold this one has ended.
-            candidates.pop();
+            match self.shadowed.get(last.0 as usize).copied().flatten() {
+                Some(before) => *last = before,
+                None => {
+                    self.seen.remove(name);
+                    return None;
+                }
+            }
         }
-        None
     }
 
     fn note(&mut self, token: u32, definition: DefinitionId) -> Option<ValueId> {

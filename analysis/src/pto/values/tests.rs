@@ -10,7 +10,7 @@ fn number(text: &str) -> Option<i64> {
     let file = parse(text);
     assert_eq!(file.problems, [], "{text}");
     let names = Names::of(&file);
-    let program = lower(&file, &names);
+    let program = lower(&file, &names, false);
     program.values.get(last(&file, &names))?.number()
 }
 
@@ -100,10 +100,10 @@ fn names_are_seen_in_their_region() {
     // Blocks come in any order.
     let text = "func.func @f(%c: i1) {\n cf.br ^b\n^a:\n %z = arith.addi %v, %v : i64\n return\n^b:\n %v = arith.constant 1 : i64\n cf.br ^a\n}";
     assert_eq!(unknown(text), Vec::<String>::new());
-    // Operations that nobody knows define what they like.
+    // Unknown operations define what they like.
     let text = "my.loop %q in 4 { %z = arith.addi %q, %q : i64 }\nmy.other %nowhere";
     assert_eq!(unknown(text), Vec::<String>::new());
-    // In a module, and in regions of other dialects, a definition may stand behind its use; others may define it elsewhere.
+    // In a module, and in regions of other dialects, a definition may come after its use; others may define it elsewhere.
     let text = "module {\n %a = arith.addi %b, %b : i64\n %b = arith.constant 1 : i64\n}";
     assert_eq!(unknown(text), Vec::<String>::new());
     let text = "func.func @f() {\n \"x.graph\"() ({\n %a = arith.addi %b, %c : i64\n %b = arith.constant 1 : i64\n }) : () -> ()\n return\n}";

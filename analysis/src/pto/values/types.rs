@@ -100,12 +100,16 @@ pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
     let mut text = text.trim();
     // An alias of an alias is legal; a circle is not, and ends.
     for _ in 0..8 {
-        let alias = file
-            .aliases
-            .iter()
-            .find(|alias| file.at(alias.name) == text);
-        match alias {
-            Some(alias) => text = file.at(alias.value).trim(),
+        // What has a bracket is no name of an alias.
+        if text.contains('<') {
+            break;
+        }
+        let own = file.aliases.iter();
+        let own = own.map(|alias| (file.at(alias.name), file.at(alias.value)));
+        let outer = file.outer_aliases.iter();
+        let outer = outer.map(|(name, value)| (name.as_str(), value.as_str()));
+        match own.chain(outer).find(|(name, _)| *name == text) {
+            Some((_, value)) => text = value.trim(),
             None => break,
         }
     }

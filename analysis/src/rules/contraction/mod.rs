@@ -158,8 +158,9 @@ pub(in crate::rules) static CONTRACT_OUTPUT_LIMIT: Rule = rule!(
     Contraction,
     "Reducer: Constraints",
     "more than 32 elements leave the reduction tree",
-    "Behind the tree each row feeds 32 columns of the accumulator. Products of a narrow type that are not summed at all \
-     would need 64 or 128; all but 32 would be cut off. One more level of the tree, or a wider type, makes them fit.";
+    "After the tree each row feeds 32 columns of the accumulator. Products of a narrow type that are not summed at \
+     all would need 64 or 128; all but 32 would be cut off. One more level of the tree, or a wider type, makes them \
+     fit.";
     refused: Refusal::BY_LIBRARIES,
 );
 

@@ -80,8 +80,7 @@ pub(super) fn trf_load(
                 )
                 .related(stream.time.span, "the collected time");
                 let replaced = at_uses(&load_parts(tensor, derived));
-                let template = vec!["{}"; replaced.len()].join(" of ");
-                let words = ("write ", &*template);
+                let words = ("write ", parts_in_words(&replaced));
                 finding.suggest(words, Applicability::Maybe, *span, &replaced)
             }
             TrfLoadViolation::PartialRows { axis, live } => {
@@ -94,7 +93,8 @@ pub(super) fn trf_load(
                          axis where it has {counts}"
                     ),
                 )
-                .help("cut the lanes where no padding is, or fetch the axis with all of its values in each lane");
+                .help("cut the lanes where no padding is, or fetch the axis with all of its values in each lane")
+                .found_by_compiler();
                 finding.group = Some(Group::Toolchain);
                 finding
             }
@@ -110,14 +110,22 @@ pub(super) fn trf_load(
                 )
                 .related(stream.time.span, "the collected time");
                 let replaced = at_uses(&load_parts(tensor, derived));
-                let template = vec!["{}"; replaced.len()].join(" of ");
-                let words = ("write ", &*template);
+                let words = ("write ", parts_in_words(&replaced));
                 finding
                     .suggest(words, Applicability::Machine, *span, &replaced)
                     .or(broadcast::whole_flits(checked.body, pass, tensor))
             }
         };
         findings.push(link_use(finding, [row, element]));
+    }
+}
+
+/// How what is declared otherwise of a load is stated: the rows and the element, or one of them.
+const fn parts_in_words<T>(replaced: &[T]) -> &'static str {
+    if replaced.len() == 2 {
+        "{} as the rows and {} as the element"
+    } else {
+        "{}"
     }
 }
 
@@ -317,7 +325,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         let time = repeated(of, packet);
         let mut replaced = vec![(&output.packet, packet)];
         replaced.extend(time.as_ref().map(|time| (&output.time, time)));
-        let template = format!("{template}{}", ["", " of {}"][replaced.len() - 1]);
+        let template = format!("{template}{}", ["", " in the time {}"][replaced.len() - 1]);
         Alternative::mappings(&template, of.stage.span, &at_uses(&replaced))
     });
     let possible: Vec<Alternative> = possible.collect();

@@ -109,7 +109,12 @@ fn with_packets(
         );
     }
     let packet = &of.stage.output.packet;
-    let possible = derived.possible_packets.iter().filter_map(|possible| {
+    // The one that is meant first: where something follows from a packet, one alone is stated.
+    let others = derived.possible_packets.iter();
+    let possible = meant
+        .into_iter()
+        .chain(others.filter(|other| Some(*other) != meant));
+    let possible = possible.filter_map(|possible| {
         Alternative::mappings("{}", of.stage.span, &at_uses(&[(packet, possible)]))
     });
     let finding = finding
@@ -230,7 +235,7 @@ pub(in crate::rules) fn word_time(
             "keeps axes in another order than they arrive; slots are read out in the order they were filled".to_owned()
         }
         AccumulatedTime::Padding => {
-            "gives a kept axis another padding than it has in the contracted time; padded steps take slots too".to_owned()
+            "leaves a gap between the axes that it keeps: it keeps a part of an axis inside of others, or gives an axis another padding than it has in the contracted time".to_owned()
         }
     }
 }

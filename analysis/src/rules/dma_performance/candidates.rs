@@ -13,10 +13,11 @@ use crate::rules::dma_performance::{
     SLICES_NOT_INTERLEAVED,
 };
 use crate::simulation::dma::{
-    DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
+    DmaCost, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
     alternatives::{in_order_of_other, whole_units, with_tensors},
 };
 use crate::simulation::what_if::after_transfer;
+use crate::transfer::Side;
 
 use super::super::{Alternative, Applicability, Checked, Finding, Fix, Replacement, Rule, Saving};
 use super::{is_too_large, is_worth};
@@ -160,7 +161,7 @@ fn finding_by(
         format!("{} cycles instead of {}", cost.cycles, best.after)
     } else if !chosen {
         format!(
-            "{} cycles by the book, which no schedule counts",
+            "{} cycles by the book; the schedule model does not count it",
             cost.cycles
         )
     } else {
@@ -210,17 +211,17 @@ fn may_show(checked: &Checked<'_>, operation: &Operation, saved: u64) -> bool {
 }
 
 impl Slow<'_> {
-    fn pattern(&self, half: Half) -> &SidePattern {
-        match half {
-            Half::Read => &self.cost.read,
-            Half::Write => &self.cost.write,
+    fn pattern(&self, side: Side) -> &SidePattern {
+        match side {
+            Side::Source => &self.cost.read,
+            Side::Target => &self.cost.write,
         }
     }
 
-    fn tensor(&self, half: Half) -> &Tensor {
-        match half {
-            Half::Read => self.source,
-            Half::Write => self.target,
+    fn tensor(&self, side: Side) -> &Tensor {
+        match side {
+            Side::Source => self.source,
+            Side::Target => self.target,
         }
     }
 
@@ -234,7 +235,7 @@ impl Slow<'_> {
         Candidate {
             rule,
             after,
-            span: self.span(Half::Write),
+            span: self.span(Side::Target),
             cause,
             help,
             stated: None,
@@ -243,8 +244,8 @@ impl Slow<'_> {
     }
 
     /// The element mapping of a side as something to write; nothing where it is written nowhere.
-    fn stated(&self, half: Half, mapping: &Mapping) -> Option<Alternative> {
-        let tensor = self.tensor(half);
+    fn stated(&self, side: Side, mapping: &Mapping) -> Option<Alternative> {
+        let tensor = self.tensor(side);
         Alternative::mappings(
             "{}",
             self.copy.span,
@@ -263,23 +264,23 @@ impl Slow<'_> {
             target.levels.element.value = Some(write.clone());
         })?;
         let places = [
-            (self.span(Half::Read), &read),
-            (self.span(Half::Write), &write),
+            (self.span(Side::Source), &read),
+            (self.span(Side::Target), &write),
         ];
         let stated = Alternative::mappings("{} and {}", self.copy.span, &places)?;
         Some((stated, cost.cycles))
     }
 
-    fn span(&self, half: Half) -> Span {
-        self.tensor(half).levels.element.span
+    fn span(&self, side: Side) -> Span {
+        self.tensor(side).levels.element.span
     }
 
     /// Cycles with a side's element mapping replaced; `None` where the engine refuses it.
-    fn with_element(&self, half: Half, mapping: &Mapping) -> Option<u64> {
+    fn with_element(&self, side: Side, mapping: &Mapping) -> Option<u64> {
         let cost = with_tensors(self.body, self.copy, self.model, |source, target| {
-            let changed = match half {
-                Half::Read => source,
-                Half::Write => target,
+            let changed = match side {
+                Side::Source => source,
+                Side::Target => target,
             };
             changed.levels.element.value = Some(mapping.clone());
         })?;
@@ -287,47 +288,47 @@ impl Slow<'_> {
     }
 
     /// Whether the layout of a side is this transfer's to choose: it makes the tensor, or reads it from HBM.
-    fn is_free(&self, half: Half) -> bool {
-        match half {
-            Half::Read => {
+    fn is_free(&self, side: Side) -> bool {
+        match side {
+            Side::Source => {
                 self.source.tier == Tier::Hbm && !matches!(self.source.origin, Origin::View { .. })
             }
-            Half::Write => matches!(self.target.origin, Origin::Operation(_)),
+            Side::Target => matches!(self.target.origin, Origin::Operation(_)),
         }
     }
 
     /// The side whose reordering saves the most, with its mapping and the cycles.
-    fn reordered(&self) -> Option<(Half, Mapping, u64)> {
-        [Half::Write, Half::Read]
+    fn reordered(&self) -> Option<(Side, Mapping, u64)> {
+        [Side::Target, Side::Source]
             .into_iter()
-            .filter(|half| self.is_free(*half))
-            .filter_map(|half| {
-                let mapping = in_order_of_other(self.tensor(half), half, self.derived)?;
-                let after = self.with_element(half, &mapping)?;
-                Some((half, mapping, after))
+            .filter(|side| self.is_free(*side))
+            .filter_map(|side| {
+                let mapping = in_order_of_other(self.tensor(side), side, self.derived)?;
+                let after = self.with_element(side, &mapping)?;
+                Some((side, mapping, after))
             })
             .min_by_key(|(.., after)| *after)
     }
 
     /// The candidate that reorders a side.
     fn reorder(&self, rule: &'static Rule, cause: String) -> Option<Candidate> {
-        let (half, mapping, after) = self.reordered()?;
+        let (side, mapping, after) = self.reordered()?;
         let help = "move the data in the order in which it is";
         let mut candidate = self.candidate(rule, after, cause, help);
-        let lead = match half {
-            Half::Write => {
+        let lead = match side {
+            Side::Target => {
                 candidate.fix = Some("Keep the source's order".to_owned());
                 "keep the source's order in the target: "
             }
-            Half::Read => "lay the source out in the order of the target: ",
+            Side::Source => "lay the source out in the order of the target: ",
         };
-        candidate.stated = self.stated(half, &mapping).map(|stated| (lead, stated));
+        candidate.stated = self.stated(side, &mapping).map(|stated| (lead, stated));
         Some(candidate)
     }
 
     /// The candidate that moves a side's tensor to a whole unit.
-    fn moved(&self, rule: &'static Rule, half: Half, cause: &str) -> Option<Candidate> {
-        let tensor = self.tensor(half);
+    fn moved(&self, rule: &'static Rule, side: Side, cause: &str) -> Option<Candidate> {
+        let tensor = self.tensor(side);
         let address = tensor.address.bytes()?;
         if address.is_multiple_of(REQUEST_BYTES) {
             return None;
@@ -335,9 +336,9 @@ impl Slow<'_> {
         let place = tensor.address.span;
         let next = *nearest_places(self.body, self.memory, place, REQUEST_BYTES).first()?;
         let cost = with_tensors(self.body, self.copy, self.model, |source, target| {
-            let changed = match half {
-                Half::Read => source,
-                Half::Write => target,
+            let changed = match side {
+                Side::Source => source,
+                Side::Target => target,
             };
             changed.address.value = crate::kernel::AddressValue::Bytes(next);
         })?;
@@ -347,7 +348,7 @@ impl Slow<'_> {
                 "start at a whole unit: ",
                 Alternative::text(place, Replacement::address(next)),
             )),
-            fix: Some(format!("Use address {next:#x}")),
+            fix: Some(format!("Move the tensor to `{next:#x}`")),
             ..self.candidate(
                 rule,
                 cost.cycles,
@@ -371,10 +372,10 @@ impl Slow<'_> {
     }
 
     fn one_dmn(&self) -> Option<Candidate> {
-        let (half, slices) =
+        let (side, slices) =
             self.crowded(|slices| slices.engine_dmns == 1 && slices.dmn_slices > 1)?;
-        let (factor, spread) = self.transfer.over_more_slices(self.body.machine, half)?;
-        let mapping = self.tensor(half).levels.slice.as_ref()?;
+        let (factor, spread) = self.transfer.over_more_slices(self.body.machine, side)?;
+        let mapping = self.tensor(side).levels.slice.as_ref()?;
         let spread_out = spread_slices(mapping.value.as_ref()?, factor);
         let stated = spread_out.and_then(|spread| {
             Alternative::mappings("{}", self.copy.span, &[(mapping.span, &spread)])
@@ -393,10 +394,10 @@ impl Slow<'_> {
     }
 
     fn one_slice(&self) -> Option<Candidate> {
-        let (half, _) = self.crowded(|slices| slices.dmn_slices == 1)?;
-        let (_, spread) = self.transfer.over_slices(self.body.machine, half)?;
+        let (side, _) = self.crowded(|slices| slices.dmn_slices == 1)?;
+        let (_, spread) = self.transfer.over_slices(self.body.machine, side)?;
         Some(Candidate {
-            span: self.tensor(half).levels.slice.as_ref()?.span,
+            span: self.tensor(side).levels.slice.as_ref()?.span,
             ..self.candidate(
                 &SLICES_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
@@ -410,35 +411,27 @@ impl Slow<'_> {
     fn crowded(
         &self,
         is_crowded: impl Fn(&crate::simulation::dma::SliceUse) -> bool,
-    ) -> Option<(Half, u64)> {
-        [Half::Write, Half::Read]
+    ) -> Option<(Side, u64)> {
+        [Side::Target, Side::Source]
             .into_iter()
-            .find_map(|half| match self.pattern(half) {
-                SidePattern::Dm(dm) if is_crowded(&dm.slices) => Some((half, dm.slices.dmn_slices)),
+            .find_map(|side| match self.pattern(side) {
+                SidePattern::Dm(dm) if is_crowded(&dm.slices) => Some((side, dm.slices.dmn_slices)),
                 _ => None,
             })
     }
 }
 
-/// The deepest expression that is rewritten.
-const DEPTH: u32 = 64;
-
 /// The expression with a whole axis padded, from the first size to the second.
-fn padded_axis(mapping: &Mapping, axis: &str, sizes: (u64, u64), depth: u32) -> Option<Mapping> {
-    if depth > DEPTH {
-        return None;
-    }
-    let inside = |inner: &Mapping| padded_axis(inner, axis, sizes, depth + 1);
-    match mapping.kind() {
+fn padded_axis(mapping: &Mapping, axis: &str, sizes: (u64, u64)) -> Option<Mapping> {
+    let padded = mapping.rewritten(&|part| match part.kind() {
         MappingKind::Axis(own) if own.name() == axis && own.size() == sizes.0 => {
-            mapping.pad_to(sizes.1, PaddingKind::Top).ok()
+            part.pad_to(sizes.1, PaddingKind::Top).map(Some)
         }
-        MappingKind::Product(parts) => {
-            let parts: Option<Vec<Mapping>> = parts.iter().map(inside).collect();
-            Mapping::product(&parts?).ok()
-        }
-        _ => Some(mapping.clone()),
-    }
+        MappingKind::Product(_) => Ok(None),
+        // What is cut further keeps its cuts.
+        _ => Ok(Some(part.clone())),
+    });
+    padded.ok()
 }
 
 /// The tensor that a view is taken of.

@@ -58,7 +58,9 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
     let Origin::Operation(maker) = middle.origin else {
         return None;
     };
-    let first = trips.iter().find(|trip| trip.operation.id == maker)?;
+    // Operations are in the order of their numbers.
+    let made = trips.binary_search_by_key(&maker, |trip| trip.operation.id);
+    let first = trips.get(made.ok()?)?;
     if first.copy.target != middle.id || !passes_through(checked, first, second) {
         return None;
     }
@@ -71,6 +73,10 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         || target.tier == Tier::Host
         || ids.into_iter().any(|id| is_too_large(body, id))
     {
+        return None;
+    }
+    // Whether a transfer inside of DM repeats anything is not known: what it may repeat is not stored from fewer places.
+    if source.tier == Tier::Dm && middle.levels.places()? > source.levels.places()? {
         return None;
     }
     let direct = alternatives::between(body, source, target, checked.model, |_, _| {})?;

@@ -40,10 +40,10 @@ pub(in crate::rules) static DMA_PRIME_PACKET: Rule = rule!(
     Dma,
     "Packet size and internal DMA requests",
     "a run whose length no useful packet divides",
-    "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, as a prime has none, the \
-     packets shrink to a few bytes and each is a request of its own. Pad the run on both sides to a multiple of 256 \
-     bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest; each costs 500 cycles to \
-     start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
+    "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, such as a \
+     prime, the packets shrink to a few bytes and each is a request of its own. Pad the run on both sides to a \
+     multiple of 256 bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest; each \
+     costs 500 cycles to start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
 );
 
@@ -116,7 +116,7 @@ pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
     "Optimizing DMA Performance",
     "a transfer whose requests all queue on one slice of a DMN",
     "A slice keeps two commands in its queue, after those of the Fetch and Commit Engines. A transfer that reaches one slice of \
-     a DMN is in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
+     a DMN waits in that queue with every request, and only one engine works on it. Put a part of the axes on slices. Reported \
      where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
 );
@@ -175,8 +175,8 @@ pub(crate) static SLOW_TRANSFER: Rule = rule!(
     "Optimizing DMA Performance",
     "a transfer that takes several times what its bytes need",
     "The same bytes in whole units of 256, in runs that are contiguous on both sides and over all engines, would take a part of \
-     the cycles. The finding says what stands in the way: short runs, several pieces to a unit of HBM, copies, idle \
-     engines. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
+     the cycles. The finding says what makes it slow: short runs, several pieces to a unit of HBM, copies, idle \
+     engines, a part of a larger tensor, all of which the compiler's schedule charges. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
      1,000 cycles more, and no other rule names a change of it. `visa-lint cost` searches for one: another split over slices \
      and elements, or results that are gathered into fewer slices before they are stored.",
 );
@@ -205,6 +205,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     // The runs of a loop are alike: the first one speaks for all.
     let mut seen = FxHashSet::default();
     let mut slow = Vec::new();
+    let mut own_tensors = slow::OwnTensors::default();
     for ((operation, derived), cost) in derived.zip(&checked.simulation().operations) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived), Some(pattern)) =
             (&operation.kind, derived, &cost.dma)
@@ -212,7 +213,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         {
             let found = candidates::finding(checked, operation, copy, derived, pattern);
             if found.is_none() {
-                slow.extend(slow::finding(checked, operation, copy, derived, pattern));
+                let known = &mut own_tensors;
+                slow.extend(slow::finding(
+                    checked, known, operation, copy, derived, pattern,
+                ));
             }
             findings.extend(found);
         }

@@ -2,24 +2,55 @@
 //!
 //! Says the cause in numbers where no other rule names one: what would be better is for the search of remedies.
 
+use rustc_hash::FxHashMap;
+
 use crate::derivation::dma::DmaDerivation;
+use crate::hardware::Model;
+use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::rules::wording::thousands;
 use crate::simulation::dma::{
-    DmaCost, REQUEST_BYTES, SidePattern, dm::ENGINE_SLICES, least_cycles,
+    DmaCost, REQUEST_BYTES, SidePattern, dm::ENGINE_SLICES, least_cycles, own_tensor_cycles,
 };
+use crate::simulation::overlap::Overlap;
 
 use super::super::heavy::{may_be_heavy, share};
-use super::super::{Checked, Finding};
+use super::super::{Checked, Finding, Saving};
 use super::SLOW_TRANSFER;
 
 /// Packets of fewer bytes are a cause.
 const SMALL_PACKET: u64 = 64;
 
+/// What to do where a load is charged for more than its tile.
+const OWN_TENSOR: &str = "give each tile a tensor of its own";
+
+/// Tensors whose tiles are loaded: the first load, and the kernel's cycles as it is and with a tensor a tile. Each is worked out once,
+/// since that takes a schedule; `None` for those that save little.
+pub(super) type OwnTensors = FxHashMap<usize, Option<(Span, (u64, u64))>>;
+
+/// What tensors of their own save where an operation loads a tile.
+fn own_tensors(
+    checked: &Checked<'_>,
+    operation: &Operation,
+    known: &mut OwnTensors,
+) -> Option<(Span, (u64, u64))> {
+    let overlap = Overlap {
+        body: checked.body,
+        derivation: checked.derivation(),
+        simulation: checked.simulation(),
+    };
+    let allocation = overlap.written(operation.id)?;
+    *known.entry(allocation).or_insert_with(|| {
+        let first = overlap.first_write(allocation)?.span;
+        Some((first, overlap.with_own_tensors(allocation)?))
+    })
+}
+
 /// The finding of a transfer that no other rule says anything of.
 pub(super) fn finding(
     checked: &Checked<'_>,
+    known: &mut OwnTensors,
     operation: &Operation,
     copy: &Copy,
     derived: &DmaDerivation,
@@ -32,8 +63,25 @@ pub(super) fn finding(
     let moved = Moved::of(body, copy)?;
     let tiers = (moved.source.tier, moved.target.tier);
     let need = least_cycles(body, checked.model, tiers, moved.bytes, moved.engines)?;
-    let takes = share(checked, operation, cost.cycles, need)?;
-    let causes = moved.causes(derived, cost);
+    let charged = moved
+        .charged(body)
+        .filter(|_| checked.model == Model::Schedule);
+    // That a tile is charged for its tensor is worth a word wherever a tensor of its own saves something.
+    let alone = charged.as_ref().and_then(|_| {
+        let (first, total) = own_tensors(checked, operation, known)?;
+        let after = own_tensor_cycles(body, copy, derived, checked.model)?;
+        // Of the loads of one tensor the first says what is saved.
+        Some((first == operation.span, after, total))
+    });
+    let takes = match share(checked, operation, cost.cycles, need) {
+        Some(takes) => takes,
+        None => {
+            alone.filter(|(first, ..)| *first)?;
+            format!("takes {} cycles", thousands(cost.cycles))
+        }
+    };
+    let mut causes = moved.causes(derived, cost);
+    causes.extend(charged);
     if causes.is_empty() {
         return None;
     }
@@ -42,19 +90,33 @@ pub(super) fn finding(
         (Tier::Hbm, Tier::Dm) => "load",
         _ => "transfer",
     };
-    Some(
-        Finding::new(
-            &SLOW_TRANSFER,
-            copy.span,
-            format!(
-                "the {what} {takes}, and its {} bytes need about {}: {}",
-                thousands(moved.bytes),
-                thousands(need),
-                causes.join("; ")
-            ),
-        )
-        .help("the cost of the kernel lists changes that a search found: other splits over slices and elements, results gathered before they are stored"),
-    )
+    let finding = Finding::new(
+        &SLOW_TRANSFER,
+        copy.span,
+        format!(
+            "the {what} {takes}, and its {} bytes need about {}: {}",
+            thousands(moved.bytes),
+            thousands(need),
+            causes.join("; ")
+        ),
+    );
+    Some(match alone {
+        Some((false, ..)) => finding.help(OWN_TENSOR),
+        Some((true, after, total)) => finding
+            .help(OWN_TENSOR)
+            .note(format!(
+                "the kernel takes {} cycles, {} with the change",
+                thousands(total.0),
+                thousands(total.1)
+            ))
+            .saves(Saving {
+                operation_before: cost.cycles,
+                operation_after: after,
+                kernel: Some(total),
+                simulated: true,
+            }),
+        None => finding.help("the cost of the kernel lists changes that a search found: other splits over slices and elements, results gathered before they are stored"),
+    })
 }
 
 /// What a transfer moves.
@@ -102,9 +164,22 @@ impl<'a> Moved<'a> {
         })
     }
 
+    /// What the schedule charges of a load into a part of a tensor.
+    fn charged(&self, body: &Body) -> Option<String> {
+        let whole = body.tensor(body.root(self.target.id))?;
+        let all = live_bytes(whole)?;
+        let loads = (self.source.tier, self.target.tier) == (Tier::Hbm, Tier::Dm);
+        (loads && whole.tier == Tier::Dm && all > self.bytes).then(|| {
+            format!(
+                "they are a part of a tensor of {} bytes in DM, and the compiler's schedule charges all of it",
+                thousands(all)
+            )
+        })
+    }
+
     fn causes(&self, derived: &DmaDerivation, cost: &DmaCost) -> Vec<String> {
         let mut causes = Vec::new();
-        let run = derived.run_bits.map_or(0, |bits| bits / 8);
+        let run = derived.run_bits().map_or(0, |bits| bits / 8);
         let partial = match &cost.write {
             SidePattern::Hbm(pattern) => pattern.partial_writes,
             _ => 0,

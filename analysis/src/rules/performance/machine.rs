@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::derivation::OperationDerivation;
 use crate::hardware::Machine;
 use crate::items::Span;
-use crate::kernel::{Body, OperationKind, Pass, PassEnd, StreamShape, Written};
+use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 use crate::simulation::{OperationCost, pass, what_if_costs};
 
@@ -122,6 +122,42 @@ impl Mostly {
     }
 }
 
+/// A pass that has a factor of the machine idle and iterations to spread over it.
+struct Idle<'a> {
+    number: usize,
+    pass: &'a Pass,
+    span: Span,
+    cycles: u64,
+    factor: u64,
+}
+
+impl<'a> Idle<'a> {
+    fn of(
+        number: usize,
+        operation: &'a Operation,
+        cost: &OperationCost,
+        factor: fn(Machine, &StreamShape) -> Option<u64>,
+    ) -> Option<Self> {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            return None;
+        };
+        // Loads of register files have no work of their own to spread.
+        let commits = matches!(
+            pass.end,
+            PassEnd::Commit { .. } | PassEnd::CommitView { .. }
+        );
+        let cycles = cost.cycles.filter(|_| commits)?;
+        let factor = least_factor(pass, factor).filter(|factor| iterations(pass) >= *factor)?;
+        Some(Self {
+            number,
+            pass,
+            span: operation.span,
+            cycles,
+            factor,
+        })
+    }
+}
+
 /// The passes that have a factor of the machine idle and iterations to spread over it, if they are most of the kernel.
 fn mostly(
     checked: &Checked<'_>,
@@ -129,38 +165,49 @@ fn mostly(
 ) -> Option<Mostly> {
     let known = checked.known();
     let total = known.simulation.total()?;
+    let operations = checked.body.operations.iter();
+    let derived = &checked.derivation().operations;
+    let costs = known.simulation.operations.iter();
+    let idle = operations.zip(derived).zip(costs).enumerate();
+    let idle: Vec<Idle<'_>> = idle
+        .filter_map(|(number, ((operation, derived), cost))| {
+            let OperationDerivation::Pass(derived) = derived else {
+                return None;
+            };
+            let found = Idle::of(number, operation, cost, factor)?;
+            derived.is_legal().then_some(found)
+        })
+        .collect();
+    let all = |passes: &[Idle<'_>]| {
+        passes
+            .iter()
+            .fold(0_u64, |sum, pass| sum.saturating_add(pass.cycles))
+    };
+    // What they take spread out is worked out where they are most of the kernel.
+    if all(&idle) < total / 4 * 3 {
+        return None;
+    }
     let mut costs = known.simulation.operations.clone();
     let mut longest: Option<(u64, &Pass, Span)> = None;
     let (mut before, mut after) = (0_u64, 0_u64);
-    let operations = checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.derivation().operations);
-    for ((operation, derived), cost) in operations.zip(&mut costs) {
-        let (OperationKind::Pass(pass), OperationDerivation::Pass(derived), Some(cycles)) =
-            (&operation.kind, derived, cost.cycles)
-        else {
+    for Idle {
+        number,
+        pass,
+        span,
+        cycles,
+        factor,
+    } in idle
+    {
+        let Some(cost) = costs.get_mut(number) else {
             continue;
         };
-        // Loads of register files have no work of their own to spread.
-        let commits = matches!(
-            pass.end,
-            PassEnd::Commit { .. } | PassEnd::CommitView { .. }
-        );
-        if !derived.is_legal() || !commits {
-            continue;
-        }
-        let Some(spread) = least_factor(pass, factor)
-            .filter(|factor| iterations(pass) >= *factor)
-            .and_then(|factor| spread(known.body, pass, cost, factor))
-        else {
+        let Some(spread) = spread(known.body, pass, cost, factor) else {
             continue;
         };
         before = before.saturating_add(cycles);
         after = after.saturating_add(spread.cycles.unwrap_or(cycles));
         if longest.is_none_or(|(most, ..)| most < cycles) {
-            longest = Some((cycles, pass, operation.span));
+            longest = Some((cycles, pass, span));
         }
         *cost = Arc::new(spread);
     }

@@ -53,6 +53,14 @@ impl<'a> Costed<'a> {
 
 /// The passes of known cost that no engine refuses, each text once: further runs of a loop change with the first.
 fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
+    passes_of(checked, |_| true)
+}
+
+/// As [`passes`], those of the operations that are asked for.
+fn passes_of<'a>(
+    checked: &Checked<'a>,
+    is_asked_for: impl Fn(&Operation) -> bool,
+) -> Vec<Costed<'a>> {
     let known = checked.known();
     let mut seen = FxHashSet::default();
     let operations = checked.body.operations.iter();
@@ -71,7 +79,8 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
                 _ => None,
             },
         )
-        .filter(|costed| costed.cost.cycles.is_some() && costed.derived.is_legal())
+        .filter(|costed| costed.cost.cycles.is_some() && is_asked_for(costed.operation))
+        .filter(|costed| costed.derived.is_legal())
         .filter(|costed| seen.insert((costed.operation.span, costed.cost.cycles)))
         .collect()
 }
@@ -79,25 +88,20 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
 /// Those of the passes that are so much of their kernel that a change of them can be worth a warning: the others are not
 /// tried, which bounds the work for long kernels.
 pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
-    let mut passes = passes(checked);
     let Some(total) = checked.simulation().total() else {
-        return passes;
+        return passes(checked);
     };
     let mut runs: FxHashMap<Span, u64> = FxHashMap::default();
-    for (operation, cost) in checked
-        .body
-        .operations
-        .iter()
-        .zip(&checked.simulation().operations)
-    {
+    let costs = &checked.simulation().operations;
+    for (operation, cost) in checked.body.operations.iter().zip(costs) {
         let all = runs.entry(operation.span).or_default();
         *all = all.saturating_add(cost.cycles.unwrap_or(0));
     }
-    passes.retain(|costed| {
-        let cycles = runs.get(&costed.operation.span).copied().unwrap_or(0);
+    // In a long kernel hardly one is: this is asked first.
+    passes_of(checked, |operation| {
+        let cycles = runs.get(&operation.span).copied().unwrap_or(0);
         saves(total, total.saturating_sub(cycles), KERNEL_SHARE)
-    });
-    passes
+    })
 }
 
 /// Whether a change is worth a warning: it saves a tenth of the operation's cycles, and 2 % and 100 cycles of the kernel's;

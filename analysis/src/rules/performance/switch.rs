@@ -5,6 +5,7 @@ use crate::derivation::switch;
 use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
+use crate::numbers::count;
 use crate::simulation::{Changed, what_if};
 
 use super::super::{Applicability, Checked, Finding, Group, Rule, rule};
@@ -99,7 +100,7 @@ fn smaller(
     )
     .fix(
         Applicability::Machine,
-        format!("Make the ring {least} slices"),
+        format!("Make the ring {}", count(least, "slice")),
         ring_size.span,
         least,
     );

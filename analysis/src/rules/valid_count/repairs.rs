@@ -11,12 +11,9 @@ use crate::kernel::{
 };
 use crate::mapping::{Digit, Form, Mapping, MappingKind, PaddingKind};
 
-use super::super::lanes::{Edits, follow, is_own};
+use super::super::lanes::{Edits, follow};
 use super::super::wording::written;
 use super::super::{Applicability, Fix};
-
-/// The deepest expression that is rewritten.
-const DEPTH: u32 = 64;
 
 /// The repair of a refused placement, if there is one.
 pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix> {
@@ -50,7 +47,7 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
 fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
     for place in places(body) {
         if let Some(mapping) = place.get()
-            && let Some(anew) = padded_anew(mapping, axis, padded, 0)
+            && let Some(anew) = padded_anew(mapping, axis, padded)
             && anew != *mapping
         {
             edits.text(place.span, &anew);
@@ -88,27 +85,14 @@ pub(in super::super) fn places(body: &Body) -> Vec<&Written<Mapping>> {
 }
 
 /// The expression with another padding of an axis.
-fn padded_anew(mapping: &Mapping, axis: &str, padded: u64, depth: u32) -> Option<Mapping> {
-    if depth > DEPTH {
-        return None;
-    }
-    let inside = |inner: &Mapping| padded_anew(inner, axis, padded, depth + 1);
-    match mapping.kind() {
-        MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {
-            Some(mapping.clone())
-        }
+fn padded_anew(mapping: &Mapping, axis: &str, padded: u64) -> Option<Mapping> {
+    let anew = mapping.rewritten(&|part| match part.kind() {
         MappingKind::Pad(inner, _, PaddingKind::Top) if matches!(inner.kind(), MappingKind::Axis(own) if own.name() == axis) => {
-            inner.pad_to(padded, PaddingKind::Top).ok()
+            inner.pad_to(padded, PaddingKind::Top).map(Some)
         }
-        MappingKind::Stride(inner, n) => inside(inner)?.stride(n).ok(),
-        MappingKind::Modulo(inner, n) => inside(inner)?.modulo(n).ok(),
-        MappingKind::Resize(inner, n) => inside(inner)?.resize(n).ok(),
-        MappingKind::Pad(inner, n, kind) => inside(inner)?.pad_to(n, kind).ok(),
-        MappingKind::Product(parts) => {
-            let parts: Option<Vec<Mapping>> = parts.iter().map(inside).collect();
-            Mapping::product(&parts?).ok()
-        }
-    }
+        _ => Ok(None),
+    });
+    anew.ok()
 }
 
 // ---- Another placement. ----
@@ -206,7 +190,7 @@ fn hold_anew(body: &Body, pass: &Pass, axis: &str, time: &Form, edits: &mut Edit
 fn own(form: &Form, axis: &str) -> Vec<Digit> {
     let digits = form.digits().iter();
     digits
-        .filter(|digit| is_own(digit, axis))
+        .filter(|digit| digit.is_part_of(axis))
         .cloned()
         .collect()
 }
@@ -216,7 +200,7 @@ fn replaced(form: &Form, axis: &str, new: &[Digit]) -> Option<Form> {
     let mut digits = Vec::new();
     let mut placed = false;
     for digit in form.digits() {
-        if !is_own(digit, axis) {
+        if !digit.is_part_of(axis) {
             digits.push(digit.clone());
         } else if !placed {
             digits.extend(new.iter().cloned());

@@ -1,6 +1,6 @@
 //! The rules of the Vector Engine, declared.
 
-use super::super::{Rule, rule};
+use super::super::{Group, Rule, rule};
 
 pub(in crate::rules) static VECTOR_TYPE: Rule = rule!(
     "vector_type",
@@ -114,7 +114,9 @@ pub(in crate::rules) static STASH_STAGE: Rule = rule!(
     "Stash",
     "a stash that the stage cannot take, or that is read when it is not there",
     "The stash is one register beside the pipeline. It can be written after Branch, Logic, Fxp, Narrow, Fp, FpDiv and Clip, \
-     holds one value of one type, and is gone once an operation has read it. Two groups have no stash.";
+     holds one value of one type, and is gone once an operation has read it. It is read in as many lanes as it was stored in: \
+     between a stash and its reader the stream is neither split nor joined (the current library refuses that from release 0.6). \
+     Two groups have no stash.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -231,18 +233,23 @@ pub(in crate::rules) static INTER_REDUCE_STAGE: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static INTER_REDUCE_MAPPING: Rule = rule!(
-    "inter_reduce_mapping",
-    Hardware,
-    Vector,
-    "Output Mapping Rule",
-    "the output of a reduction across slices is none that the block makes",
-    "What the reduced axis leaves behind in the slice is filled in one of three ways: by a new axis (every slice of the group \
-     gets the result), by nothing (`1 # n`), or by an axis that moves up from time. Packet, the other slices and the order \
-     of time stay as they are.",
-    fix;
-    refused: Refusal::BY_LIBRARIES,
-);
+pub(in crate::rules) static INTER_REDUCE_MAPPING: Rule = Rule {
+    // Padding inside of the reduced axis may be taken.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "inter_reduce_mapping",
+        Hardware,
+        Vector,
+        "Output Mapping Rule",
+        "the output of a reduction across slices is not one that the block makes",
+        "What the reduced axis leaves behind in the slice is filled in one of three ways: by a new axis (every slice of the group \
+         gets the result), by nothing (`1 # n`), or by an axis that moves up from time. Packet, the other slices and the order \
+         of time stay as they are. The compiler of the current library reduces the innermost part of the slice alone: axes that \
+         stay, and padding, are outside of it.",
+        fix;
+        refused: Refusal::BY_BOOK,
+    )
+};
 
 /// The family's rules, in the catalogue's order.
 pub(super) const RULES: &[&Rule] = &[

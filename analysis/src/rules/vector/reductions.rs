@@ -111,6 +111,30 @@ pub(super) fn inter_stage(
     }
 }
 
+/// The vendor's compiler gives the sum to rings of neighbouring slices, and refuses another part than the innermost.
+fn not_innermost(span: Span, reduced: &[String], inside: &[String]) -> Finding {
+    let reduced = names(reduced);
+    let (inside, verb) = match inside {
+        [] => ("padding".to_owned(), "is"),
+        [axis] => (format!("`{axis}`"), "stays"),
+        axes => (names(axes), "stay"),
+    };
+    let message = format!(
+        "{reduced} is reduced across slices, and {inside} {verb} inside of it in the slice; a ring sums neighbouring slices, \
+         so that only the innermost part of the slice is reduced"
+    );
+    let mut finding = Finding::new(&INTER_REDUCE_MAPPING, span, message)
+        .help(format!(
+            "lay the tensor out with {reduced} innermost in the slice, by the load or a switch before this pass"
+        ))
+        .found_by_compiler();
+    if inside.is_empty() {
+        // The compiler's words name axes, and padding is none.
+        finding.group = finding.rule.lesser;
+    }
+    finding
+}
+
 pub(super) fn inter_mapping(
     library: Dialect,
     (span, stage): (Span, &Stage),
@@ -141,6 +165,9 @@ pub(super) fn inter_mapping(
                 "{} stays in the slice, but at other slices; a reduction does not move what it keeps",
                 names(axes)
             )
+        }
+        InterFault::NotInnermost { reduced, inside } => {
+            return not_innermost(span, reduced, inside);
         }
     };
     let finding = Finding::new(&INTER_REDUCE_MAPPING, span, message);

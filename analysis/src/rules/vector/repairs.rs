@@ -3,30 +3,26 @@
 //!
 //! Everything here is computed from the pass at hand. What cannot be determined gives no repair.
 
-use crate::derivation::vector::{VectorDerivation, stages};
+use crate::derivation::holding::holding;
+use crate::derivation::vector::{
+    Shape, VectorDerivation, came_by_split, halves, is_widened, lanes_taken, narrowed, widened,
+    widens,
+};
 use crate::hardware::{Alu, ElementType, Target, fetch_casts};
 use crate::items::Span;
-use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::catalogue::Generic;
 use crate::kernel::{
-    Level, OperationKind, Origin, Pass, PassEnd, PassSource, Position, Stage, StageKind,
-    StreamShape, TensorId, VectorStage, Way,
+    Level, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape,
+    TensorId, VectorStage, Way,
 };
 use crate::mapping::{Form, Mapping};
 
-use super::super::holding::holding;
 use super::super::lanes::{Edits, follow};
 use super::super::wording::written;
 use super::super::{Applicability, Checked, Edit, Fix};
 
-/// Lanes of half a flit.
-const HALF: u64 = Way::Way4.lanes();
-/// Lanes of a flit.
-const FULL: u64 = Way::Way8.lanes();
 /// How many transfers and passes a tensor is followed back through.
 const ORIGINS: usize = 32;
-
-/// Time and packet.
-type Shape = (Form, Form);
 
 /// Inserts the narrowing or widening that the stage of that number lacks: the operation that keeps all data, and where
 /// lanes are narrowed, the way back behind the last stage that works on four lanes.
@@ -38,7 +34,7 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
         // What is widened later would be widened twice.
         Way::Way8 if pass.stages.get(index..)?.iter().any(widens) => return None,
         Way::Way8 => {
-            let (call, _) = widen(pass, &input, came_by_split(pass, index))?;
+            let call = widen(pass, &input, came_by_split(pass, index))?;
             let title = format!("Widen before `{}`: `{call}`", stage.method);
             (title, vec![before(stage, &call)])
         }
@@ -60,11 +56,6 @@ fn shape_of(stream: &StreamShape) -> Option<Shape> {
     Some((form(stream.time.get())?, form(stream.packet.get())?))
 }
 
-/// Whether a stage makes eight lanes of four.
-const fn widens(stage: &Stage) -> bool {
-    matches!(stage.kind, StageKind::VectorConcat | StageKind::VectorPad)
-}
-
 /// A call in front of a stage's own.
 fn before(stage: &Stage, call: &str) -> Edit {
     let place = Span {
@@ -75,39 +66,26 @@ fn before(stage: &Stage, call: &str) -> Edit {
 }
 
 /// The narrowing before a stage, and the widening behind the run of four-lane stages that it begins.
-fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, Vec<Edit>)> {
-    if packet.size() != FULL {
-        return None;
-    }
+fn narrow(pass: &Pass, index: usize, input: &Shape) -> Option<(String, Vec<Edit>)> {
     let stage = pass.stages.get(index)?;
-    let (upper, lower) = packet.split_at(HALF)?;
-    let split = upper.has_terms();
-    let (call, mut shape) = if split {
-        let time = Form::multiply(time, &upper)?;
-        let call = call(pass, CanonicalStage::VectorSplit, (&time, &lower));
-        (call, (time, lower))
-    } else {
-        let call = call(pass, CanonicalStage::VectorTrim, (time, &lower));
-        (call, (time.clone(), lower))
-    };
+    let (kind, mut shape) = narrowed(input)?;
+    let split = matches!(kind, StageKind::VectorSplit);
+    let call = call(pass, &kind, &shape);
     let mut edits = vec![before(stage, &call)];
     let mut title = format!("Narrow before `{}`: `{call}`", stage.method);
     for later in pass.stages.get(index..)? {
-        match works_on(later) {
+        match lanes_taken(later) {
             Some(Way::Way4) => {
                 // A reduce declares what it leaves; all others leave what they take.
                 if matches!(later.kind, StageKind::VectorIntraReduce { .. }) {
                     shape = shape_of(&later.output)?;
                 }
-                if matches!(
-                    later.output.position,
-                    Position::Vector(VectorStage::Widen) | Position::VectorPair(VectorStage::Widen)
-                ) {
+                if is_widened(later) {
                     break;
                 }
             }
             Some(Way::Way8) => {
-                let (call, _) = widen(pass, &shape, split)?;
+                let call = widen(pass, &shape, split)?;
                 title = format!("{title}, and `{call}` after it");
                 edits.push(before(later, &call));
                 break;
@@ -118,63 +96,26 @@ fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, 
     Some((title, edits))
 }
 
-/// The lanes that a stage takes; `None` where it takes both.
-fn works_on(stage: &Stage) -> Option<Way> {
-    match (&stage.kind, stage.output.position) {
-        (StageKind::VectorStash, _) => None,
-        (StageKind::VectorFinal, _) => Some(Way::Way8),
-        (_, Position::Vector(entered) | Position::VectorPair(entered)) => {
-            Some(stages::way_into(entered))
-        }
-        _ => Some(Way::Way8),
-    }
-}
-
-/// Whether the four lanes before a stage come from a split.
-fn came_by_split(pass: &Pass, index: usize) -> bool {
-    let narrowing = pass
-        .stages
-        .iter()
-        .take(index)
-        .rev()
-        .find(|stage| matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorTrim));
-    narrowing.is_some_and(|stage| matches!(stage.kind, StageKind::VectorSplit))
-}
-
-/// The call that makes eight lanes of four: two steps of time side by side where a split parted them, else padding.
-fn widen(pass: &Pass, (time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
-    if packet.size() != HALF {
-        return None;
-    }
-    if split
-        && packet.has_terms()
-        && let Some((outer, inner)) = time.split_at(FULL / HALF)
-    {
-        let packet = Form::multiply(&inner, packet)?;
-        let call = call(pass, CanonicalStage::VectorConcat, (&outer, &packet));
-        return Some((call, (outer, packet)));
-    }
-    let packet = packet.pad(FULL)?;
-    Some((
-        call(pass, CanonicalStage::VectorPad, (time, &packet)),
-        (time.clone(), packet),
-    ))
+/// The call that makes eight lanes of four.
+fn widen(pass: &Pass, shape: &Shape, split: bool) -> Option<String> {
+    let (kind, shape) = widened(shape, split)?;
+    Some(call(pass, &kind, &shape))
 }
 
 /// A call that leaves time and packet, as far as the method says them.
-fn call(pass: &Pass, stage: CanonicalStage, (time, packet): (&Form, &Form)) -> String {
+fn call(pass: &Pass, change: &StageKind, (time, packet): &Shape) -> String {
     let generics = [
         (Generic::Level(Level::Time), written(&time.to_mapping())),
         (Generic::Level(Level::Packet), written(&packet.to_mapping())),
     ];
-    pass.library().write(stage, &generics, &[])
+    pass.library().write(change.canonical(), &generics, &[])
 }
 
 /// Splits where a trim would drop data, and carries what it keeps through the block, into the committed element and on into
 /// the tensors that this one is copied to. `None` where something between cannot be followed.
 pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) -> Option<Fix> {
     let input = shape_of(pass.input_of(index))?;
-    let (upper, _) = input.1.split_at(HALF)?;
+    let (upper, _) = halves(&input.1)?;
     let mut edits = Edits::default();
     let followed = follow(pass.library(), pass.stages.get(index..)?, input, &mut edits)?;
     let behind = pass.stages.get(index.checked_add(followed.next)?..)?;

@@ -473,6 +473,11 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
             finding("the stash holds one value, and the one from before was not read yet".to_owned())
                 .related(*earlier, "the first value is stashed here")
         }
+        StashFault::Again { earlier } => {
+            finding("a pass writes the stash once, also where the value was read".to_owned())
+                .related(*earlier, "it was written here")
+                .help("end the pass, and stash in the next one")
+        }
         StashFault::Empty => finding("nothing was stashed in this pass: the operand has no value".to_owned())
             .help(format!(
                 "call `{}` where the value passes",
@@ -485,6 +490,16 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
             finding(format!("the stash holds `{stashed}`; the stream is `{stream}` here, and nothing converts an operand"))
                 .related(*taken, format!("`{stashed}` is stashed here"))
                 .help(format!("stash after the conversion to `{stream}`"))
+        }
+        StashFault::Way { stashed, read, taken } => {
+            let lanes = |way: Way| way.lanes();
+            finding(format!(
+                "the value was stashed in {} lanes and is read in {}: the stash hands each lane what was stored in that lane",
+                lanes(*stashed),
+                lanes(*read)
+            ))
+            .related(*taken, format!("stashed in {} lanes here", lanes(*stashed)))
+            .help("move the stash to the side of the split or join that its reader is on")
         }
         StashFault::TwoGroups => finding("two groups have no stash to read, nor has the stream they are zipped to".to_owned()),
     }
@@ -513,7 +528,9 @@ fn groups(pass: &Pass, span: Span, stage: &Stage, fault: &TwoGroupFault) -> Find
         }
         TwoGroupFault::AxisSize { axis, size } => finding(format!(
             "`{axis}` has size {size}; two groups are the two values of an axis of size 2"
-        )),
+        ))
+        // The library looks for the axis and counts what is inside it; it does not ask for its size.
+        .found_by_nobody(),
         TwoGroupFault::AxisMissing { axis } => finding(format!(
             "the stream's time has no axis `{axis}` to part into two groups"
         )),

@@ -113,25 +113,32 @@ impl<'a> Facts<'a> {
     fn vector_work(&self, packets: u64) -> Option<u64> {
         let work = packets.max(self.contraction);
         match self.ring {
-            Some(ring) if ring > 1 => work.checked_add(self.tail(ring)?),
+            Some(ring) if ring > 1 => {
+                let contracts = self.contraction > 0;
+                work.checked_add(tail(self.table, ring, self.slices, contracts)?)
+            }
             _ => Some(work),
         }
     }
+}
 
-    fn tail(&self, ring: u64) -> Option<u64> {
-        let behind = self.table.ring_behind_contraction.iter();
-        let known = behind.copied().find(|(size, _)| *size == ring);
-        if let Some((_, tail)) = known.filter(|_| self.contraction > 0) {
-            return Some(tail);
-        }
-        if ring == self.slices {
-            return Some(self.table.ring_whole);
-        }
-        let slices = ring.saturating_sub(1);
-        slices
-            .checked_mul(self.table.ring_slice)?
-            .checked_add(self.table.ring_once)
+/// What a reduction across a ring of slices takes behind the packets. Behind a contraction the rows have a little less.
+pub(super) fn tail(
+    table: &PassConstants,
+    ring: u64,
+    all_slices: u64,
+    contracts: bool,
+) -> Option<u64> {
+    let mut behind = table.ring_behind_contraction.iter();
+    if contracts && let Some((_, tail)) = behind.find(|(size, _)| *size == ring) {
+        return Some(*tail);
     }
+    if ring == all_slices {
+        return Some(table.ring_whole);
+    }
+    ring.saturating_sub(1)
+        .checked_mul(table.ring_slice)?
+        .checked_add(table.ring_once)
 }
 
 const fn is_contraction(engine: Engine) -> bool {

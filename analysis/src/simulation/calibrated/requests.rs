@@ -3,7 +3,7 @@
 //! Knows where the runs of a transfer begin within units of 256 bytes. A loop is a rotation of those places, so that the
 //! work depends on the number of loops and not on their iterations. What a request costs is not known here.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::dma::REQUEST_BYTES;
 use crate::mapping::gcd;
@@ -98,6 +98,8 @@ pub(super) struct Written {
     pub(super) pieces: u64,
     /// The squares of the pieces of each unit, all added.
     pub(super) squares: u64,
+    /// Units that one piece writes whole; each is one of the squares.
+    pub(super) whole: u64,
 }
 
 /// Lays runs into units, each in requests of 256 bytes from its first byte on; a request that crosses a boundary is a piece on
@@ -110,13 +112,13 @@ pub(super) fn written(base: u64, loops: &[Stride], run: u64) -> Option<Written> 
     let (laid_run, inner) = laid(run);
     let budget = (LAID_RUNS / laid_run.div_ceil(REQUEST_BYTES).max(1)).max(1);
     let mut left = budget;
-    let mut scale: u128 = 1;
+    // Of so many runs so many are laid.
+    let (mut all, mut some): (u128, u128) = (1, 1);
     let mut places = vec![base];
     for stride in loops {
         let size = stride.size.min(left.max(1));
-        scale = scale
-            .checked_mul(u128::from(stride.size))?
-            .checked_div(u128::from(size))?;
+        all = all.checked_mul(u128::from(stride.size))?;
+        some = some.checked_mul(u128::from(size))?;
         left /= size;
         let outer = std::mem::take(&mut places);
         for iteration in 0..size {
@@ -127,10 +129,14 @@ pub(super) fn written(base: u64, loops: &[Stride], run: u64) -> Option<Written> 
         }
     }
     let mut units: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut covered: FxHashSet<u64> = FxHashSet::default();
     for place in &places {
         let mut done = 0;
         while done < laid_run {
             let length = REQUEST_BYTES.min(laid_run - done);
+            if length == REQUEST_BYTES && (place + done).is_multiple_of(REQUEST_BYTES) {
+                covered.insert((place + done) / REQUEST_BYTES);
+            }
             let first = (place + done) / REQUEST_BYTES;
             let last = (place + done + length - 1) / REQUEST_BYTES;
             *units.entry(first).or_default() += 1;
@@ -143,19 +149,27 @@ pub(super) fn written(base: u64, loops: &[Stride], run: u64) -> Option<Written> 
     let squares = units.values().try_fold(0_u128, |sum, pieces| {
         sum.checked_add(u128::from(*pieces).pow(2))
     })?;
+    let laid = places.len() as u128;
     let crossing = places
         .iter()
         .filter(|place| *place % REQUEST_BYTES != 0)
-        .count();
+        .count() as u128;
+    let whole = covered
+        .iter()
+        .filter(|unit| units.get(*unit) == Some(&1))
+        .count() as u128;
     // A run that begins inside of a unit has each unit in two pieces.
-    let inner_squares = (u128::from(inner)
-        * ((places.len() - crossing) as u128 + 4 * crossing as u128))
-        .checked_mul(scale)?;
-    let runs = (places.len() as u128).checked_mul(scale)?;
+    let inner_squares = u128::from(inner) * (laid - crossing + 4 * crossing);
+    let inner_whole = u128::from(inner) * (laid - crossing);
+    let scaled = |count: u128| {
+        let count = count.checked_mul(all)?.checked_add(some / 2)?;
+        u64::try_from(count.checked_div(some)?).ok()
+    };
     Some(Written {
-        runs: u64::try_from(runs).ok()?,
-        pieces: u64::try_from(runs.checked_mul(u128::from(per_run))?).ok()?,
-        squares: u64::try_from(squares.checked_mul(scale)?.checked_add(inner_squares)?).ok()?,
+        runs: scaled(laid)?,
+        pieces: scaled(laid.checked_mul(u128::from(per_run))?)?,
+        squares: scaled(squares.checked_add(inner_squares)?)?,
+        whole: scaled(whole.checked_add(inner_whole)?)?,
     })
 }
 
@@ -176,8 +190,8 @@ mod tests {
 
     use super::*;
 
-    /// Every run walked byte by byte.
-    fn walked(base: u64, loops: &[Stride], run: u64) -> (u64, u64) {
+    /// Every run walked byte by byte: pieces that are cut, squares of the pieces of each unit, units in one whole piece.
+    fn walked(base: u64, loops: &[Stride], run: u64) -> (u64, u64, u64) {
         let mut places = vec![base];
         for stride in loops {
             places = places
@@ -187,11 +201,13 @@ mod tests {
         }
         let mut cut = 0;
         let mut units: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut bytes: BTreeMap<u64, u64> = BTreeMap::new();
         for place in places {
             let mut seen = None;
             for byte in 0..run {
                 let unit = (place + byte) / 256;
                 let request = byte / 256;
+                *bytes.entry(unit).or_default() += 1;
                 if seen.is_none_or(|(before, _)| before != unit) {
                     cut += 1;
                 }
@@ -201,13 +217,17 @@ mod tests {
                 seen = Some((unit, request));
             }
         }
-        (cut, units.values().map(|pieces| pieces * pieces).sum())
+        let whole = units
+            .iter()
+            .filter(|(unit, pieces)| **pieces == 1 && bytes[unit] == 256);
+        let squares = units.values().map(|pieces| pieces * pieces);
+        (cut, squares.sum(), whole.count() as u64)
     }
 
     #[test]
     fn counts_are_those_of_a_walk() {
         type Nest<'a> = (u64, &'a [(u64, u64)], u64);
-        let nests: [Nest<'_>; 8] = [
+        let nests: [Nest<'_>; 10] = [
             (0, &[(8, 960)], 960),
             (0, &[(16, 16), (16, 256)], 16),
             (64, &[(5, 480), (3, 7_200)], 480),
@@ -216,17 +236,32 @@ mod tests {
             (0, &[(2, 3_840)], 3_840),
             (32, &[(2, 10_000)], 9_000),
             (0, &[(128, 2), (2, 256)], 2),
+            (0, &[(3, 2_304)], 2_056),
+            (0, &[(2, 10_240)], 9_000),
         ];
         for (base, loops, run) in nests {
             let loops: Vec<Stride> = loops
                 .iter()
                 .map(|&(size, bytes)| Stride { size, bytes })
                 .collect();
-            let (pieces, squares) = walked(base, &loops, run);
+            let (pieces, squares, whole) = walked(base, &loops, run);
             let starts = Starts::of(base, loops.iter().copied()).expect("starts");
             assert_eq!(starts.pieces_from(0, run), Some(pieces), "{loops:?}");
             let found = written(base, &loops, run).expect("units");
-            assert_eq!(found.squares, squares, "{loops:?}");
+            assert_eq!((found.squares, found.whole), (squares, whole), "{loops:?}");
+        }
+    }
+
+    /// Of more runs than are laid the rest counts as those do, whatever their number divides by.
+    #[test]
+    fn runs_that_are_not_laid_count_as_the_others() {
+        for (size, bytes, run) in [(3_000, 64, 64), (500, 2_304, 2_056), (4_095, 16, 16)] {
+            let loops = [Stride { size, bytes }];
+            let (_, squares, whole) = walked(0, &loops, run);
+            let found = written(0, &loops, run).expect("units");
+            assert!(found.squares.abs_diff(squares) * 200 <= squares, "{size}");
+            assert!(found.whole.abs_diff(whole) * 200 <= whole, "{size}");
+            assert_eq!(found.runs, size);
         }
     }
 
@@ -241,6 +276,7 @@ mod tests {
         ];
         let found = written(0, &loops, 64).expect("units");
         assert_eq!(found.squares, 16 << 40);
+        assert_eq!((found.runs, found.whole), (4 << 40, 0));
         let starts = Starts::of(0, loops).expect("starts");
         assert_eq!(starts.pieces_from(0, 64), Some(4 << 40));
     }

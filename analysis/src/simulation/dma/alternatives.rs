@@ -9,8 +9,9 @@ use crate::derivation::sequencer::largest_divisor;
 use crate::hardware::{DMA_PACKET_BYTES, Machine, Model};
 use crate::kernel::{Body, Copy, Origin, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping, Term};
+use crate::transfer::{Loop, Side};
 
-use super::{DmaCost, Half, REQUEST_BYTES, START_CYCLES, Transfer, patterns};
+use super::{DmaCost, REQUEST_BYTES, START_CYCLES, Step, Transfer, patterns};
 
 /// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
 #[must_use]
@@ -81,29 +82,26 @@ pub fn between(
 #[must_use]
 pub fn in_order_of_other(
     tensor: &Tensor,
-    half: Half,
+    side: Side,
     derivation: &DmaDerivation,
 ) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let mapping = tensor.levels.element.value.as_ref()?;
     let form = mapping.form();
-    let run = derivation.run_bits?.checked_div(element_bits)?;
+    let run = derivation.run_bits()?.checked_div(element_bits)?;
     let (_, inner) = form.split_at(run)?;
     let end = match tensor.tier {
         Tier::Dm => SLICE_BITS,
         _ => CHIP_BITS,
     };
     let mut parts = Vec::new();
-    for entry in &derivation.entries {
-        let (own, other) = match half {
-            Half::Read => (entry.read_bits, entry.write_bits),
-            Half::Write => (entry.write_bits, entry.read_bits),
-        };
+    for entry in derivation.loops() {
+        let (own, other) = (entry.step(side), entry.step(side.other()));
         if own == 0 || own >= end {
             continue;
         }
         let place = u64::try_from(own).ok()?.checked_div(element_bits)?;
-        parts.push((other, part_at(form, place, entry.size)?));
+        parts.push((other, part_at(form, place, entry.count)?));
     }
     parts.sort_by_key(|(other, _)| *other);
     let digits = inner
@@ -120,10 +118,10 @@ pub fn in_order_of_other(
 /// The element mapping of a side in HBM in the order of the stream: packets of one step over the slices are side by side.
 /// `None` where no slices are stepped over, or the mapping is not of plain digits.
 #[must_use]
-pub fn in_stream_order(tensor: &Tensor, half: Half, derivation: &DmaDerivation) -> Option<Mapping> {
+pub fn in_stream_order(tensor: &Tensor, side: Side, derivation: &DmaDerivation) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let form = tensor.levels.element.value.as_ref()?.form();
-    let run = derivation.run_bits?.checked_div(element_bits)?;
+    let run = derivation.run_bits()?.checked_div(element_bits)?;
     let packet = derivation
         .packet_bytes?
         .checked_mul(8)?
@@ -131,16 +129,13 @@ pub fn in_stream_order(tensor: &Tensor, half: Half, derivation: &DmaDerivation) 
     let (_, inner) = form.split_at(run)?;
     let (outer_run, packet) = inner.split_at(packet.min(run))?;
     let (mut over_slices, mut rest) = (Vec::new(), Vec::new());
-    for entry in &derivation.entries {
-        let (own, other) = match half {
-            Half::Read => (entry.read_bits, entry.write_bits),
-            Half::Write => (entry.write_bits, entry.read_bits),
-        };
+    for entry in derivation.loops() {
+        let (own, other) = (entry.step(side), entry.step(side.other()));
         if own == 0 || own >= CHIP_BITS {
             continue;
         }
         let place = u64::try_from(own).ok()?.checked_div(element_bits)?;
-        let part = part_at(form, place, entry.size)?;
+        let part = part_at(form, place, entry.count)?;
         if other >= SLICE_BITS {
             over_slices.push((other, part));
         } else {
@@ -189,7 +184,7 @@ fn part_at(form: &Form, place: u64, size: u64) -> Option<Digit> {
 #[must_use]
 pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
-    let run_bits = derivation.run_bits?;
+    let run_bits = derivation.run_bits()?;
     let (outer, inner) = tensor
         .levels
         .element
@@ -207,15 +202,12 @@ pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mappin
 /// The element mapping of a side in HBM with what is unused between its packets put outermost, so that the packets fill
 /// both stacks. `None` where the packets leave no gap of whole units, or the gap ends within a part.
 #[must_use]
-pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, half: Half) -> Option<Mapping> {
+pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, side: Side) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let step = transfer
         .loops
         .iter()
-        .map(|entry| match half {
-            Half::Read => entry.read.bytes,
-            Half::Write => entry.write.bytes,
-        })
+        .map(|entry| entry.step(side).bytes)
         .filter(|bytes| *bytes > 0)
         .min()?;
     let packet = transfer.run_bytes;
@@ -233,12 +225,17 @@ impl Transfer {
     /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.
     /// `None` where they are spread already.
     #[must_use]
-    pub fn over_more_slices(&self, machine: Machine, half: Half) -> Option<(u64, Self)> {
+    pub fn over_more_slices(&self, machine: Machine, side: Side) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         let reached = self
             .loops
             .iter()
-            .map(|entry| step_slices(half, entry).saturating_mul(entry.size.saturating_sub(1)))
+            .map(|entry| {
+                entry
+                    .step(side)
+                    .slices
+                    .saturating_mul(entry.count.saturating_sub(1))
+            })
             .fold(0, u64::saturating_add)
             .checked_add(1)?
             .checked_next_power_of_two()?;
@@ -247,49 +244,43 @@ impl Transfer {
             .checked_div(reached)
             .filter(|factor| *factor > 1)?;
         for entry in &mut spread.loops {
-            match half {
-                Half::Read => entry.read.slices *= factor,
-                Half::Write => entry.write.slices *= factor,
-            }
+            entry.step_mut(side).slices *= factor;
         }
         Some((factor, spread))
     }
 
     /// With the largest loop within a slice of a side spread over slices instead: over how many, and the transfer.
     #[must_use]
-    pub fn over_slices(&self, machine: Machine, half: Half) -> Option<(u64, Self)> {
+    pub fn over_slices(&self, machine: Machine, side: Side) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         // The packets of a run are one more loop within the slice.
-        let bytes = super::Step {
+        let bytes = Step {
             bytes: self.packet_bytes,
-            ..super::Step::default()
+            ..Step::default()
         };
-        spread.loops.push(super::TransferLoop {
-            axis: None,
-            size: std::mem::replace(&mut spread.packets, 1),
-            read: bytes,
-            write: bytes,
+        spread.loops.push(Loop {
+            count: std::mem::replace(&mut spread.packets, 1),
+            source: bytes,
+            target: bytes,
         });
-        let inside = |entry: &super::TransferLoop| {
-            step_slices(half, entry) == 0 && entry.read.chips == 0 && entry.write.chips == 0
+        let inside = |entry: &Loop<Step>| {
+            entry.step(side).slices == 0 && entry.source.chips == 0 && entry.target.chips == 0
         };
         let index = (0..spread.loops.len())
             .filter(|index| spread.loops.get(*index).is_some_and(inside))
-            .max_by_key(|index| spread.loops.get(*index).map(|entry| entry.size))?;
+            .max_by_key(|index| spread.loops.get(*index).map(|entry| entry.count))?;
         let entry = spread.loops.get_mut(index)?;
-        let slices = largest_divisor(entry.size, machine.slices, 1).filter(|slices| *slices > 1)?;
-        let rest = entry.size / slices;
-        let mut outer = entry.clone();
-        outer.size = slices;
-        outer.read.bytes = outer.read.bytes.checked_mul(rest)?;
-        outer.write.bytes = outer.write.bytes.checked_mul(rest)?;
-        let step = match half {
-            Half::Read => &mut outer.read,
-            Half::Write => &mut outer.write,
-        };
+        let slices =
+            largest_divisor(entry.count, machine.slices, 1).filter(|slices| *slices > 1)?;
+        let rest = entry.count / slices;
+        let mut outer = *entry;
+        outer.count = slices;
+        outer.source.bytes = outer.source.bytes.checked_mul(rest)?;
+        outer.target.bytes = outer.target.bytes.checked_mul(rest)?;
+        let step = outer.step_mut(side);
         step.bytes = 0;
         step.slices = (machine.slices / slices.next_power_of_two()).max(1);
-        entry.size = rest;
+        entry.count = rest;
         spread.loops.push(outer);
         Some((slices, spread))
     }
@@ -323,13 +314,6 @@ impl Transfer {
             segments: None,
             ..self.clone()
         }
-    }
-}
-
-const fn step_slices(half: Half, entry: &super::TransferLoop) -> u64 {
-    match half {
-        Half::Read => entry.read.slices,
-        Half::Write => entry.write.slices,
     }
 }
 

@@ -4,15 +4,12 @@
 //! engine back. Other engines on the same channels are not known here; their shares are added up by `hbm`.
 
 use super::REQUEST_BYTES;
-use super::hbm::{
-    CHANNELS, Direction, PARTIAL_WRITE_FACTOR, ROW_SWITCH_THIRDS, TRANSFER_THIRDS, bank, channel,
-    row,
+use super::hbm::{CHANNELS, Direction, TRANSFER_THIRDS, bank, channel, row};
+use crate::hardware::{
+    HBM_CHANNEL_BANKS as BANKS, HBM_CHANNEL_QUEUE as QUEUE,
+    HBM_PARTIAL_WRITE_FACTOR as PARTIAL_WRITE_FACTOR, HBM_ROW_SWITCH_THIRDS as ROW_SWITCH_THIRDS,
 };
 
-/// Bank identities of a channel: the bits 13, 17 to 20 and 34.
-const BANKS: usize = 64;
-/// Commands that a channel's controller keeps (book: Peak Bandwidth).
-const QUEUE: usize = 64;
 /// Thirds of a cycle.
 const CYCLE: u64 = 3;
 
@@ -121,7 +118,8 @@ pub(super) struct Walk {
     direction: Direction,
     /// A write that no other follows is posted: nothing waits for the rest of its unit.
     posted: bool,
-    channels: Vec<Channel>,
+    /// Those that were given something: most transfers reach few.
+    channels: Vec<Option<Box<Channel>>>,
     clock: u64,
     tally: Tally,
 }
@@ -131,7 +129,7 @@ impl Walk {
         Self {
             direction,
             posted,
-            channels: vec![Channel::new(); CHANNELS],
+            channels: vec![None; CHANNELS],
             clock: 0,
             tally: Tally::default(),
         }
@@ -142,8 +140,10 @@ impl Walk {
         let mut tally = self.tally.clone();
         let mut end = 0;
         for (busy, channel) in tally.busy.iter_mut().zip(&self.channels) {
-            *busy = channel.busy;
-            end = end.max(channel.end);
+            if let Some(channel) = channel {
+                *busy = channel.busy;
+                end = end.max(channel.end);
+            }
         }
         tally.elapsed = self.clock.max(end.saturating_sub(TRANSFER_THIRDS));
         tally
@@ -198,6 +198,7 @@ impl Walk {
         let Some(channel) = self.channels.get_mut(channel(unit)) else {
             return false;
         };
+        let channel = channel.get_or_insert_with(|| Box::new(Channel::new()));
         self.clock = channel.room(self.clock);
         channel.serve(self.clock, unit, service)
     }

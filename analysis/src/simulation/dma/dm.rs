@@ -5,12 +5,9 @@
 
 use super::REQUEST_BYTES;
 
-/// Slices of a DMN (book: Data Memory).
-pub const DMN_SLICES: u64 = 32;
-/// Slices that one engine serves: a pair of DMNs (book: Parallelism Strategies).
-pub const ENGINE_SLICES: u64 = 64;
-/// Bytes that a DMN moves a cycle (book: Technical Details: Banks and Command Queues).
-pub const DMN_BYTES: u64 = 128;
+/// Slices that one engine serves.
+pub use crate::hardware::DMA_ENGINE_SLICES as ENGINE_SLICES;
+pub use crate::hardware::{DMN_BYTES, DMN_SLICES};
 
 /// Slices of a chip that are looked at, over all loops.
 const SLICE_LIMIT: u64 = 65_536;
@@ -65,28 +62,29 @@ impl SliceUse {
     /// What the loops reach; `None` if they are more than a chip could have.
     #[must_use]
     pub fn of(loops: &[SliceLoop]) -> Option<Self> {
-        let numbers = slices(loops)?;
+        let mut numbers = slices(loops)?;
+        numbers.sort_unstable();
+        // Units with their iterations, in the order of the units.
         let share = |unit: u64| {
-            let mut counts = std::collections::BTreeMap::<u64, u64>::new();
+            let mut counts: Vec<(u64, u64)> = Vec::new();
             for number in &numbers {
-                *counts.entry(number / unit).or_default() += 1;
+                match counts.last_mut() {
+                    Some((last, count)) if *last == number / unit => *count += 1,
+                    _ => counts.push((number / unit, 1)),
+                }
             }
             counts
         };
         let (engines, dmns, single) = (share(ENGINE_SLICES), share(DMN_SLICES), share(1));
-        let busiest = |counts: &std::collections::BTreeMap<u64, u64>| {
-            counts
-                .iter()
-                .max_by_key(|(_, count)| **count)
-                .map_or((0, 0), |(number, count)| (*number, *count))
+        let busiest = |counts: &[(u64, u64)]| {
+            let most = counts.iter().max_by_key(|(_, count)| *count);
+            most.copied().unwrap_or((0, 0))
         };
         let (engine, engine_share) = busiest(&engines);
         let (dmn, dmn_share) = busiest(&dmns);
-        let within = |numbers: &std::collections::BTreeMap<u64, u64>, unit: u64, of: u64| {
-            numbers
-                .keys()
-                .filter(|number| **number / unit == of)
-                .count() as u64
+        let within = |counts: &[(u64, u64)], unit: u64, of: u64| {
+            let inside = counts.iter().filter(|(number, _)| number / unit == of);
+            inside.count() as u64
         };
         Some(Self {
             iterations: numbers.len() as u64,

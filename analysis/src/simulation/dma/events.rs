@@ -10,6 +10,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::*;
+use crate::transfer::Loop;
 
 /// Thirds of a cycle.
 type Time = u64;
@@ -58,7 +59,7 @@ fn address_bit(address: u64, bit: u64) -> u64 {
 }
 
 /// The requests of a packet in HBM.
-fn hbm_requests(half: Half, address: u64, bytes: u64) -> Vec<Request> {
+fn hbm_requests(half: Side, address: u64, bytes: u64) -> Vec<Request> {
     let mut requests = Vec::new();
     for start in (0..bytes).step_by(256) {
         let (from, to) = (address + start, address + bytes.min(start + 256));
@@ -68,9 +69,9 @@ fn hbm_requests(half: Half, address: u64, bytes: u64) -> Vec<Request> {
         let full = units.len() == 1 && to - from == 256;
         let count = units.len() as u64;
         let (issue, service) = match half {
-            Half::Read => (3 * count, 16),
-            Half::Write if full => (3, 16),
-            Half::Write => (150, 800 / count),
+            Side::Source => (3 * count, 16),
+            Side::Target if full => (3, 16),
+            Side::Target => (150, 800 / count),
         };
         let visits = units
             .into_iter()
@@ -102,7 +103,7 @@ fn packets(transfer: &Transfer) -> BTreeMap<u64, Vec<Places>> {
     for entry in &transfer.loops {
         let mut next = Vec::new();
         for (turns, [read, write]) in &all {
-            for turn in 0..entry.size {
+            for turn in 0..entry.count {
                 let mut turns = turns.clone();
                 turns.push(turn);
                 let moved = |place: (u64, u64), step: Step| {
@@ -110,14 +111,14 @@ fn packets(transfer: &Transfer) -> BTreeMap<u64, Vec<Places>> {
                 };
                 next.push((
                     turns,
-                    [moved(*read, entry.read), moved(*write, entry.write)],
+                    [moved(*read, entry.source), moved(*write, entry.target)],
                 ));
             }
         }
         all = next;
     }
     // The loops over slices come innermost: slices, then DMNs; everything else keeps its order.
-    let spatial = |entry: &TransferLoop| entry.read.slices + entry.write.slices > 0;
+    let spatial = |entry: &Loop<Step>| entry.source.slices + entry.target.slices > 0;
     let mut keyed: Vec<_> = all
         .into_iter()
         .flat_map(|(turns, [read, write])| {
@@ -201,8 +202,8 @@ fn run(requests: &[Request], depth: usize) -> (Time, BTreeMap<u64, Time>) {
 }
 
 /// Cycles of one side.
-fn side(transfer: &Transfer, half: Half) -> u64 {
-    let number = usize::from(half == Half::Write);
+fn side(transfer: &Transfer, half: Side) -> u64 {
+    let number = usize::from(half == Side::Target);
     let place = transfer.place(half);
     let mut worked = BTreeMap::<u64, Time>::new();
     let mut slowest = 0;
@@ -236,7 +237,7 @@ fn side(transfer: &Transfer, half: Half) -> u64 {
 }
 
 fn simulated(transfer: &Transfer) -> u64 {
-    let (read, write) = (side(transfer, Half::Read), side(transfer, Half::Write));
+    let (read, write) = (side(transfer, Side::Source), side(transfer, Side::Target));
     let both = if transfer.source.tier == transfer.target.tier {
         read + write
     } else {
@@ -274,18 +275,17 @@ fn random(random: &mut StdRng, limit: u64) -> Transfer {
         let large = if random.random_ratio(1, 6) { 21 } else { 0 };
         (step * unit) << large
     };
-    let mut loops: Vec<TransferLoop> = sizes
+    let mut loops: Vec<Loop<Step>> = sizes
         .into_iter()
         .map(|size| {
             let mut step = || Step {
                 bytes: stride(random),
                 ..Step::default()
             };
-            TransferLoop {
-                axis: None,
-                size,
-                read: step(),
-                write: step(),
+            Loop {
+                count: size,
+                source: step(),
+                target: step(),
             }
         })
         .collect();
@@ -301,11 +301,10 @@ fn random(random: &mut StdRng, limit: u64) -> Transfer {
             },
         };
         let (read, write) = (step(source), step(target));
-        loops.push(TransferLoop {
-            axis: None,
-            size: slice_size,
-            read,
-            write,
+        loops.push(Loop {
+            count: slice_size,
+            source: read,
+            target: write,
         });
     }
     let mut place = |tier| Place {

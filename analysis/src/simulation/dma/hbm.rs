@@ -8,42 +8,19 @@
 use super::REQUEST_BYTES;
 use super::channels::{Tally, Walk};
 
-/// Channels of a stack (book: High-Bandwidth Memory).
-pub const STACK_CHANNELS: u64 = 16;
+/// Channels of a stack.
+pub use crate::hardware::HBM_STACK_CHANNELS as STACK_CHANNELS;
+/// Thirds of a cycle that a channel takes to move 256 bytes.
+pub use crate::hardware::HBM_UNIT_THIRDS as TRANSFER_THIRDS;
+pub use crate::hardware::{hbm_bank as bank, hbm_channel as channel, hbm_row as row};
+
 /// Channels of a chip, both stacks.
 pub const CHANNELS: usize = crate::hardware::HBM_CHANNELS as usize;
-/// Thirds of a cycle that a channel takes to move 256 bytes.
-pub const TRANSFER_THIRDS: u64 = crate::hardware::HBM_UNIT_THIRDS;
-/// Thirds of a cycle from one transfer of a bank to the next in another row: 40 cycles (book: Bank Conflict, Example 4).
-pub const ROW_SWITCH_THIRDS: u64 = 120;
-/// How much longer the write of a part of a 256-byte unit takes than that of the unit (book: Misaligned Access).
-pub const PARTIAL_WRITE_FACTOR: u64 = 50;
 
 /// Requests that are walked at the most, over all engines of a chip.
 pub(super) const WALK_REQUESTS: u64 = 8_192;
 /// Requests of one window of a stream that is too long to be walked.
 const WINDOW_REQUESTS: u64 = 1_024;
-
-/// The channel of a byte address, both stacks counted through: bit `i` within the stack is the XOR of the address bits
-/// `9 + i`, `13 + i`, … up to 28, the stack is bit 8 (book: Address Space in a Chip).
-#[must_use]
-pub const fn channel(address: u64) -> usize {
-    let folded =
-        (address >> 9) ^ (address >> 13) ^ (address >> 17) ^ (address >> 21) ^ (address >> 25);
-    (((address >> 8) & 1) * STACK_CHANNELS + (folded & 15)) as usize
-}
-
-/// The bank of a byte address within its channel: slice, bank group and bank.
-#[must_use]
-pub const fn bank(address: u64) -> usize {
-    (((address >> 13) & 1) | (((address >> 17) & 15) << 1) | (((address >> 34) & 1) << 5)) as usize
-}
-
-/// The row of a byte address within its bank.
-#[must_use]
-pub const fn row(address: u64) -> u64 {
-    ((address >> 21) & 0x1fff) | (((address >> 35) & 1) << 13)
-}
 
 /// Whether a transfer reads or writes here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

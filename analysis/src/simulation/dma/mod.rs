@@ -27,8 +27,9 @@ use crate::derivation::dma::DmaDerivation;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Collective, CollectiveWork, Copy, Level, Tensor, Tier};
 use crate::numbers::thousands;
+use crate::transfer::Side;
 
-use super::calibrated::ranges::of_scratchpad;
+use super::calibrated::ranges::{of_scratchpad, over_link};
 use super::calibrated::{Figure, least_transfer, transfer_figure};
 use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
@@ -37,14 +38,13 @@ pub use hbm::HbmPattern;
 pub use segments::Segments;
 #[cfg(test)]
 pub use transfer::Place;
-pub use transfer::{Half, Step, Transfer, TransferLoop};
+pub use transfer::{Step, Transfer};
 
-/// Bytes of a request, and of the unit that HBM moves (book: Packet size and internal DMA requests).
-pub const REQUEST_BYTES: u64 = crate::hardware::DMA_REQUEST_BYTES;
-/// Cycles before the first byte of a command (book: Startup Latency).
-pub const START_CYCLES: u64 = 500;
-/// Bytes that a link between chips moves a cycle (book: Inter-Chip Transfers).
-pub const PCIE_BYTES: u64 = 30;
+/// Bytes of a request, and of the unit that HBM moves.
+pub use crate::hardware::DMA_REQUEST_BYTES as REQUEST_BYTES;
+/// Cycles before the first byte of a command.
+pub use crate::hardware::DMA_START_CYCLES as START_CYCLES;
+pub use crate::hardware::PCIE_BYTES;
 
 /// How a transfer meets one of its two memories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,7 +130,7 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) 
             if let Some(figure) =
                 calibration(body, model).and_then(|id| of_scratchpad(body, copy, id)) =>
         {
-            super::ranged(figure)
+            super::ranged(figure, super::Taken::Middle)
         }
         Err(reason) => OperationCost {
             gaps: vec![Gap {
@@ -140,6 +140,19 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) 
             ..OperationCost::default()
         },
     }
+}
+
+/// Cycles of a load into a part of a tensor of DM if the part were a tensor of its own; `None` where it is one.
+#[must_use]
+pub fn own_tensor_cycles(
+    body: &Body,
+    copy: &Copy,
+    derivation: &DmaDerivation,
+    model: Model,
+) -> Option<u64> {
+    let mut transfer = Transfer::of(body, copy, derivation, model)?;
+    transfer.whole_bytes.take()?;
+    Some(transfer.cost()?.cycles)
 }
 
 /// What a shuffle between chips costs: each chip sends all that it holds over its link. `None` for other collectives.
@@ -163,6 +176,7 @@ pub fn shuffle_cost(body: &Body, collective: &Collective, model: Model) -> Optio
         book: Some(pattern.book_cycles),
         figure: pattern.figure,
         bottleneck: Some(1),
+        assumptions: link_words(&pattern).into_iter().collect(),
         dma: Some(pattern),
         ..OperationCost::default()
     })
@@ -183,7 +197,7 @@ fn patterns(
         let bytes = host_bytes(source, target).ok_or("the size of the transfer is unknown")?;
         return Ok((None, link_cost(bytes, calibration(body, model))));
     }
-    derivation.run_bits.ok_or(unknown)?;
+    derivation.transfer.as_ref().ok_or(unknown)?;
     derivation
         .packet_bytes
         .ok_or("no packet of the transfer is legal")?;
@@ -215,7 +229,7 @@ fn link_cost(bytes: u64, calibration: Option<CalibrationId>) -> DmaCost {
         link_bytes: bytes,
         cycles,
         book_cycles: cycles,
-        figure: calibration.map(|id| Figure::uncalibrated(id, cycles)),
+        figure: calibration.map(|id| over_link(bytes, cycles, id)),
         ..DmaCost::default()
     }
 }
@@ -231,25 +245,37 @@ impl Transfer {
     /// What the transfer costs; `None` where it is larger than can be counted.
     #[must_use]
     pub fn cost(&self) -> Option<DmaCost> {
-        let kept = COSTS.with_borrow(|costs| costs.get(self).cloned());
+        let costed = self.wherever_in_slices();
+        let kept = COSTS.with_borrow(|costs| costs.get(&costed).cloned());
         kept.unwrap_or_else(|| {
-            let cost = self.derive_cost();
+            let cost = costed.derive_cost();
             COSTS.with_borrow_mut(|costs| {
                 if costs.len() >= KEPT_COSTS {
                     costs.clear();
                 }
-                costs.insert(self.clone(), cost.clone());
+                costs.insert(costed, cost.clone());
             });
             cost
         })
     }
 
+    /// As far as its cost goes: a slice answers alike wherever in it the bytes are, and a kernel uses many addresses.
+    fn wherever_in_slices(&self) -> Self {
+        let mut costed = self.clone();
+        for place in [&mut costed.source, &mut costed.target] {
+            if place.tier == Tier::Dm {
+                place.base = None;
+            }
+        }
+        costed
+    }
+
     fn derive_cost(&self) -> Option<DmaCost> {
-        let slices = |half: Half| match self.place(half).tier {
-            Tier::Dm => self.slice_use(half).map(Some),
+        let slices = |side: Side| match self.place(side).tier {
+            Tier::Dm => self.slice_use(side).map(Some),
             _ => Some(None),
         };
-        let (read_slices, write_slices) = (slices(Half::Read)?, slices(Half::Write)?);
+        let (read_slices, write_slices) = (slices(Side::Source)?, slices(Side::Target)?);
         // The engines of the side that reaches more of them make the transfer.
         let shared = [&read_slices, &write_slices]
             .into_iter()
@@ -258,35 +284,35 @@ impl Transfer {
         let (engines, share) = shared.map_or((1, (1, 1)), |slices| {
             (slices.engines, (slices.engine_share, slices.iterations))
         });
-        let side = |half: Half, slices: Option<SliceUse>| -> Option<SidePattern> {
-            let packets = self.chip_packets(half)?;
-            Some(match (self.place(half).tier, slices) {
+        let pattern = |side: Side, slices: Option<SliceUse>| -> Option<SidePattern> {
+            let packets = self.chip_packets(side)?;
+            Some(match (self.place(side).tier, slices) {
                 (Tier::Dm, Some(slices)) => {
                     let busiest =
                         (u128::from(packets) * u128::from(share.0)).div_ceil(share.1.max(1).into());
                     let busiest = u64::try_from(busiest).ok()?;
                     SidePattern::Dm(DmPattern::of(slices, packets, busiest, self.packet_bytes)?)
                 }
-                (Tier::Hbm, _) => SidePattern::Hbm(self.stream(half)?.pattern()?),
+                (Tier::Hbm, _) => SidePattern::Hbm(self.stream(side)?.pattern()?),
                 _ => return None,
             })
         };
         let (read, write) = (
-            side(Half::Read, read_slices)?,
-            side(Half::Write, write_slices)?,
+            pattern(Side::Source, read_slices)?,
+            pattern(Side::Target, write_slices)?,
         );
         let link_bytes = self.crossing_bytes()?;
         let mut hbm_bytes: u64 = 0;
-        for half in [Half::Read, Half::Write] {
-            if self.place(half).tier == Tier::Hbm {
-                let bytes = self.chip_packets(half)?.checked_mul(self.packet_bytes)?;
+        for side in [Side::Source, Side::Target] {
+            if self.place(side).tier == Tier::Hbm {
+                let bytes = self.chip_packets(side)?.checked_mul(self.packet_bytes)?;
                 hbm_bytes = hbm_bytes.checked_add(bytes)?;
             }
         }
         let (commands, cycles) = self.total(&read, &write, link_bytes)?;
         let cost = DmaCost {
-            read_requests: read.requests().saturating_mul(self.chips(Half::Read)),
-            write_requests: write.requests().saturating_mul(self.chips(Half::Write)),
+            read_requests: read.requests().saturating_mul(self.chips(Side::Source)),
+            write_requests: write.requests().saturating_mul(self.chips(Side::Target)),
             engines,
             commands,
             packet_bytes: self.packet_bytes,
@@ -356,11 +382,11 @@ fn stages(
         let read = side_stage(Engine::DmaRead, &pattern.read, pattern.engines);
         let write = side_stage(Engine::DmaWrite, &pattern.write, pattern.engines);
         stages.push(StageCost {
-            detail: transfer.configuration(Half::Read),
+            detail: transfer.configuration(Side::Source),
             ..read
         });
         stages.push(StageCost {
-            detail: transfer.configuration(Half::Write),
+            detail: transfer.configuration(Side::Target),
             ..write
         });
     }
@@ -471,20 +497,32 @@ fn side_stage(engine: Engine, pattern: &SidePattern, engines: u64) -> StageCost 
 }
 
 /// What the figures take for granted.
+/// What is taken for a transfer over a link, of which no schedule is public.
+fn link_words(pattern: &DmaCost) -> Option<String> {
+    let figure = pattern.figure.filter(|_| pattern.link_bytes > 0)?;
+    Some(format!(
+        "no schedule of a transfer over a link is public: {} at best, the link alone; {} at worst, the memories before and behind it \
+         one after another; the best is the book's and is taken",
+        thousands(figure.low),
+        thousands(figure.high)
+    ))
+}
+
 fn assumptions(
     body: &Body,
     copy: &Copy,
     transfer: Option<&Transfer>,
     pattern: &DmaCost,
 ) -> Vec<String> {
-    let mut assumptions = Vec::new();
+    let mut assumptions: Vec<String> = link_words(pattern).into_iter().collect();
     let Some(transfer) = transfer else {
-        return vec![
+        assumptions.push(
             "the link to the host moves as many bytes a cycle as one between chips".to_owned(),
-        ];
+        );
+        return assumptions;
     };
-    for (half, id) in [(Half::Read, copy.source), (Half::Write, copy.target)] {
-        let place = transfer.place(half);
+    for (side, id) in [(Side::Source, copy.source), (Side::Target, copy.target)] {
+        let place = transfer.place(side);
         if place.tier == Tier::Hbm && place.base.is_none() {
             let name = body.tensor(id).and_then(|tensor| tensor.name.clone());
             let name = name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));

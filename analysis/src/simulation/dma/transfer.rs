@@ -6,12 +6,12 @@
 //! order costs is known to `hbm` and `dm`.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
 use crate::derivation::views::tiled_axes;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Copy, Tensor, TensorId, Tier};
+use crate::transfer::{Loop, Side};
 
 use super::super::calibration;
 use super::dm::{DMN_SLICES, ENGINE_SLICES, SliceLoop, SliceUse, slices};
@@ -44,19 +44,6 @@ impl Step {
     }
 }
 
-/// A loop of a transfer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TransferLoop {
-    /// The axis, if it has a name.
-    pub axis: Option<Arc<str>>,
-    /// Iterations.
-    pub size: u64,
-    /// On the reading side.
-    pub read: Step,
-    /// On the writing side.
-    pub write: Step,
-}
-
 /// One side's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -74,7 +61,7 @@ pub struct Transfer {
     /// Where it writes.
     pub target: Place,
     /// Loops around the run, outermost first.
-    pub loops: Vec<TransferLoop>,
+    pub loops: Vec<Loop<Step>>,
     /// Packets of a run.
     pub packets: u64,
     /// Bytes of a packet.
@@ -89,15 +76,6 @@ pub struct Transfer {
     pub calibration: Option<CalibrationId>,
 }
 
-/// A side of a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
-    /// The source.
-    Read,
-    /// The target.
-    Write,
-}
-
 impl Transfer {
     /// The transfer that was derived; `None` where its loops or its packet are unknown or impossible.
     #[must_use]
@@ -107,19 +85,19 @@ impl Transfer {
             tier: tensor.tier,
             base: tensor.address.bytes(),
         };
-        let loops = derivation
-            .entries
+        let derived = derivation.transfer.as_ref()?;
+        let loops = derived
+            .loops
             .iter()
-            .map(|entry| {
-                Some(TransferLoop {
-                    axis: entry.axis.clone(),
-                    size: entry.size,
-                    read: Step::of(entry.read_bits, source.tier)?,
-                    write: Step::of(entry.write_bits, target.tier)?,
+            .map(|one| {
+                Some(Loop {
+                    count: one.count,
+                    source: Step::of(one.source, source.tier)?,
+                    target: Step::of(one.target, target.tier)?,
                 })
             })
             .collect::<Option<Vec<_>>>()?;
-        let run_bytes = derivation.run_bits?.div_ceil(8);
+        let run_bytes = derived.run.div_ceil(8);
         let packet_bytes = derivation.packet_bytes.filter(|bytes| *bytes > 0)?;
         let mut transfer = Self {
             source: place(source),
@@ -145,8 +123,11 @@ impl Transfer {
             _ => self.packet_bytes.is_multiple_of(REQUEST_BYTES),
         };
         self.loops.sort_by_key(|entry| {
-            let first = if by_source { entry.read } else { entry.write };
-            let second = if by_source { entry.write } else { entry.read };
+            let (first, second) = if by_source {
+                (entry.source, entry.target)
+            } else {
+                (entry.target, entry.source)
+            };
             let key = |step: Step| (step.chips, step.slices, step.bytes);
             std::cmp::Reverse((key(first), key(second)))
         });
@@ -154,50 +135,43 @@ impl Transfer {
 
     /// The memory of one side.
     #[must_use]
-    pub fn place(&self, half: Half) -> Place {
-        match half {
-            Half::Read => self.source,
-            Half::Write => self.target,
-        }
-    }
-
-    const fn step(half: Half, entry: &TransferLoop) -> Step {
-        match half {
-            Half::Read => entry.read,
-            Half::Write => entry.write,
+    pub fn place(&self, side: Side) -> Place {
+        match side {
+            Side::Source => self.source,
+            Side::Target => self.target,
         }
     }
 
     /// Packets that one chip moves on a side: its chips work side by side.
     #[must_use]
-    pub fn chip_packets(&self, half: Half) -> Option<u64> {
+    pub fn chip_packets(&self, side: Side) -> Option<u64> {
         self.loops
             .iter()
-            .filter(|entry| Self::step(half, entry).chips == 0)
-            .try_fold(self.packets, |total, entry| total.checked_mul(entry.size))
+            .filter(|entry| entry.step(side).chips == 0)
+            .try_fold(self.packets, |total, entry| total.checked_mul(entry.count))
     }
 
     /// Chips that a side spans.
     #[must_use]
-    pub fn chips(&self, half: Half) -> u64 {
+    pub fn chips(&self, side: Side) -> u64 {
         self.loops
             .iter()
-            .filter(|entry| Self::step(half, entry).chips != 0)
-            .fold(1, |total, entry| total.saturating_mul(entry.size))
+            .filter(|entry| entry.step(side).chips != 0)
+            .fold(1, |total, entry| total.saturating_mul(entry.count))
     }
 
     /// Bytes that cross the busiest link between chips; 0 where each chip keeps its own.
     #[must_use]
     pub fn crossing_bytes(&self) -> Option<u64> {
-        let crossing = |half: Half| {
+        let crossing = |side: Side| {
             self.loops
                 .iter()
                 .filter(|entry| {
-                    entry.read.chips != entry.write.chips && Self::step(half, entry).chips != 0
+                    entry.source.chips != entry.target.chips && entry.step(side).chips != 0
                 })
-                .fold(1_u64, |total, entry| total.saturating_mul(entry.size))
+                .fold(1_u64, |total, entry| total.saturating_mul(entry.count))
         };
-        let (read, write) = (crossing(Half::Read), crossing(Half::Write));
+        let (read, write) = (crossing(Side::Source), crossing(Side::Target));
         let (few, many) = (read.min(write), read.max(write));
         if many <= 1 {
             return Some(0);
@@ -206,29 +180,29 @@ impl Transfer {
         let packets = self
             .loops
             .iter()
-            .filter(|entry| entry.read.chips == 0 || entry.read.chips != entry.write.chips)
-            .try_fold(self.packets, |total, entry| total.checked_mul(entry.size))?;
+            .filter(|entry| entry.source.chips == 0 || entry.source.chips != entry.target.chips)
+            .try_fold(self.packets, |total, entry| total.checked_mul(entry.count))?;
         let bytes = u128::from(packets) * u128::from(self.packet_bytes);
         let crossed = bytes / u128::from(many) * u128::from(many - 1) / u128::from(few);
         u64::try_from(crossed).ok()
     }
 
     /// The loops of a chip over slices on one side.
-    fn slice_loops(&self, half: Half) -> impl Iterator<Item = &TransferLoop> {
+    fn slice_loops(&self, side: Side) -> impl Iterator<Item = &Loop<Step>> {
         self.loops.iter().filter(move |entry| {
-            let step = Self::step(half, entry);
+            let step = entry.step(side);
             step.chips == 0 && step.slices != 0
         })
     }
 
     /// The slices that a side in DM reaches; `None` if they are too many.
     #[must_use]
-    pub fn slice_use(&self, half: Half) -> Option<SliceUse> {
+    pub fn slice_use(&self, side: Side) -> Option<SliceUse> {
         let loops: Vec<SliceLoop> = self
-            .slice_loops(half)
+            .slice_loops(side)
             .map(|entry| SliceLoop {
-                size: entry.size,
-                step: Self::step(half, entry).slices,
+                size: entry.count,
+                step: entry.step(side).slices,
             })
             .collect();
         SliceUse::of(&loops)
@@ -236,22 +210,18 @@ impl Transfer {
 
     /// The stream of a side in HBM; `None` if the other side reaches too many slices.
     #[must_use]
-    pub fn stream(&self, half: Half) -> Option<Stream> {
-        let other = match half {
-            Half::Read => Half::Write,
-            Half::Write => Half::Read,
+    pub fn stream(&self, side: Side) -> Option<Stream> {
+        let other = side.other();
+        let stride = |entry: &Loop<Step>| Stride {
+            size: entry.count,
+            bytes: entry.step(side).bytes,
         };
-        let stride = |entry: &TransferLoop| Stride {
-            size: entry.size,
-            bytes: Self::step(half, entry).bytes,
-        };
-        let here = |entry: &&TransferLoop| Self::step(half, entry).chips == 0;
-        let over_slices = |entry: &&TransferLoop| {
-            let step = Self::step(other, entry);
+        let here = |entry: &&Loop<Step>| entry.step(side).chips == 0;
+        let over_slices = |entry: &&Loop<Step>| {
+            let step = entry.step(other);
             step.chips == 0 && step.slices != 0
         };
-        let spread: Vec<&TransferLoop> =
-            self.loops.iter().filter(here).filter(over_slices).collect();
+        let spread: Vec<&Loop<Step>> = self.loops.iter().filter(here).filter(over_slices).collect();
         let mut loops: Vec<Stride> = self
             .loops
             .iter()
@@ -263,13 +233,13 @@ impl Transfer {
             bytes: self.packet_bytes,
         });
         Some(Stream {
-            direction: match half {
-                Half::Read => Direction::Read,
-                Half::Write => Direction::Write,
+            direction: match side {
+                Side::Source => Direction::Read,
+                Side::Target => Direction::Write,
             },
-            base: self.place(half).base.unwrap_or(0),
+            base: self.place(side).base.unwrap_or(0),
             loops,
-            points: points(&spread, half, other)?,
+            points: points(&spread, side, other)?,
             spread: spread.into_iter().map(stride).collect(),
             packet_bytes: self.packet_bytes,
         })
@@ -278,10 +248,10 @@ impl Transfer {
     /// The sequencer of one side in the book's notation, strides in bytes: `[8:2048, 8:256, 256:1]:256 @0`. Loops that
     /// engines, clusters and chips share out are in no engine's sequencer.
     #[must_use]
-    pub fn configuration(&self, half: Half) -> String {
-        let step = |entry: &TransferLoop| Self::step(half, entry);
-        let spatial = |entry: &&TransferLoop| entry.read.slices != 0 || entry.write.slices != 0;
-        let local = |entry: &&TransferLoop| entry.read.chips == 0 && entry.write.chips == 0;
+    pub fn configuration(&self, side: Side) -> String {
+        let step = |entry: &Loop<Step>| entry.step(side);
+        let spatial = |entry: &&Loop<Step>| entry.source.slices != 0 || entry.target.slices != 0;
+        let local = |entry: &&Loop<Step>| entry.source.chips == 0 && entry.target.chips == 0;
         let mut text = String::from("[");
         // Writing to a string cannot fail.
         for entry in self
@@ -290,21 +260,21 @@ impl Transfer {
             .filter(local)
             .filter(|entry| !spatial(entry))
         {
-            let _ = write!(text, "{}:{}, ", entry.size, step(entry).bytes);
+            let _ = write!(text, "{}:{}, ", entry.count, step(entry).bytes);
         }
         if self.packets > 1 {
             let _ = write!(text, "{}:{}, ", self.packets, self.packet_bytes);
         }
         let mut parts: Vec<(u64, u64, String)> = Vec::new();
         for entry in self.loops.iter().filter(local).filter(spatial) {
-            parts.extend(engine_parts(entry, half));
+            parts.extend(engine_parts(entry, side));
         }
         parts.sort_by_key(|(place, ..)| *place);
         for (_, size, stride) in parts {
             let _ = write!(text, "{size}:{stride}, ");
         }
         let _ = write!(text, "{}:1]:{}", self.packet_bytes, self.packet_bytes);
-        match self.place(half).base {
+        match self.place(side).base {
             Some(base) => {
                 let _ = write!(text, " @{base}");
             }
@@ -326,18 +296,18 @@ fn whole_bytes(body: &Body, target: TensorId) -> Option<u64> {
 }
 
 /// The first packets of each engine, in the order of the stream: slices, then the DMNs innermost.
-fn points(spread: &[&TransferLoop], half: Half, other: Half) -> Option<Vec<Vec<u64>>> {
-    let nest = |step: fn(Step) -> u64, side: Half| -> Vec<SliceLoop> {
+fn points(spread: &[&Loop<Step>], side: Side, other: Side) -> Option<Vec<Vec<u64>>> {
+    let nest = |step: fn(Step) -> u64, side: Side| -> Vec<SliceLoop> {
         spread
             .iter()
             .map(|entry| SliceLoop {
-                size: entry.size,
-                step: step(Transfer::step(side, entry)),
+                size: entry.count,
+                step: step(entry.step(side)),
             })
             .collect()
     };
     let numbers = slices(&nest(|step| step.slices, other))?;
-    let places = slices(&nest(|step| step.bytes, half))?;
+    let places = slices(&nest(|step| step.bytes, side))?;
     let mut engines = std::collections::BTreeMap::<u64, Vec<(u64, u64)>>::new();
     for (number, place) in numbers.into_iter().zip(places) {
         engines
@@ -354,10 +324,10 @@ fn points(spread: &[&TransferLoop], half: Half, other: Half) -> Option<Vec<Vec<u
 
 /// The parts of a loop over slices that one engine makes: over the slices of a DMN and over its two DMNs, each with its
 /// place in the stream, size and stride. A loop that does not split is written as it is.
-fn engine_parts(entry: &TransferLoop, half: Half) -> Vec<(u64, u64, String)> {
+fn engine_parts(entry: &Loop<Step>, side: Side) -> Vec<(u64, u64, String)> {
     let (over, step) = (
-        entry.read.slices.max(entry.write.slices),
-        Transfer::step(half, entry),
+        entry.source.slices.max(entry.target.slices),
+        entry.step(side),
     );
     let stride = |times: u64| match step.slices.saturating_mul(times) {
         0 => step.bytes.saturating_mul(times).to_string(),
@@ -368,16 +338,16 @@ fn engine_parts(entry: &TransferLoop, half: Half) -> Vec<(u64, u64, String)> {
     if over >= ENGINE_SLICES {
         return Vec::new();
     }
-    let last = over.saturating_mul(entry.size - 1);
+    let last = over.saturating_mul(entry.count - 1);
     if last < DMN_SLICES || !DMN_SLICES.is_multiple_of(over) {
-        return vec![(0, entry.size, stride(1))];
+        return vec![(0, entry.count, stride(1))];
     }
     let mut parts = Vec::new();
     let inner = (DMN_SLICES / over).max(1);
     if inner > 1 {
         parts.push((0, inner, stride(1)));
     }
-    let dmns = entry.size.div_ceil(inner).min(ENGINE_SLICES / DMN_SLICES);
+    let dmns = entry.count.div_ceil(inner).min(ENGINE_SLICES / DMN_SLICES);
     if dmns > 1 {
         parts.push((1, dmns, stride(inner)));
     }

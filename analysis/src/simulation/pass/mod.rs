@@ -3,7 +3,7 @@
 //! Knows how many cycles each engine is busy with a stream of known shape and what latency it adds; nothing about what
 //! runs beside the pass. The engines work as a pipeline: the slowest one decides, and what each output trails its input by
 //! comes on top. A stream that no Switch Engine is asked for passes it at the Collect Engine's rate, which counts once.
-//! Of a custom ring's set-up the book gives no figure: it is named as an assumption and not counted.
+//! Of a custom ring's set-up the book gives no figure: by the book it is named as an assumption and not counted.
 
 mod contraction;
 mod streams;
@@ -29,6 +29,7 @@ pub fn cost(
     let mut costing = Costing {
         pass,
         derivation,
+        counts_set_up: calibration(body, model).is_some(),
         cost: OperationCost::default(),
     };
     for (index, derived) in derivation.stages.iter().enumerate() {
@@ -93,6 +94,8 @@ pub fn cycles(stages: &[StageCost]) -> Option<u64> {
 struct Costing<'a> {
     pass: &'a Pass,
     derivation: &'a PassDerivation,
+    /// Whether the schedule has what puts tables and rings in place.
+    counts_set_up: bool,
     cost: OperationCost,
 }
 

@@ -66,9 +66,12 @@ impl Costing<'_> {
         if custom {
             self.cost.holds_dma = true;
             self.cost.holds_sub = true;
-            self.cost.assumptions.push(
-                "the set-up of the custom ring is not counted: no figure is published".to_owned(),
-            );
+            if !self.counts_set_up {
+                self.cost.assumptions.push(
+                    "the set-up of the custom ring is not counted: no figure is published"
+                        .to_owned(),
+                );
+            }
         }
         self.push(cost, &stage.method, stage.span);
     }

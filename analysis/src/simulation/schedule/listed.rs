@@ -1,8 +1,9 @@
 //! The vendor's schedule: who runs when by the rules that its published schedules show.
 //!
 //! An operation begins as soon as what it depends on and what it occupies are free; of two that could, the one goes first that
-//! most waits for. Passes keep the order of the source in their context, and transfers do where the dialect's compiler keeps
-//! it. The tables of lookups and of custom rings come as transfers that no source names; they occupy and have no slot.
+//! most waits for, of equal ones the shorter. Passes and transfers keep the order of the source where the dialect's compiler keeps
+//! it: kernels of 0.6 and 0.8 have the same schedule whatever the order of their statements. The tables of lookups and of custom rings
+//! come as transfers that no source names; they occupy and have no slot.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,21 +16,14 @@ use crate::derivation::conventions::Conventions;
 use crate::hardware::CLUSTER_ADDRESS_SLICES;
 use crate::hardware::calibration::{Calibration, KernelConstants};
 use crate::items::Span;
-use crate::kernel::{
-    Body, Context, Operation, OperationId, OperationKind, Pass, PassEnd, StageKind, SwitchConfig,
-    Tier,
-};
-use crate::mapping::Mapping;
+use crate::kernel::{Body, Context, Operation, OperationId, OperationKind, Tier};
+use crate::lanes::Lane;
 
 use super::super::OperationCost;
-use super::super::calibrated::lookups;
+use super::graph::{Graph, Node, RESOURCES, Rings};
+use super::hazards::wait_for;
 use super::planner::{Before, Variation};
-use super::{Lane, Schedule, Slot, Wait, WaitCause};
-
-/// What can be occupied: the four lanes, and the Vector Engine that both contexts share.
-const RESOURCES: usize = 5;
-/// The number of the Vector Engine among them.
-const VECTOR: usize = 4;
+use super::{Schedule, Slot, Wait, WaitCause};
 
 /// Schedules a body whose costs are all known.
 pub(super) fn derive(
@@ -69,7 +63,7 @@ pub(super) struct Prepared {
     start: u64,
     /// Cycles behind the end of the last operation.
     end: u64,
-    /// Whether transfers keep the order of the source.
+    /// Whether transfers and passes keep the order of the source.
     keeps_order: bool,
 }
 
@@ -101,22 +95,41 @@ impl Prepared {
         variation: Variation<'_>,
         mut note: impl FnMut(usize, (Wait, u64)),
     ) -> Self {
-        let mut before = Before::of(body, derivation, variation);
+        let tile_reads = calibration.kernel.tile_reads;
+        let mut before = Before::of(body, derivation, tile_reads, variation);
         let mut graph = Graph::new(body.operations.len());
         let mut rings = Rings::new();
+        // Of each chain of writes how many are joined, and by what.
+        let mut joins: FxHashMap<usize, (usize, usize)> = FxHashMap::default();
         for &id in variation.order_of(body).iter() {
             let cost = operations.get(id.0 as usize);
             let Some((operation, cost)) = body.operation(id).zip(cost) else {
                 continue;
             };
-            let waits = before.next(id);
+            let found = before.next(id);
             let node = id.0 as usize;
             graph.prepare(operation, node, calibration, &mut rings);
             graph.set(node, operation, cost);
-            for wait in waits.iter() {
+            for wait in &found.waits {
                 let extra = synchronised(body, derivation, wait, id, &calibration.kernel);
                 graph.depend(node, wait.operation.0 as usize, extra);
                 note(node, (wait.clone(), extra));
+            }
+            for &(chain, count) in &found.chains {
+                let from = joins.get(&chain).map_or(0, |(done, _)| *done);
+                let new = (from..count).filter_map(|number| before.write(chain, number));
+                let new = new.map(|write| {
+                    let wait = wait_for(write);
+                    let extra = synchronised(body, derivation, &wait, id, &calibration.kernel);
+                    (wait, extra)
+                });
+                let known = joins.get(&chain).map(|(_, join)| *join);
+                let join = match known {
+                    Some(join) if from >= count => join,
+                    _ => graph.join(known, new.collect()),
+                };
+                joins.insert(chain, (count.max(from), join));
+                graph.depend_on_join(node, join);
             }
             graph.sequence.push(node);
         }
@@ -134,9 +147,9 @@ impl Prepared {
         }
     }
 
-    /// The body's cycles where its operations take so many.
-    pub(super) fn total(&self, body: &Body, cycles: &[u64]) -> u64 {
-        let last = self.run(body, cycles, false).last_end();
+    /// The body's cycles where its operations take so many, with or without what is in arms that run time decides.
+    pub(super) fn total(&self, body: &Body, cycles: &[u64], no_arms: bool) -> u64 {
+        let last = self.run(body, cycles, no_arms).last_end();
         last.saturating_add(self.end)
     }
 
@@ -197,9 +210,9 @@ fn crosses_clusters(derivation: &BodyDerivation, operation: &Operation) -> bool 
     };
     let cluster = |bits: i128| bits / (SLICE_BITS * i128::from(CLUSTER_ADDRESS_SLICES)) != 0;
     derived
-        .entries
+        .loops()
         .iter()
-        .any(|entry| cluster(entry.read_bits) != cluster(entry.write_bits))
+        .any(|one| cluster(one.source) != cluster(one.target))
 }
 
 /// Whether the tensor that a transfer writes is written by a pass as well.
@@ -253,161 +266,8 @@ impl Arms {
     }
 }
 
-/// Custom rings whose tables are on their way, and what brings them: a kernel has few.
-type Rings = Vec<((SwitchConfig, Option<Mapping>), usize)>;
-
-/// What occupies lanes: the operations by number, then what they bring along.
-#[derive(Debug, Clone, Default)]
-struct Node {
-    lane: Option<Lane>,
-    /// The cycles of what an operation brings along; those of operations are given to each run.
-    cycles: u64,
-    holds: Vec<usize>,
-    /// What depends on it, and the cycles that pass between.
-    next: Vec<(usize, u64)>,
-    /// What it depends on.
-    before: usize,
-}
-
-#[derive(Debug, Clone)]
-struct Graph {
-    nodes: Vec<Node>,
-    /// How many of them are operations: they come first.
-    operations: usize,
-    /// All nodes, each behind what it depends on.
-    sequence: Vec<usize>,
-}
-
-impl Graph {
-    fn new(operations: usize) -> Self {
-        Self {
-            nodes: vec![Node::default(); operations],
-            operations,
-            sequence: Vec::with_capacity(operations),
-        }
-    }
-
-    fn set(&mut self, node: usize, operation: &Operation, cost: &OperationCost) {
-        if let Some(node) = self.nodes.get_mut(node) {
-            let lane = Lane::of(operation.context);
-            node.lane = Some(lane);
-            node.holds = held(operation, lane, cost);
-        }
-    }
-
-    fn depend(&mut self, node: usize, on: usize, extra: u64) {
-        if node == on {
-            return;
-        }
-        if let Some(before) = self.nodes.get_mut(on) {
-            before.next.push((node, extra));
-        }
-        if let Some(node) = self.nodes.get_mut(node) {
-            node.before += 1;
-        }
-    }
-
-    /// A node that no operation stands for, behind another one.
-    fn bring(&mut self, lane: Lane, cycles: u64, behind: Option<usize>) -> usize {
-        let number = self.nodes.len();
-        self.nodes.push(Node {
-            lane: Some(lane),
-            cycles,
-            holds: vec![lane.number()],
-            ..Node::default()
-        });
-        if let Some(behind) = behind {
-            self.depend(number, behind, 0);
-        }
-        self.sequence.push(number);
-        number
-    }
-
-    /// The tables that a pass brings along.
-    fn prepare(
-        &mut self,
-        operation: &Operation,
-        node: usize,
-        calibration: &Calibration,
-        rings: &mut Rings,
-    ) {
-        let OperationKind::Pass(pass) = &operation.kind else {
-            return;
-        };
-        let table = &calibration.pass;
-        if lookups(pass) {
-            let load = self.bring(Lane::TensorDma, table.lookup_transfer, None);
-            let placed = self.bring(Lane::Sub, table.lookup_pass, Some(load));
-            self.depend(node, placed, 0);
-        }
-        if let Some(ring) = custom_ring(pass) {
-            let known = rings.iter().find(|(known, _)| *known == ring);
-            let load = match known {
-                Some((_, load)) => *load,
-                None => {
-                    let load = self.bring(Lane::TensorDma, table.ring_transfer, None);
-                    rings.push((ring, load));
-                    load
-                }
-            };
-            self.depend(node, load, 0);
-        }
-    }
-
-    /// For each node the cycles from its start to the end of the last operation that depends on it.
-    fn weights(&self, cycles: &[u64]) -> Vec<u64> {
-        let mut weights = vec![0; self.nodes.len()];
-        for number in self.sequence.iter().rev() {
-            let Some((node, own)) = self.nodes.get(*number).zip(cycles.get(*number)) else {
-                continue;
-            };
-            let behind = node.next.iter().filter_map(|(next, extra)| {
-                let weight: &u64 = weights.get(*next)?;
-                Some(weight.saturating_add(*extra))
-            });
-            let weight = own.saturating_add(behind.max().unwrap_or(0));
-            if let Some(known) = weights.get_mut(*number) {
-                *known = weight;
-            }
-        }
-        weights
-    }
-}
-
-/// A custom ring, with the slices that it connects.
-fn custom_ring(pass: &Pass) -> Option<(SwitchConfig, Option<Mapping>)> {
-    pass.stages.iter().find_map(|stage| match &stage.kind {
-        StageKind::Switch(config) => match config.get() {
-            Some(config @ SwitchConfig::CustomBroadcast { .. }) => {
-                Some((config.clone(), stage.output.slice.get().cloned()))
-            }
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// What an operation occupies, its own lane first.
-fn held(operation: &Operation, lane: Lane, cost: &OperationCost) -> Vec<usize> {
-    let mut holds = vec![lane.number()];
-    if let OperationKind::Pass(pass) = &operation.kind {
-        let vector = pass
-            .stages
-            .iter()
-            .any(|stage| matches!(stage.kind, StageKind::VectorInit | StageKind::Cast));
-        if lane == Lane::Main && matches!(pass.end, PassEnd::ToVrf { .. }) {
-            holds.push(Lane::Sub.number());
-        }
-        if vector {
-            holds.push(VECTOR);
-        }
-        // Of bank starvation the schedules say nothing: the book's rule holds. A custom ring has its transfer instead.
-        if cost.holds_dma && custom_ring(pass).is_none() {
-            holds.extend([Lane::TensorDma.number(), Lane::PcieDma.number()]);
-        }
-    }
-    holds
-}
+/// What could go: by the weight, of equal ones the shorter first, then in the order of the source.
+type Ready = (u64, Reverse<u64>, Reverse<usize>);
 
 /// What waits in a lane.
 enum Queue {
@@ -415,8 +275,8 @@ enum Queue {
     Program(VecDeque<usize>),
     /// Those that are free to go, by weight; those that become free later, by when they do.
     Weight {
-        ready: BinaryHeap<(u64, Reverse<usize>)>,
-        later: BinaryHeap<(Reverse<u64>, u64, Reverse<usize>)>,
+        ready: BinaryHeap<Ready>,
+        later: BinaryHeap<(Reverse<u64>, Ready)>,
     },
 }
 
@@ -429,6 +289,13 @@ struct State {
     ready: u64,
     /// Cycles from its start to the end of the last operation that depends on it.
     weight: u64,
+}
+
+impl State {
+    /// The place of a node among those that could go.
+    const fn among(&self, node: usize) -> Ready {
+        (self.weight, Reverse(self.cycles), Reverse(node))
+    }
 }
 
 struct Run<'a> {
@@ -459,8 +326,8 @@ impl<'a> Run<'a> {
                 weight,
             })
             .collect();
-        let mut queues = Lane::ALL.map(|lane| {
-            if lane == Lane::TensorDma && !keeps_order {
+        let mut queues = Lane::VIRTUAL_ISA.map(|_| {
+            if !keeps_order {
                 Queue::Weight {
                     ready: BinaryHeap::new(),
                     later: BinaryHeap::new(),
@@ -473,11 +340,12 @@ impl<'a> Run<'a> {
             let Some((node, state)) = graph.nodes.get(number).zip(states.get(number)) else {
                 continue;
             };
-            let lane = node.lane.map_or(0, Lane::number);
-            match queues.get_mut(lane) {
+            // A join waits in no lane.
+            let queue = node.lane.and_then(|lane| queues.get_mut(lane.number()));
+            match queue {
                 Some(Queue::Program(queue)) => queue.push_back(number),
                 Some(Queue::Weight { later, .. }) if state.open == 0 => {
-                    later.push((Reverse(start), state.weight, Reverse(number)));
+                    later.push((Reverse(start), state.among(number)));
                 }
                 _ => {}
             }
@@ -554,17 +422,15 @@ impl<'a> Run<'a> {
                 (self.states.get(node)?.open == 0).then_some(node)
             }
             Queue::Weight { ready, later } => {
-                while let Some((Reverse(at), weight, number)) = later.peek().copied() {
+                while let Some((Reverse(at), one)) = later.peek().copied() {
                     if at > free {
                         break;
                     }
                     later.pop();
-                    ready.push((weight, number));
+                    ready.push(one);
                 }
-                match ready.peek() {
-                    Some((_, Reverse(node))) => Some(*node),
-                    None => later.peek().map(|(_, _, Reverse(node))| *node),
-                }
+                let first = ready.peek().or(later.peek().map(|(_, one)| one));
+                first.map(|(.., Reverse(node))| *node)
             }
         }
     }
@@ -602,19 +468,33 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// One of the things that a node depends on has ended at `at`.
     fn release(&mut self, number: usize, at: u64) {
-        let node = self.graph.nodes.get(number);
-        let Some((node, state)) = node.zip(self.states.get_mut(number)) else {
-            return;
-        };
-        state.ready = state.ready.max(at);
-        state.open = state.open.saturating_sub(1);
-        if state.open > 0 {
-            return;
-        }
-        let lane = node.lane.map_or(0, Lane::number);
-        if let Some(Queue::Weight { later, .. }) = self.queues.get_mut(lane) {
-            later.push((Reverse(state.ready), state.weight, Reverse(number)));
+        let graph = self.graph;
+        let mut open = vec![(number, at)];
+        while let Some((number, at)) = open.pop() {
+            let node = graph.nodes.get(number);
+            let Some((node, state)) = node.zip(self.states.get_mut(number)) else {
+                continue;
+            };
+            state.ready = state.ready.max(at);
+            state.open = state.open.saturating_sub(1);
+            if state.open > 0 {
+                continue;
+            }
+            let (ready, among) = (state.ready, state.among(number));
+            let Some(lane) = node.lane else {
+                // A join has ended with the last that it joins.
+                if let Some(known) = self.ends.get_mut(number) {
+                    *known = ready;
+                }
+                let next = node.next.iter();
+                open.extend(next.map(|(next, extra)| (*next, ready.saturating_add(*extra))));
+                continue;
+            };
+            if let Some(Queue::Weight { later, .. }) = self.queues.get_mut(lane.number()) {
+                later.push((Reverse(ready), among));
+            }
         }
     }
 
@@ -623,6 +503,8 @@ impl<'a> Run<'a> {
         let node = self.graph.nodes.get(candidate.node)?;
         let cycles = self.states.get(candidate.node)?.cycles;
         let lane = node.lane?;
+        let free = self.free.get(lane.number())?.0;
+        waits.extend(self.joined(node, (free, candidate.start)));
         let operation = OperationId(u32::try_from(candidate.node).ok()?);
         for held in &node.holds {
             let Some((_, Some(before))) = self.free.get(*held) else {
@@ -652,7 +534,6 @@ impl<'a> Run<'a> {
             let end = self.ends.get(wait.operation.0 as usize);
             end.map_or(0, |end| end.saturating_add(*extra))
         };
-        let free = self.free.get(lane.number())?.0;
         waits.retain(|wait| end_of(wait) > free || end_of(wait) == candidate.start);
         waits.sort_by_key(|wait| (Reverse(end_of(wait)), wait.0.cause, wait.0.operation));
         waits.dedup_by_key(|(wait, _)| wait.operation);
@@ -663,6 +544,24 @@ impl<'a> Run<'a> {
             end: candidate.start.saturating_add(cycles),
             waits: waits.into_iter().map(|(wait, _)| wait).collect(),
         })
+    }
+
+    /// The joined writes that a node waits for, and that may have ended behind `free` or at `start`. A join ends with the last of
+    /// its own writes and of those before it, so that none of these is later.
+    fn joined(&self, node: &Node, (free, start): (u64, u64)) -> Vec<(Wait, u64)> {
+        let mut found = Vec::new();
+        for join in &node.joins {
+            let mut next = self.graph.joins.get(*join);
+            while let Some(join) = next {
+                let end = self.ends.get(join.node).copied().unwrap_or(0);
+                if end <= free && end != start {
+                    break;
+                }
+                found.extend(join.writes.iter().cloned());
+                next = join.before.and_then(|before| self.graph.joins.get(before));
+            }
+        }
+        found
     }
 
     fn is_brought(&self, operation: OperationId) -> bool {

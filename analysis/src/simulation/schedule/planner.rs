@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::derivation::BodyDerivation;
-use crate::derivation::memory::{Lifetime, Part, Touch};
 use crate::hardware::Model;
-use crate::kernel::{Body, OperationId, Tier};
+use crate::hardware::calibration::TileReads;
+use crate::kernel::{Body, OperationId};
+use crate::lanes::Lane;
 
 use super::super::{BodySimulation, OperationCost, calibration};
-use super::{Lane, Schedule, Slot, Wait, WaitCause, listed};
+use super::hazards::{ChainWrite, Found, Hazards};
+use super::{Schedule, Slot, Wait, WaitCause, lane_of, listed};
 
 /// What a schedule is asked to take otherwise than the body says.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +27,9 @@ pub struct Variation<'a> {
     /// Nothing runs of what is in an arm that run time decides; else the dearest arm of each branching does. The book's
     /// schedule takes all arms.
     pub no_arms: bool,
+    /// Allocations, as numbers in the list of lifetimes, whose tiles are tensors of their own: who reads one waits for writes of
+    /// its bytes alone.
+    pub apart: &'a [usize],
 }
 
 impl Variation<'_> {
@@ -42,8 +45,7 @@ impl Variation<'_> {
     }
 }
 
-/// Waits of a body that are kept. A body of loops over tiles of one tensor has a number of them that is quadratic in the runs;
-/// beyond this they are worked out for each schedule anew.
+/// Waits of a body that are kept; beyond this they are worked out for each schedule anew.
 const MOST_KEPT: usize = 1 << 16;
 
 /// What a simulation keeps for schedules with other cycles: for each operation of a body those before it that it must not run
@@ -51,61 +53,87 @@ const MOST_KEPT: usize = 1 << 16;
 /// be kept.
 #[derive(Debug, Clone, Default)]
 pub struct Conflicts {
-    waits: OnceLock<Option<Vec<Vec<Wait>>>>,
+    waits: OnceLock<Option<All>>,
     prepared: OnceLock<listed::Prepared>,
 }
 
+/// What each operation must not run beside, and the chains that it names.
+#[derive(Debug, Clone)]
+pub(super) struct All {
+    found: Vec<Found>,
+    chains: Vec<Vec<ChainWrite>>,
+}
+
 impl Conflicts {
-    fn all(&self, body: &Body, derivation: &BodyDerivation) -> Option<&[Vec<Wait>]> {
+    fn all(&self, body: &Body, derivation: &BodyDerivation, tile_reads: TileReads) -> Option<&All> {
         let kept = self.waits.get_or_init(|| {
-            let mut hazards = Hazards::new(derivation, &[]);
-            let mut all = Vec::with_capacity(body.operations.len());
+            let mut hazards = Hazards::new(derivation, &[], tile_reads);
+            let mut found = Vec::with_capacity(body.operations.len());
             let mut count = 0;
             for operation in &body.operations {
-                let waits = hazards.of(operation.id);
-                count += waits.len();
+                let own = hazards.of(operation.id);
+                count += own.len();
                 if count > MOST_KEPT {
                     return None;
                 }
-                all.push(waits);
+                found.push(own);
             }
-            Some(all)
+            Some(All {
+                found,
+                chains: hazards.into_chains(),
+            })
         });
-        kept.as_deref()
+        kept.as_ref()
     }
 }
 
 /// What operations must not run beside, asked one after the other in the order of a schedule.
 pub(super) enum Before<'a> {
     /// In the program's order, kept.
-    Kept(&'a [Vec<Wait>]),
+    Kept(&'a All),
     /// Worked out on the way.
     Found(Hazards<'a>),
 }
 
 impl<'a> Before<'a> {
+    /// `tile_reads` is what the model says of them.
     pub(super) fn of(
         body: &Body,
         derivation: &'a BodyDerivation,
+        tile_reads: TileReads,
         variation: Variation<'a>,
     ) -> Self {
-        let in_program_order = variation.order.is_none() && variation.moved.is_empty();
-        let conflicts = variation.conflicts.filter(|_| in_program_order);
-        match conflicts.and_then(|conflicts| conflicts.all(body, derivation)) {
+        let as_it_is =
+            variation.order.is_none() && variation.moved.is_empty() && variation.apart.is_empty();
+        let conflicts = variation.conflicts.filter(|_| as_it_is);
+        match conflicts.and_then(|conflicts| conflicts.all(body, derivation, tile_reads)) {
             Some(all) => Self::Kept(all),
-            None => Self::Found(Hazards::new(derivation, variation.moved)),
+            None => {
+                let mut hazards = Hazards::new(derivation, variation.moved, tile_reads);
+                hazards.apart = variation.apart;
+                Self::Found(hazards)
+            }
         }
     }
 
     /// What the next operation must not run beside.
-    pub(super) fn next(&mut self, operation: OperationId) -> Cow<'a, [Wait]> {
+    pub(super) fn next(&mut self, operation: OperationId) -> Cow<'a, Found> {
         match self {
-            Self::Kept(all) => {
-                let waits = all.get(operation.0 as usize);
-                Cow::Borrowed(waits.map_or(&[], Vec::as_slice))
-            }
+            Self::Kept(all) => match all.found.get(operation.0 as usize) {
+                Some(found) => Cow::Borrowed(found),
+                None => Cow::Owned(Found::default()),
+            },
             Self::Found(hazards) => Cow::Owned(hazards.of(operation)),
         }
+    }
+
+    /// A write of a chain.
+    pub(super) fn write(&self, chain: usize, number: usize) -> Option<ChainWrite> {
+        let writes = match self {
+            Self::Kept(all) => all.chains.get(chain).map_or(&[][..], Vec::as_slice),
+            Self::Found(hazards) => hazards.chain(chain),
+        };
+        writes.get(number).copied()
     }
 }
 
@@ -142,11 +170,23 @@ pub fn total_with_cycles(
     simulation: &BodySimulation,
     cycles: &[u64],
 ) -> Option<u64> {
+    total_with(body, derivation, simulation, cycles, false)
+}
+
+/// The same, with or without what is in arms that run time decides.
+pub(crate) fn total_with(
+    body: &Body,
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+    cycles: &[u64],
+    no_arms: bool,
+) -> Option<u64> {
     let (operations, conflicts) = (&simulation.operations, &simulation.conflicts);
     let calibration = calibration(body, simulation.model);
     let is_whole = cycles.len() == body.operations.len() && operations.len() == cycles.len();
     if let Some(id) = calibration.filter(|_| is_whole)
-        && conflicts.all(body, derivation).is_some()
+        && let tile_reads = id.table().kernel.tile_reads
+        && conflicts.all(body, derivation, tile_reads).is_some()
     {
         let prepared = conflicts.prepared.get_or_init(|| {
             let variation = Variation {
@@ -155,7 +195,7 @@ pub fn total_with_cycles(
             };
             listed::Prepared::of(body, derivation, operations, id.table(), variation)
         });
-        return Some(prepared.total(body, cycles));
+        return Some(prepared.total(body, cycles, no_arms));
     }
     let costs = operations.iter().zip(cycles);
     let costs: Vec<Arc<OperationCost>> = costs
@@ -167,7 +207,12 @@ pub fn total_with_cycles(
             cost
         })
         .collect();
-    derive(body, derivation, &costs, simulation.model, conflicts).total
+    let variation = Variation {
+        no_arms,
+        conflicts: Some(conflicts),
+        ..Variation::default()
+    };
+    derive_varied(body, derivation, &costs, simulation.model, variation).total
 }
 
 /// Schedules a body with these costs and a change of its order or its addresses.
@@ -200,7 +245,7 @@ fn in_program_order(
     for &id in variation.order_of(body).iter() {
         let cost = operations.get(id.0 as usize);
         if let (Some(operation), Some(cost)) = (body.operation(id), cost) {
-            planner.place(id, Lane::of(operation.context), cost);
+            planner.place(id, lane_of(operation.context), cost);
         }
     }
     let mut slots = planner.slots;
@@ -231,7 +276,8 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn new(derivation: &'a BodyDerivation, moved: &[usize]) -> Self {
         Self {
-            hazards: Hazards::new(derivation, moved),
+            // The book knows bytes only.
+            hazards: Hazards::new(derivation, moved, TileReads::OfTheirBytes),
             lanes: [None; 4],
             slots: Vec::new(),
             ends: vec![0; derivation.memory.touches.len()],
@@ -246,7 +292,8 @@ impl<'a> Planner<'a> {
         let end_of = |id: OperationId| ends.get(id.0 as usize).copied().unwrap_or(0);
         let mut waits = self
             .hazards
-            .before(operation, |other| end_of(other) >= free);
+            .before(operation, |other| end_of(other) >= free)
+            .waits;
         let mut seen: Vec<OperationId> = Vec::new();
         for (index, occupied) in lanes.iter().filter_map(|lane| {
             let number = lane.number();
@@ -299,89 +346,13 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Which operations touch the same bytes, asked one after the other.
-pub(super) struct Hazards<'a> {
-    touches: &'a [Vec<Touch>],
-    places: Places,
-    /// For each place the operations that touched it so far, with the number of the touch.
-    touched: Vec<Vec<(OperationId, usize)>>,
-}
-
-impl<'a> Hazards<'a> {
-    pub(super) fn new(derivation: &'a BodyDerivation, moved: &[usize]) -> Self {
-        let places = Places::of(&derivation.memory.lifetimes, moved);
-        Self {
-            touches: &derivation.memory.touches,
-            touched: vec![Vec::new(); places.neighbours.len()],
-            places,
-        }
-    }
-
-    /// What the next operation must not run beside, of those that were asked about before.
-    pub(super) fn of(&mut self, operation: OperationId) -> Vec<Wait> {
-        let waits = self.before(operation, |_| true);
-        self.remember(operation);
-        waits
-    }
-
-    /// Every earlier operation that this one must not run beside, once each, of those that count.
-    fn before(&self, operation: OperationId, counts: impl Fn(OperationId) -> bool) -> Vec<Wait> {
-        let mut waits: Vec<Wait> = Vec::new();
-        for touch in self.touches_of(operation) {
-            for &place in self.places.neighbours_of(touch.allocation) {
-                let earlier = self.touched.get(place).map_or(&[][..], Vec::as_slice);
-                for &(other, number) in earlier.iter().rev() {
-                    let Some(theirs) = self.touches_of(other).get(number) else {
-                        continue;
-                    };
-                    let same = theirs.allocation == touch.allocation;
-                    if same && theirs.part.is_apart_from(&touch.part) {
-                        continue;
-                    }
-                    let Some(cause) = hazard(theirs.writes, touch.writes) else {
-                        continue;
-                    };
-                    if counts(other) {
-                        waits.push(Wait {
-                            operation: other,
-                            cause,
-                            allocation: Some(theirs.allocation),
-                        });
-                    }
-                    // Whoever writes all of the place has itself waited for everything before.
-                    if theirs.writes && theirs.part == Part::Whole {
-                        break;
-                    }
-                }
-            }
-        }
-        waits.sort_by_key(|wait| (wait.operation, wait.cause));
-        waits.dedup_by_key(|wait| wait.operation);
-        waits
-    }
-
-    fn touches_of(&self, operation: OperationId) -> &'a [Touch] {
-        let touches = self.touches.get(operation.0 as usize);
-        touches.map_or(&[][..], Vec::as_slice)
-    }
-
-    fn remember(&mut self, operation: OperationId) {
-        for (number, touch) in self.touches_of(operation).iter().enumerate() {
-            let place = self.places.of_allocation.get(touch.allocation);
-            if let Some(touched) = place.and_then(|place| self.touched.get_mut(*place)) {
-                touched.push((operation, number));
-            }
-        }
-    }
-}
-
 /// The lanes that an operation occupies: its own first, then those it holds.
 fn held_lanes(lane: Lane, cost: &OperationCost) -> Vec<Lane> {
     let mut lanes = vec![lane];
     let held = [
-        (cost.holds_sub, Lane::Sub),
-        (cost.holds_dma, Lane::TensorDma),
-        (cost.holds_dma, Lane::PcieDma),
+        (cost.holds_sub, Lane::SUB),
+        (cost.holds_dma, Lane::TENSOR_DMA),
+        (cost.holds_dma, Lane::PCIE_DMA),
     ];
     for (holds, other) in held {
         if holds && other != lane {
@@ -389,122 +360,4 @@ fn held_lanes(lane: Lane, cost: &OperationCost) -> Vec<Lane> {
         }
     }
     lanes
-}
-
-const fn hazard(earlier_writes: bool, later_writes: bool) -> Option<WaitCause> {
-    match (earlier_writes, later_writes) {
-        (true, false) => Some(WaitCause::ReadAfterWrite),
-        (false, true) => Some(WaitCause::WriteAfterRead),
-        (true, true) => Some(WaitCause::WriteAfterWrite),
-        (false, false) => None,
-    }
-}
-
-/// The places that allocations are at. Allocations of the same bytes share one: the runs of a loop make many.
-struct Places {
-    /// The place of each allocation.
-    of_allocation: Vec<usize>,
-    /// For each place itself and those that share bytes with it.
-    neighbours: Vec<Vec<usize>>,
-}
-
-/// Bytes of a memory, from the first to behind the last, and whether a variation moved them.
-type Bytes = (Tier, u64, u64, bool);
-
-impl Places {
-    fn of(lifetimes: &[Lifetime], moved: &[usize]) -> Self {
-        let moved: FxHashSet<usize> = moved.iter().copied().collect();
-        let mut known: FxHashMap<Bytes, usize> = FxHashMap::default();
-        let mut places: Vec<Option<Bytes>> = Vec::new();
-        let mut of_allocation = Vec::with_capacity(lifetimes.len());
-        for (number, lifetime) in lifetimes.iter().enumerate() {
-            let bytes = lifetime
-                .address
-                .zip(lifetime.bytes)
-                .and_then(|(start, bytes)| {
-                    let end = start.checked_add(bytes)?;
-                    Some((lifetime.tier, start, end, moved.contains(&number)))
-                });
-            let place = match bytes {
-                Some(bytes) => *known.entry(bytes).or_insert(places.len()),
-                // Its place is unknown: it gets one of its own.
-                None => places.len(),
-            };
-            if place == places.len() {
-                places.push(bytes);
-            }
-            of_allocation.push(place);
-        }
-        Self {
-            of_allocation,
-            neighbours: neighbours(&places),
-        }
-    }
-
-    fn neighbours_of(&self, allocation: usize) -> &[usize] {
-        let place = self.of_allocation.get(allocation);
-        let neighbours = place.and_then(|place| self.neighbours.get(*place));
-        neighbours.map_or(&[][..], Vec::as_slice)
-    }
-}
-
-/// For each place itself and those that share bytes with it: a walk over the places by their first bytes.
-fn neighbours(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
-    let mut neighbours: Vec<Vec<usize>> = (0..places.len()).map(|place| vec![place]).collect();
-    let mut sorted: Vec<(Bytes, usize)> = places
-        .iter()
-        .enumerate()
-        .filter_map(|(place, bytes)| Some(((*bytes)?, place)))
-        .collect();
-    sorted.sort_unstable_by_key(|((tier, start, end, moved), place)| {
-        (*tier, *moved, *start, *end, *place)
-    });
-    let mut open: Vec<(Bytes, usize)> = Vec::new();
-    for (bytes, place) in sorted {
-        let (tier, start, end, moved) = bytes;
-        open.retain(|((other, _, until, otherwise), _)| {
-            *other == tier && *otherwise == moved && *until > start
-        });
-        for (_, other) in open.iter().filter(|_| end > start) {
-            if let Some(list) = neighbours.get_mut(*other) {
-                list.push(place);
-            }
-            if let Some(list) = neighbours.get_mut(place) {
-                list.push(*other);
-            }
-        }
-        open.push((bytes, place));
-    }
-    neighbours
-}
-
-/// Whether two operations must not run beside each other, because one writes what the other touches.
-#[must_use]
-pub fn conflict(derivation: &BodyDerivation, one: OperationId, other: OperationId) -> bool {
-    let memory = &derivation.memory;
-    let touches = |id: OperationId| {
-        let touches = memory.touches.get(id.0 as usize);
-        touches.map_or(&[][..], Vec::as_slice)
-    };
-    let range = |touch: &Touch| {
-        let lifetime = memory.lifetimes.get(touch.allocation)?;
-        let start = lifetime.address?;
-        Some((lifetime.tier, start, start.checked_add(lifetime.bytes?)?))
-    };
-    touches(one).iter().any(|mine| {
-        touches(other).iter().any(|theirs| {
-            if !mine.writes && !theirs.writes {
-                return false;
-            }
-            if mine.allocation == theirs.allocation {
-                return !mine.part.is_apart_from(&theirs.part);
-            }
-            match (range(mine), range(theirs)) {
-                (Some((tier, start, end)), Some((other_tier, other_start, other_end))) => {
-                    tier == other_tier && start < other_end && other_start < end
-                }
-                _ => false,
-            }
-        })
-    })
 }

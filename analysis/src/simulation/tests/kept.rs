@@ -8,12 +8,16 @@ use rand::{Rng, SeedableRng};
 
 use crate::Options;
 use crate::db::AnalysisDatabase;
+use crate::derivation::content::content;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::{derive, derive_afresh, derive_operation};
+use crate::derivation::{library, memory};
 use crate::hardware::{Model, Target};
 use crate::items::file_functions;
 use crate::kernel::{Body, body};
 use crate::simulation::schedule::{self, Conflicts, total_with_cycles};
 use crate::simulation::{OperationCost, known_cost, operation_cost, simulate};
+use crate::syntax::fixture_tests::fixture_texts;
 
 /// The bodies of the functions of a text.
 fn bodies(text: &str) -> Vec<Arc<Body>> {
@@ -24,27 +28,10 @@ fn bodies(text: &str) -> Vec<Arc<Body>> {
     functions.map(|function| body(&db, function)).collect()
 }
 
-/// The texts of all fixtures in Rust.
-fn fixtures() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
-    let (mut folders, mut texts) = (vec![std::path::PathBuf::from(folder)], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                texts.push(std::fs::read_to_string(path).expect("a text"));
-            }
-        }
-    }
-    texts
-}
-
 #[test]
 fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
     let mut compared = 0;
-    for text in fixtures() {
+    for text in fixture_texts() {
         // The same operations in other places, with other numbers of their tensors.
         let view = "{ let filler = a_parameter.view(); let _ = filler;";
         let moved = text.replace(" {\n", " { let filler = 12345;\n");
@@ -59,8 +46,9 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
                 for operation in &body.operations {
                     let derived = derive_operation(&body, operation, Target::Rngd);
                     assert_eq!(derived, derive_afresh(&body, operation, Target::Rngd));
-                    let cost =
-                        known_cost(&body, operation, &derived, Target::Rngd, Model::Schedule);
+                    let key = content(&body, operation, Target::Rngd);
+                    let by = (Target::Rngd, Model::Schedule);
+                    let cost = known_cost(&body, operation, &derived, by, key);
                     let afresh =
                         operation_cost(&body, operation, &derived, Target::Rngd, Model::Schedule);
                     assert_eq!(*cost, afresh);
@@ -73,10 +61,32 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
 }
 
 #[test]
+fn what_is_wrong_with_operations_is_found_where_others_alike_were_looked_at() {
+    let (mut faults, mut limits) = (0, 0);
+    for text in fixture_texts() {
+        let moved = text.replace(" {\n", " { let filler = 12345;\n");
+        for text in [&text, &moved] {
+            for body in bodies(text) {
+                let derived = derive(&body, Target::Rngd);
+                let moves = memory::derive(&body).moves;
+                let is_limited = Conventions::of(body.dialect).has_library_limits();
+                let refused = library::derive(&body, &derived.operations, &moves);
+                let refused = if is_limited { refused } else { Vec::new() };
+                assert_eq!(derived.memory.moves, moves, "{}", body.name);
+                assert_eq!(derived.library, refused, "{}", body.name);
+                faults += moves.len();
+                limits += refused.len();
+            }
+        }
+    }
+    assert!(faults > 20 && limits > 20, "{faults} {limits}");
+}
+
+#[test]
 fn a_total_with_other_cycles_is_that_of_a_schedule_with_them() {
     let mut random = StdRng::seed_from_u64(7);
     let mut compared = 0;
-    for body in fixtures().iter().flat_map(|text| bodies(text)) {
+    for body in fixture_texts().iter().flat_map(|text| bodies(text)) {
         let derivation = derive(&body, Target::Rngd);
         for model in [Model::Schedule, Model::Book] {
             let simulation = simulate(&body, &derivation, Target::Rngd, model);

@@ -18,7 +18,7 @@ use ra_ap_syntax::SyntaxKind;
 use crate::syntax::nesting;
 
 use matching::Matcher;
-use tokens::{Token, group_end, is_word, lex, lex_arguments, write, write_with_copied};
+use tokens::{Token, group_end, is_word, lex_arguments, lex_definition, write, write_with_places};
 use transcribing::{Piece, transcribe};
 
 /// Calls in each other that are expanded.
@@ -32,6 +32,8 @@ const MAXIMUM_WORK: usize = 1 << 21;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacroRules {
     rules: Arc<[Rule]>,
+    /// The tokens, without what is between them.
+    text: Arc<str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,10 @@ struct Rule {
     pattern: Vec<Matcher>,
     template: Vec<Piece>,
 }
+
+/// Which definition rules are read from. Whoever reads them says it, and what they stand for says it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DefinitionKey(pub u64);
 
 /// Where a call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +62,56 @@ pub struct Expanded {
     pub text: String,
     /// Which parts of it the call's arguments say, in the order of the text.
     pub copied: Vec<Copied>,
+    /// Where definitions have its parts, in the order of the text.
+    pub written: Vec<Written>,
+}
+
+/// Bytes of what a call stands for, and where a definition has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The first byte in what the call stands for.
+    pub at: u32,
+    /// How many.
+    pub length: u32,
+    /// The definition.
+    pub definition: DefinitionKey,
+    /// The first byte between the braces of the definition.
+    pub start: u32,
+    /// The byte behind the last one there. A variable is not as long as what it stands for.
+    pub end: u32,
+}
+
+impl Written {
+    /// Whether the definition writes it as it is.
+    const fn is_literal(self) -> bool {
+        self.end - self.start == self.length
+    }
+
+    /// Whether another part begins where this one ends, in both texts.
+    fn touches(self, next: Self) -> bool {
+        self.definition == next.definition
+            && self.at + self.length == next.at
+            && self.end == next.start
+            && self.is_literal()
+            && next.is_literal()
+    }
+
+    /// The part that is in a range of what the call stands for; none where nothing is.
+    pub(super) fn clipped(self, start: u32, end: u32) -> Option<Self> {
+        let from = self.at.max(start);
+        let to = (self.at + self.length).min(end);
+        let length = to.checked_sub(from).filter(|length| *length > 0)?;
+        let mut part = Self {
+            at: from,
+            length,
+            ..self
+        };
+        if self.is_literal() {
+            part.start = self.start + (from - self.at);
+            part.end = part.start + length;
+        }
+        Some(part)
+    }
 }
 
 /// Bytes of what a call stands for that are copied from its arguments.
@@ -103,8 +159,8 @@ impl Budget {
 
 impl MacroRules {
     /// Reads the rules between the braces of a definition; none where they are no rules.
-    pub fn read(text: &str) -> Option<Self> {
-        let tokens = lex(text);
+    pub fn read(text: &str, definition: DefinitionKey) -> Option<Self> {
+        let tokens = lex_definition(text, definition);
         let mut rules = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
@@ -126,6 +182,7 @@ impl MacroRules {
         }
         (!rules.is_empty()).then(|| Self {
             rules: rules.into(),
+            text: write(&tokens).into(),
         })
     }
 
@@ -142,9 +199,18 @@ impl MacroRules {
             work: MAXIMUM_WORK,
         };
         let expanded = self.expanded(&lex_arguments(arguments), place, lookup, &mut budget, 0)?;
-        let (text, copied) = write_with_copied(&expanded);
+        let (text, copied, written) = write_with_places(&expanded);
         // What nests deeply may not be parsed together with what is around it, and then nothing of it were looked at.
-        (!nesting::is_deep(&text)).then_some(Expanded { text, copied })
+        (!nesting::is_deep(&text)).then_some(Expanded {
+            text,
+            copied,
+            written,
+        })
+    }
+
+    /// Whether two definitions say the same, wherever they are.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.text == other.text
     }
 
     fn expanded(

@@ -1,9 +1,9 @@
 //! Calls and what they stand for, as `rustc` has it.
 
-use super::{CallPlace, MacroRules};
+use super::{CallPlace, DefinitionKey, MacroRules};
 
 fn rules(text: &str) -> MacroRules {
-    MacroRules::read(text).expect("rules")
+    MacroRules::read(text, DefinitionKey(0)).expect("rules")
 }
 
 fn expanded(text: &str, arguments: &str) -> Option<String> {
@@ -137,6 +137,6 @@ fn what_is_no_rule_is_none() {
         "( => {}",
         "($(a)) => {}",
     ] {
-        assert_eq!(MacroRules::read(text), None, "{text}");
+        assert_eq!(MacroRules::read(text, DefinitionKey(0)), None, "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Copied;
+use super::{Copied, DefinitionKey, Written};
 use ra_ap_parser::LexedStr;
 use ra_ap_syntax::SyntaxKind;
 
@@ -17,6 +17,26 @@ pub(super) struct Token {
     pub(super) joint: bool,
     /// Where an argument of the call has it; none for what a definition writes.
     pub(super) origin: Option<Origin>,
+    /// Where a definition has it, or the variable that stands for it.
+    pub(super) place: Option<Place>,
+}
+
+/// The place of a token between the braces of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    definition: DefinitionKey,
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    /// From the start of this place to the end of another of the same definition.
+    pub(super) fn to(self, last: Self) -> Self {
+        Self {
+            end: last.end.max(self.end),
+            ..self
+        }
+    }
 }
 
 /// The place of a token in the arguments of a call.
@@ -40,6 +60,23 @@ pub(super) fn lex_arguments(text: &str) -> Vec<Token> {
     tokens
 }
 
+/// The tokens of a definition, each with its place.
+pub(super) fn lex_definition(text: &str, definition: DefinitionKey) -> Vec<Token> {
+    let mut tokens = lex(text);
+    let lexed = LexedStr::new(EDITION, text);
+    let ranges = (0..lexed.len()).filter(|at| !lexed.kind(*at).is_trivia());
+    for (token, at) in tokens.iter_mut().zip(ranges) {
+        let range = lexed.text_range(at);
+        let byte = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        token.place = Some(Place {
+            definition,
+            start: byte(range.start),
+            end: byte(range.end),
+        });
+    }
+    tokens
+}
+
 /// The tokens of a text without comments.
 pub(super) fn lex(text: &str) -> Vec<Token> {
     let lexed = LexedStr::new(EDITION, text);
@@ -56,6 +93,7 @@ pub(super) fn lex(text: &str) -> Vec<Token> {
             text: lexed.text(at).into(),
             joint,
             origin: None,
+            place: None,
         });
         joint = true;
     }
@@ -71,15 +109,32 @@ pub(super) fn write(tokens: &[Token]) -> String {
     text
 }
 
-/// The text of tokens, and which parts of it are copied from the arguments of the call.
-pub(super) fn write_with_copied(tokens: &[Token]) -> (String, Vec<Copied>) {
+/// The text of tokens, which parts of it are copied from the arguments of the call, and where definitions have them.
+pub(super) fn write_with_places(tokens: &[Token]) -> (String, Vec<Copied>, Vec<Written>) {
     let mut text = String::new();
     let mut copied: Vec<Copied> = Vec::new();
+    let mut written: Vec<Written> = Vec::new();
     let mut before: Option<Origin> = None;
     for token in tokens {
         append(&mut text, token);
+        let length = token.text.len();
+        if let Some(place) = token.place {
+            let part = Written {
+                at: u32::try_from(text.len() - length).unwrap_or(u32::MAX),
+                length: u32::try_from(length).unwrap_or(u32::MAX),
+                definition: place.definition,
+                start: place.start,
+                end: place.end,
+            };
+            match written.last_mut() {
+                Some(last) if last.touches(part) => {
+                    last.length += part.length;
+                    last.end = part.end;
+                }
+                _ => written.push(part),
+            }
+        }
         if let Some(origin) = token.origin {
-            let length = token.text.len();
             let follows = before.is_some_and(|before| before.index + 1 == origin.index);
             let part = Copied {
                 at: u32::try_from(text.len() - length).unwrap_or(u32::MAX),
@@ -94,7 +149,7 @@ pub(super) fn write_with_copied(tokens: &[Token]) -> (String, Vec<Copied>) {
         }
         before = token.origin;
     }
-    (text, copied)
+    (text, copied, written)
 }
 
 fn append(text: &mut String, token: &Token) {
@@ -184,6 +239,7 @@ pub(super) fn parenthesised(tokens: Vec<Token>) -> Vec<Token> {
         text: text.into(),
         joint: false,
         origin: None,
+        place: None,
     };
     let mut result = Vec::with_capacity(tokens.len() + 2);
     result.push(bracket(SyntaxKind::L_PAREN, "("));

@@ -13,7 +13,7 @@ use super::tokens::{Token, is_word};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Token(Token),
-    /// `$name`, with the `$`.
+    /// `$name`, with the `$`, whose place is that of both.
     Variable(Arc<str>, Token),
     Repeat {
         inner: Vec<Piece>,
@@ -43,7 +43,12 @@ impl Part for Piece {
                 ..name.clone()
             })
         } else {
-            is_word(name).then(|| Self::Variable(Arc::clone(&name.text), dollar.clone()))?
+            let place = dollar.place.zip(name.place);
+            let sign = Token {
+                place: place.map(|(first, last)| first.to(last)),
+                ..dollar.clone()
+            };
+            is_word(name).then(|| Self::Variable(Arc::clone(&name.text), sign))?
         };
         Some((part, at + 2))
     }
@@ -137,6 +142,7 @@ impl Writer<'_> {
                                 let joint = token.joint && at > 0;
                                 self.result.push(Token {
                                     joint,
+                                    place: token.place.or(sign.place),
                                     ..token.clone()
                                 });
                             }
@@ -148,6 +154,7 @@ impl Writer<'_> {
                                 text: Arc::clone(name),
                                 joint: true,
                                 origin: None,
+                                place: sign.place,
                                 kind: ra_ap_syntax::SyntaxKind::IDENT,
                             };
                             self.result.extend([sign.clone(), word]);

@@ -33,7 +33,7 @@ pub(crate) enum CostFormat {
     after_help = "Exit codes: 0 the costs are written; 1 something is beyond --fail-on; 2 the run itself failed."
 )]
 pub(crate) struct CostArguments {
-    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
     #[arg(value_name = "PATHS", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// The name that standard input's text goes by
@@ -91,7 +91,7 @@ pub(crate) struct MigrateArguments {
     /// The release of furiosa_opt_std that the kernels are to be written for: 0.10
     #[arg(long, value_name = "RELEASE")]
     pub(crate) to: String,
-    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
     #[arg(value_name = "PATHS", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// The name that standard input's text goes by

@@ -64,10 +64,10 @@ pub(crate) struct IgnoreArguments {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct LimitArguments {
     /// Write at most this many findings, errors before warnings, and say how many are left out; they still count for the exit code
-    #[arg(long, value_name = "N")]
-    pub(crate) max_diagnostics: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_hyphen_values = true)]
+    pub(crate) max_diagnostics: Option<u64>,
     /// Exit with 1 where there are more warnings than this
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number, allow_hyphen_values = true)]
     pub(crate) max_warnings: Option<u64>,
     /// Exit with 1 also where there are only warnings
     #[arg(long, conflicts_with = "max_warnings")]
@@ -83,4 +83,10 @@ pub(crate) struct WatchArguments {
         conflicts_with_all = ["diff", "add_ignore", "write_baseline", "show_settings"]
     )]
     pub(crate) watch: bool,
+}
+
+/// A number of things.
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "a whole number from 0 on is wanted".to_owned())
 }

@@ -261,6 +261,7 @@ fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
             _ => {}
         }
     }
+    unjudged.extend(kernels.iter().filter_map(|kernel| renamed(kernels, kernel)));
     if total.kernels > 1 && limit.is_exceeded(total.before, total.after) {
         beyond.push(format!(
             "all together: {}",
@@ -276,6 +277,29 @@ fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
         beyond,
         unjudged,
     }
+}
+
+/// That a kernel which is new does what one did that is gone from its file: by the names of their operations.
+fn renamed(kernels: &[KernelChange], new: &KernelChange) -> Option<String> {
+    if new.there[0] || new.operations.is_empty() {
+        return None;
+    }
+    let alike = |gone: &&KernelChange| {
+        let names = |kernel: &KernelChange| -> Vec<String> {
+            let rows = kernel.operations.iter();
+            rows.map(|row| row.name.clone()).collect()
+        };
+        !gone.there[1] && gone.file == new.file && names(gone) == names(new)
+    };
+    let gone = kernels.iter().find(alike)?;
+    Some(format!(
+        "`{}` ({}): it is new; `{}`, which is gone, has the same operations and took {} cycles, it takes {}",
+        new.name,
+        new.file,
+        gone.name,
+        shown(gone.before),
+        shown(new.after)
+    ))
 }
 
 /// The changes as one JSON object.
@@ -356,6 +380,8 @@ pub(super) fn conclusions(comparison: &Comparison<'_>) -> Vec<String> {
         if verdict.exceeded {
             lines.push(format!("beyond --fail-on {limit}:"));
             lines.extend(verdict.beyond.iter().map(|one| format!("  {one}")));
+        } else if total.kernels == 0 {
+            lines.push(format!("nothing is judged by --fail-on {limit}"));
         } else {
             lines.push(format!(
                 "within --fail-on {limit}: {}",

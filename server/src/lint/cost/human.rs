@@ -144,7 +144,7 @@ pub(super) fn total_words(kernel: &KernelCost) -> String {
     let schedule = calibrated.total.map(|total| {
         let bounds = match (calibrated.low, calibrated.high) {
             (Some(low), Some(high)) => format!(" ({} to {})", thousands(low), thousands(high)),
-            _ => String::new(),
+            _ => " (no bounds: an operation is uncalibrated)".to_owned(),
         };
         let release = calibrated.release;
         (total, format!("by the schedule model of {release}{bounds}"))
@@ -338,7 +338,7 @@ fn totals(kernel: &KernelCost) -> String {
 /// Idle cycles of each context that is used, by what ends the pause.
 fn idle(kernel: &KernelCost) -> String {
     let mut text = String::new();
-    for lane in Lane::ALL {
+    for lane in Lane::VIRTUAL_ISA {
         let pauses = kernel.idle.iter().filter(|pause| pause.lane == lane);
         let mut causes: Vec<(String, u64)> = Vec::new();
         let mut sum: u64 = 0;
@@ -375,21 +375,13 @@ fn idle(kernel: &KernelCost) -> String {
             let _ = writeln!(
                 text,
                 "idle {}: {} ({})",
-                title(lane),
+                lane.own_name(),
                 thousands(sum),
                 parts.join(", ")
             );
         }
     }
     text
-}
-
-/// The name of a context where the two DMA engines are told apart.
-const fn title(lane: Lane) -> &'static str {
-    match lane {
-        Lane::PcieDma => "pcie dma",
-        other => other.name(),
-    }
 }
 
 fn memory(kernel: &KernelCost) -> String {

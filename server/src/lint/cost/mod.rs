@@ -187,10 +187,10 @@ fn one_state(
             markdown::kernels(kernels, details),
             transfers::markdown(moved),
         ),
-        CostFormat::Json => json::write(kernels, moved)?,
-        CostFormat::Trace => trace::write(kernels)?,
+        CostFormat::Json => json::write(kernels, moved, session.unreadable().cloned().collect())?,
+        CostFormat::Trace => trace::write(kernels, moved)?,
         CostFormat::Schedule => schedule::write(kernels)?,
-        CostFormat::Svg => svg::write(kernels),
+        CostFormat::Svg => svg::write(kernels, moved),
         CostFormat::Html => html::write(session, kernels)?,
     })
 }

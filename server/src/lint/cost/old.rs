@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use visa_analysis::{KernelCost, Model};
 
+use super::super::output::write_warning;
 use super::super::session::Session;
 use super::compare::{State, StateOperation};
 use crate::project::Failure;
@@ -27,6 +28,26 @@ pub(super) fn states(
     }
     session.set_texts(old_texts(session, old)?);
     let (before, incomplete) = session.costs(0);
+    let analysis = session.workspace().analysis();
+    let paths = session.reported_paths();
+    let errors: u64 = paths
+        .map(|path| analysis.check_file(path).syntax_errors)
+        .sum();
+    if errors > 0 {
+        let errors = format!(
+            "{errors} {} of syntax",
+            if errors == 1 { "error" } else { "errors" }
+        );
+        // A revision may lack the file, and a file may have no kernel yet; one that is no Rust was named by mistake.
+        if before.is_empty() && Path::new(old).is_file() {
+            return Err(Failure::new(format!(
+                "`{old}` has no kernel to compare with, and {errors}"
+            )));
+        }
+        write_warning(&format!(
+            "`{old}` has {errors}: kernels that they hide are missing from the comparison"
+        ));
+    }
     Ok((before.iter().map(State::of).collect(), incomplete))
 }
 
@@ -149,6 +170,11 @@ fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String
         let text = std::fs::read_to_string(old)
             .map_err(|error| Failure::new(format!("cannot read `{old}`: {}", reason(&error))))?;
         return Ok(BTreeMap::from([(path.clone(), text)]));
+    }
+    if Path::new(old).is_dir() && !old.is_empty() {
+        return Err(Failure::new(format!(
+            "`--compare {old}` names a folder; name a file, a git revision, or what `--format json` printed"
+        )));
     }
     paths
         .into_iter()

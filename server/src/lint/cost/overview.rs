@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use visa_analysis::{Bound, KernelCost, thousands};
+use visa_analysis::{Bound, KernelCost, Model, thousands};
 
 use super::human::{Paint, table};
 use super::unknown::unknown_place;
@@ -56,6 +56,7 @@ pub(super) fn bounds(kernel: &KernelCost) -> String {
         (Some(low), Some(high)) if kernel.total == calibrated.total => {
             format!("{} to {}", thousands(low), thousands(high))
         }
+        _ if calibrated.total.is_some() && kernel.model == Model::Schedule => "none".to_owned(),
         _ => String::new(),
     }
 }

@@ -98,10 +98,10 @@ pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
 fn instruction(row: &OperationRow) -> Option<Instruction> {
     let (begin, end) = (row.start?, row.end?);
     let (tpe, contexts) = match row.lane {
-        Lane::Main => ("Main", vec!["MainContext", "VectorEngine"]),
-        Lane::Sub => ("Sub", vec!["SubContext"]),
-        Lane::TensorDma => (transfer(row), vec!["DmaEngine"]),
-        Lane::PcieDma => (transfer(row), vec!["PcieDmaEngine"]),
+        Lane::MAIN => ("Main", vec!["MainContext", "VectorEngine"]),
+        Lane::SUB => ("Sub", vec!["SubContext"]),
+        Lane::TENSOR_DMA => (transfer(row), vec!["DmaEngine"]),
+        _ => (transfer(row), vec!["PcieDmaEngine"]),
     };
     let share = utilisation(row);
     Some(Instruction {

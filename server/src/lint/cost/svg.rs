@@ -3,20 +3,18 @@
 //! One SVG holds all kernels, one below the other. Colours follow the reader's light or dark theme; every mark has a title
 //! that tells its numbers.
 
+mod marks;
+mod transfers;
+
 use std::fmt::Write;
 
 use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
 
-use super::trace::track;
+use crate::json::transfers::FileTransfers;
+use marks::{GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, axis, block, escaped, label, number};
 
-/// Sizes of the picture in its own units.
-const WIDTH: u64 = 1200;
-const LEFT: u64 = 110;
-const RIGHT: u64 = 20;
-const LANE: u64 = 34;
+/// The height of a memory's map.
 const MAP: u64 = 150;
-const TITLE: u64 = 34;
-const GAP: u64 = 24;
 
 /// The memories that are drawn, with their bytes a slice.
 const MAPS: [(&str, &str, u64); 3] = [
@@ -28,31 +26,47 @@ const MAPS: [(&str, &str, u64); 3] = [
 /// Tensors of a map that are named: where more are, a picture has no room for them.
 const NAMED: usize = 400;
 
-const STYLE: &str = "\
+/// The looks of the marks before and behind those of lanes, whose colours are the lanes' own.
+const STYLE: [&str; 2] = [
+    "\
 text{font:12px ui-monospace,monospace;fill:#1f2328}.title{font-weight:bold;font-size:14px}.small{font-size:10px}\
-.back{fill:#ffffff}.row{fill:#f1f3f5}.main{fill:#3b7dd8}.sub{fill:#2e9e6b}.dma{fill:#d98324}.idle{fill:url(#idle)}\
+.back{fill:#ffffff}.row{fill:#f1f3f5}",
+    "\
+.idle{fill:url(#idle)}\
 .cell{fill:#8a63d2;fill-opacity:.75;stroke:#ffffff;stroke-width:.5}.wait{stroke:#c0392b;fill:none;stroke-opacity:.7}\
 .name{fill:#ffffff;font-size:10px}.line{stroke:#adb5bd}\
-@media(prefers-color-scheme:dark){text{fill:#e6edf3}.back{fill:#0d1117}.row{fill:#161b22}.cell{stroke:#0d1117}.line{stroke:#484f58}}";
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.back{fill:#0d1117}.row{fill:#161b22}.cell{stroke:#0d1117}.line{stroke:#484f58}}",
+];
 
-/// The picture of all kernels.
-pub(super) fn write(kernels: &[KernelCost]) -> String {
+fn style() -> String {
+    let [before, behind] = STYLE;
+    let mut colours: Vec<String> = Lane::VIRTUAL_ISA
+        .map(|lane| format!(".{}{{fill:{}}}", lane.name(), lane.colour()))
+        .into();
+    colours.dedup();
+    format!("{before}{}{behind}", colours.concat())
+}
+
+/// The picture of all kernels, and of what functions in other languages move.
+pub(super) fn write(kernels: &[KernelCost], moved: &[FileTransfers]) -> String {
     let mut body = String::new();
     let mut top = GAP;
     for kernel in kernels {
         top = of_kernel(&mut body, kernel, top) + GAP;
     }
-    if kernels.is_empty() {
+    top = transfers::draw(&mut body, moved, top);
+    if kernels.is_empty() && moved.is_empty() {
         label(&mut body, "title", LEFT, top, "no kernel");
         top += GAP;
     }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {top}\" width=\"{WIDTH}\" height=\"{top}\" role=\"img\">\n\
-         <style>{STYLE}</style>\n\
+         <style>{}</style>\n\
          <defs><pattern id=\"idle\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
          <line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#adb5bd\" stroke-width=\"2\"/></pattern></defs>\n\
-         <rect class=\"back\" width=\"{WIDTH}\" height=\"{top}\"/>\n{body}</svg>\n"
+         <rect class=\"back\" width=\"{WIDTH}\" height=\"{top}\"/>\n{body}</svg>\n",
+        style()
     )
 }
 
@@ -80,7 +94,7 @@ fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
         return at;
     };
     let scale = Scale { total };
-    let lanes: Vec<Lane> = Lane::ALL
+    let lanes: Vec<Lane> = Lane::VIRTUAL_ISA
         .into_iter()
         .filter(|lane| kernel.operations.iter().any(|row| row.lane == *lane))
         .collect();
@@ -105,36 +119,9 @@ fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
     at
 }
 
-/// From cycles to places in the picture.
-#[derive(Clone, Copy)]
-struct Scale {
-    total: u64,
-}
-
-impl Scale {
-    /// In thousandths, so that narrow marks keep their place.
-    fn thousandths(self, cycle: u64) -> u128 {
-        let width = u128::from(WIDTH - LEFT - RIGHT);
-        let cycle = u128::from(cycle.min(self.total));
-        u128::from(LEFT) * 1000 + cycle * width * 1000 / u128::from(self.total)
-    }
-
-    fn place(self, cycle: u64) -> String {
-        number(self.thousandths(cycle))
-    }
-
-    fn width(self, from: u64, to: u64) -> u128 {
-        self.thousandths(to).saturating_sub(self.thousandths(from))
-    }
-}
-
-fn number(thousandths: u128) -> String {
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
-}
-
 fn timeline(body: &mut String, kernel: &KernelCost, lane: Lane, top: u64, scale: Scale) {
     let (y, height) = (top + 4, LANE - 8);
-    label(body, "", 10, top + LANE / 2 + 4, track(lane));
+    label(body, "", 10, top + LANE / 2 + 4, lane.track());
     // Writing to a string cannot fail.
     let _ = writeln!(
         body,
@@ -195,23 +182,6 @@ fn tooltip(row: &OperationRow, start: u64, end: u64) -> String {
     text
 }
 
-fn block(
-    body: &mut String,
-    class: &str,
-    (from, to): (u64, u64),
-    (y, height): (u64, u64),
-    title: &str,
-    scale: Scale,
-) {
-    let _ = writeln!(
-        body,
-        "<rect class=\"{class}\" x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{height}\"><title>{}</title></rect>",
-        scale.place(from),
-        number(scale.width(from, to).max(500)),
-        escaped(title)
-    );
-}
-
 /// A thin line from the end of what an operation waits for to its start, between contexts.
 fn waits(body: &mut String, kernel: &KernelCost, lanes: &[Lane], top: u64, scale: Scale) {
     let middle = |lane: Lane| {
@@ -244,19 +214,6 @@ fn waits(body: &mut String, kernel: &KernelCost, lanes: &[Lane], top: u64, scale
                 ))
             );
         }
-    }
-}
-
-fn axis(body: &mut String, top: u64, scale: Scale) {
-    for quarter in 0..=4 {
-        let cycle = scale.total / 4 * quarter + scale.total % 4 * quarter / 4;
-        let x = scale.place(cycle);
-        let _ = writeln!(
-            body,
-            "<line class=\"line\" x1=\"{x}\" x2=\"{x}\" y1=\"{top}\" y2=\"{}\"/><text class=\"small\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{cycle}</text>",
-            top + 4,
-            top + 15
-        );
     }
 }
 
@@ -419,28 +376,4 @@ fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
         label(body, "small tensor", LEFT, at, &line);
     }
     at
-}
-
-fn label(body: &mut String, class: &str, x: u64, y: u64, text: &str) {
-    let _ = writeln!(
-        body,
-        "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>",
-        escaped(text)
-    );
-}
-
-/// Text as XML takes it.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            control if control.is_control() => safe.push(' '),
-            other => safe.push(other),
-        }
-    }
-    safe
 }

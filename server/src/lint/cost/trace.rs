@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use visa_analysis::{KernelCost, Lane, OperationRow};
+use visa_analysis::{KernelCost, Lane, LineIndex, OperationRow, TransferCost, TransferSchedule};
 
 use crate::json::pretty;
+use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 
 #[derive(Serialize)]
@@ -30,25 +31,33 @@ const TIERS: [(&str, &str); 3] = [
 ];
 
 /// The trace of all kernels.
-pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
+pub(super) fn write(kernels: &[KernelCost], moved: &[FileTransfers]) -> Result<String, Failure> {
     let mut events = Vec::new();
     for (number, kernel) in kernels.iter().enumerate() {
         let process = number + 1;
         events.push(json!({
             "name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": format!("{} (predicted)", kernel.name)},
         }));
-        for lane in Lane::ALL {
-            events.push(json!({
-                "name": "thread_name", "ph": "M", "pid": process, "tid": thread(lane), "args": {"name": track(lane)},
-            }));
-            events.push(json!({
-                "name": "thread_sort_index", "ph": "M", "pid": process, "tid": thread(lane), "args": {"sort_index": thread(lane)},
-            }));
-        }
+        events.extend(
+            Lane::VIRTUAL_ISA
+                .into_iter()
+                .flat_map(|lane| track(process, lane)),
+        );
         let operations = kernel.operations.iter();
         events.extend(operations.filter_map(|row| operation(process, row)));
         for (tier, name) in TIERS {
             events.extend(counter(process, kernel, tier, name));
+        }
+    }
+    let mut process = kernels.len();
+    for file in moved {
+        let lines = LineIndex::new(&file.text);
+        for function in &file.functions {
+            // Without cycles there is nothing to draw over time.
+            if let Some(schedule) = &function.schedule {
+                process += 1;
+                events.extend(scheduled(process, (file, function, schedule), &lines));
+            }
         }
     }
     pretty(&Trace {
@@ -62,23 +71,64 @@ pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
     })
 }
 
-const fn thread(lane: Lane) -> u32 {
-    match lane {
-        Lane::Main => 1,
-        Lane::Sub => 2,
-        Lane::TensorDma => 3,
-        Lane::PcieDma => 4,
-    }
+/// The name and the order of a lane's track.
+fn track(process: usize, lane: Lane) -> [Value; 2] {
+    [
+        json!({
+            "name": "thread_name", "ph": "M", "pid": process, "tid": thread(lane), "args": {"name": lane.track()},
+        }),
+        json!({
+            "name": "thread_sort_index", "ph": "M", "pid": process, "tid": thread(lane), "args": {"sort_index": thread(lane)},
+        }),
+    ]
 }
 
-/// The name of a context's track.
-pub(super) const fn track(lane: Lane) -> &'static str {
-    match lane {
-        Lane::Main => "main context",
-        Lane::Sub => "sub context",
-        Lane::TensorDma => "tensor DMA",
-        Lane::PcieDma => "PCIe DMA",
+/// The events of a function in another language whose transfers are scheduled.
+fn scheduled(
+    process: usize,
+    (file, function, schedule): (&FileTransfers, &TransferCost, &TransferSchedule),
+    lines: &LineIndex,
+) -> Vec<Value> {
+    let mut events = vec![json!({
+        "name": "process_name", "ph": "M", "pid": process, "tid": 0, "args": {"name": format!("{} (by the settings)", function.name)},
+    })];
+    events.extend(
+        function
+            .lanes()
+            .into_iter()
+            .flat_map(|lane| track(process, lane)),
+    );
+    for slot in &schedule.slots {
+        let Some(row) = function.rows.get(slot.row) else {
+            continue;
+        };
+        let waits: Vec<String> = slot
+            .waits
+            .iter()
+            .map(|wait| format!("{} at {}", wait.cause, wait.until))
+            .collect();
+        events.push(json!({
+            "name": row.what,
+            "cat": slot.lane.name(),
+            "ph": "X",
+            "ts": slot.start,
+            "dur": slot.end.saturating_sub(slot.start),
+            "pid": process,
+            "tid": thread(slot.lane),
+            "args": {
+                "place": format!("{}:{}", file.file, lines.line(row.span.start)),
+                "direction": row.direction,
+                "bytes": row.bytes.known(),
+                "waits": waits,
+            },
+        }));
     }
+    events
+}
+
+/// The number of a lane's track; 0 is the process itself.
+const fn thread(lane: Lane) -> usize {
+    lane.number() + 1
 }
 
 fn operation(process: usize, row: &OperationRow) -> Option<Value> {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Amount, LineIndex, TimeUnit, TransferCost, TransferRow, thousands};
+use visa_analysis::{Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, thousands};
 
 use super::human::Paint;
 use crate::json::transfers::FileTransfers;
@@ -128,6 +128,22 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     (0..columns).map(width).collect()
 }
 
+/// What one lane does: `lane MTE2: 2 transfers, 8,192 bytes, busy 148 of 222 cycles`.
+fn of_lane(function: &TransferCost, lane: Lane) -> String {
+    let rows = function.rows.iter().filter(|row| row.lane == Some(lane));
+    let count = rows.count();
+    let plural = if count == 1 { "transfer" } else { "transfers" };
+    let bytes = number(&function.bytes_of(lane));
+    let mut text = format!("lane {}: {count} {plural}, {bytes} bytes", lane.own_name());
+    if let (Some(schedule), Some(unit)) = (&function.schedule, function.unit) {
+        let slots = schedule.slots.iter().filter(|slot| slot.lane == lane);
+        let busy = slots.fold(0_u64, |sum, slot| sum.saturating_add(slot.end - slot.start));
+        let (busy, total) = (thousands(busy), thousands(schedule.total));
+        let _ = write!(text, ", busy {busy} of {total} {}", unit.name());
+    }
+    text
+}
+
 /// Sums, peaks and remarks, a line each.
 fn sums(function: &TransferCost) -> Vec<String> {
     let mut lines = Vec::new();
@@ -138,6 +154,19 @@ fn sums(function: &TransferCost) -> Vec<String> {
         lines.push(format!(
             "{memory}: at most {} bytes in use at once",
             thousands(*bytes)
+        ));
+    }
+    lines.extend(
+        function
+            .lanes()
+            .into_iter()
+            .map(|lane| of_lane(function, lane)),
+    );
+    if let (Some(schedule), Some(unit)) = (&function.schedule, function.unit) {
+        lines.push(format!(
+            "{} {} from the first start to the last end, by the order of the flags",
+            thousands(schedule.total),
+            unit.name()
         ));
     }
     if let (Some(time), Some(unit)) = (function.time, function.unit) {

@@ -77,19 +77,19 @@ pub(crate) const fn says_what_is_left_out(format: CheckFormat) -> bool {
     }
 }
 
-/// Whether a format writes the edits of fixes: they are then completed.
-pub(crate) const fn carries_fixes(format: CheckFormat) -> bool {
+/// Whether a format writes helps or fixes: both are then completed.
+pub(crate) const fn carries_helps(format: CheckFormat) -> bool {
     match format {
-        CheckFormat::Json
+        CheckFormat::Human
+        | CheckFormat::Json
         | CheckFormat::Jsonl
         | CheckFormat::Sarif
-        | CheckFormat::Agent
-        | CheckFormat::Rdjson => true,
-        CheckFormat::Human
-        | CheckFormat::Short
         | CheckFormat::Github
         | CheckFormat::Gitlab
         | CheckFormat::Junit
-        | CheckFormat::Checkstyle => false,
+        | CheckFormat::Agent
+        | CheckFormat::Rdjson
+        | CheckFormat::Checkstyle => true,
+        CheckFormat::Short => false,
     }
 }

@@ -4,7 +4,7 @@
 //! there is written as one, with the text between them, and a fix of other files is not written.
 
 use serde::Serialize;
-use visa_analysis::{Diagnostic, DiagnosticFix, Level, Range};
+use visa_analysis::{Diagnostic, DiagnosticFix, Level, Range, documentation_url};
 
 use super::common::whole_text;
 use crate::json::pretty;
@@ -21,7 +21,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Source {
     name: &'static str,
-    url: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -84,7 +85,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     pretty(&Document {
         source: Source {
             name: "visa-lint",
-            url: env!("CARGO_PKG_REPOSITORY"),
+            url: documentation_url("index.html"),
         },
         diagnostics,
     })

@@ -2,7 +2,7 @@
 //!
 //! The section is between two remarks and is all that is changed in a file that is there; run again, it is brought up to date.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::lint::writing::write_file;
 use crate::project::Failure;
@@ -24,22 +24,40 @@ const FILE: &str = "AGENTS.md";
 /// Where agents look for skills.
 const SKILL: &str = ".agents/skills/visa-lint/SKILL.md";
 
-/// Writes the section and the skill into a folder; what was done, a line each.
-pub(super) fn write(folder: &Path, force: bool) -> Result<String, Failure> {
-    let (file, skill) = (folder.join(FILE), folder.join(SKILL));
-    // Both are read before one is written.
-    let section = text_for(&file, include_str!("agents.md"), true)?;
-    let skill_text = text_for(&skill, include_str!("skill.md"), force)?;
-    let mut said = put(&file, section)?;
-    said.push_str(&put(&skill, skill_text)?);
-    Ok(said)
+/// The file with the section and the skill in a folder, read and not yet written.
+pub(super) fn prepare(folder: &Path, force: bool) -> Result<[Prepared; 2], Failure> {
+    Ok([
+        prepared(folder.join(FILE), include_str!("agents.md"), true)?,
+        prepared(folder.join(SKILL), include_str!("skill.md"), force)?,
+    ])
 }
 
 /// What a file had and what it gets; the old text is none where there is no file.
-type Texts = (Option<String>, String);
+pub(super) struct Prepared {
+    path: PathBuf,
+    old: Option<String>,
+    new: String,
+}
 
 /// A file with the section in its place. One without a section gets it at its end, if it may be added.
-fn text_for(path: &Path, template: &str, may_add: bool) -> Result<Texts, Failure> {
+fn prepared(path: PathBuf, template: &str, may_add: bool) -> Result<Prepared, Failure> {
+    let (old, new) = text_for(&path, template, may_add)?;
+    let metadata = std::fs::metadata(&path).ok();
+    let read_only = metadata.is_some_and(|metadata| metadata.permissions().readonly());
+    if read_only && old.as_ref() != Some(&new) {
+        let shown = shown(&path);
+        return Err(Failure::new(format!(
+            "cannot write `{shown}`: the file is read-only"
+        )));
+    }
+    Ok(Prepared { path, old, new })
+}
+
+fn text_for(
+    path: &Path,
+    template: &str,
+    may_add: bool,
+) -> Result<(Option<String>, String), Failure> {
     let failed = |why: &str| Failure::new(format!("cannot write `{}`: {why}", shown(path)));
     // A skill begins with lines that say what it is.
     let (head, body) = match template.split_once("---\n\n") {
@@ -82,8 +100,9 @@ fn text_for(path: &Path, template: &str, may_add: bool) -> Result<Texts, Failure
     Ok((Some(old), new))
 }
 
-fn put(path: &Path, (old, new): Texts) -> Result<String, Failure> {
-    let name = shown(path);
+/// Writes a file; what was done, as a line.
+pub(super) fn put(Prepared { path, old, new }: Prepared) -> Result<String, Failure> {
+    let name = shown(&path);
     if old.as_ref() == Some(&new) {
         return Ok(format!("`{name}` is up to date\n"));
     }
@@ -93,7 +112,7 @@ fn put(path: &Path, (old, new): Texts) -> Result<String, Failure> {
             Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
         })?;
     }
-    write_file(path, &new)?;
+    write_file(&path, &new)?;
     let word = if old.is_some() { "updated" } else { "wrote" };
     Ok(format!("{word} `{name}`\n"))
 }

@@ -7,6 +7,8 @@ mod agents;
 use std::fmt::Write;
 use std::path::Path;
 
+use visa_analysis::documentation_url;
+
 use super::arguments::{InitArguments, Service};
 use super::outcome::Outcome;
 use super::output::Console;
@@ -22,6 +24,25 @@ struct Template {
     text: &'static str,
     advice: &'static str,
 }
+
+impl Template {
+    /// The text for this release: with its version, the repository that its manifest names, and the address of the schema, where a release
+    /// names one.
+    fn filled(&self) -> String {
+        let action = env!("CARGO_PKG_REPOSITORY").trim_start_matches("https://github.com/");
+        let text = self
+            .text
+            .replace("{version}", env!("CARGO_PKG_VERSION"))
+            .replace("{action}", action);
+        match documentation_url(SCHEMA).filter(|_| self.path == FILE_NAME) {
+            Some(address) => format!("#:schema {address}\n\n{text}"),
+            None => text,
+        }
+    }
+}
+
+/// The schema of the settings in the documentation.
+const SCHEMA: &str = "visa-lint.schema.json";
 
 const SETTINGS: Template = Template {
     path: FILE_NAME,
@@ -91,14 +112,19 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
     if !there.is_empty() {
         return Err(Failure::several(there));
     }
+    // What they are refused for is said before anything is written.
+    let agents = options
+        .agents
+        .then(|| agents::prepare(&options.folder, options.force))
+        .transpose()?;
     // Writing to a string cannot fail.
     for template in wanted {
         let path = options.folder.join(template.path);
-        write(&path, template.text)?;
+        write(&path, &template.filled())?;
         let _ = writeln!(said, "wrote `{}`{}", shown(&path), template.advice);
     }
-    if options.agents {
-        said.push_str(&agents::write(&options.folder, options.force)?);
+    for file in agents.into_iter().flatten() {
+        said.push_str(&agents::put(file)?);
     }
     console.print(&said)?;
     Ok(Outcome::Fine)
@@ -109,15 +135,12 @@ fn exists(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-fn write(path: &Path, template: &str) -> Result<(), Failure> {
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| {
             let reason = reason(&error);
             Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
         })?;
     }
-    let text = template
-        .replace("{version}", env!("CARGO_PKG_VERSION"))
-        .replace("{repository}", env!("CARGO_PKG_REPOSITORY"));
-    write_file(path, &text)
+    write_file(path, text)
 }

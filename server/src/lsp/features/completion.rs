@@ -21,9 +21,14 @@ pub(crate) fn completion(
     let proposals = snapshot.analysis.completions(&path, offset)?;
     // A whole declaration without places to fill in would be in the way.
     let snippets = snapshot.view.client.snippets;
+    let methods = snapshot.view.settings.client.methods;
     let items = proposals
         .into_iter()
-        .filter(|proposal| snippets || proposal.kind != CompletionKind::Snippet)
+        .filter(|proposal| match proposal.kind {
+            CompletionKind::Snippet => snippets,
+            CompletionKind::Method | CompletionKind::Variant => methods,
+            _ => true,
+        })
         .enumerate()
         .map(|(index, proposal)| item(snapshot, &file, offset, index, proposal));
     Ok(Some(CompletionResponse::Array(items.collect())))

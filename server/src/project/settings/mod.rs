@@ -9,6 +9,7 @@ mod file;
 mod options;
 mod read;
 pub(crate) mod show;
+mod wording;
 mod writing;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};

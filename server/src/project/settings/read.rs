@@ -19,6 +19,7 @@ use super::budgets::Budgets;
 use super::dialect::{Dialect, release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
 use super::options::{Model, NkiTarget, Target};
+use super::wording::reworded;
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
@@ -195,10 +196,8 @@ pub(super) fn parse(
     let file: SettingsFile = toml::from_str(text).map_err(|error| {
         let words = error.message().trim_end();
         let proposed = proposal(&nearest_to_refused(words));
-        vec![reader.at(
-            error.span(),
-            &format!("{}{proposed}", words.replace('\n', "; ")),
-        )]
+        let words = reworded(words).replace('\n', "; ");
+        vec![reader.at(error.span(), &format!("{words}{proposed}"))]
     })?;
     let configuration = reader.configuration(file);
     if reader.problems.is_empty() {

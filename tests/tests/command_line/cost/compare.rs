@@ -252,19 +252,82 @@ fn what_cannot_be_compared_is_refused_with_words() {
         ("a.rs", text.as_bytes()),
         ("b.rs", text.as_bytes()),
         ("latin.rs", b"// \xe9\n"),
+        ("garbage.txt", b"root:x:0:0:root\ndaemon:x:1:1\n"),
+        ("folder/c.rs", text.as_bytes()),
+        ("cut.json", b"{\"version\": 1, "),
+        ("next.json", b"{\"version\": 2, \"kernels\": []}"),
     ]);
     for (arguments, words) in [
         (&["a.rs", "b.rs", "--compare", "a.rs"][..], "names one file"),
         (&["a.rs", "--compare", "latin.rs"], "cannot read `latin.rs`"),
         (
+            &["a.rs", "--compare", "garbage.txt"],
+            "`garbage.txt` has no kernel to compare with, and",
+        ),
+        (
             &["a.rs", "--compare", "b.rs", "--format", "svg"],
             "`--compare` writes `human`, `markdown` or `json`",
         ),
         (&["a.rs", "--compare", "HEAD"], "`HEAD` is neither a file"),
+        (
+            &["a.rs", "--compare", "folder"],
+            "`--compare folder` names a folder",
+        ),
+        (
+            &["a.rs", "--compare", "gone.json"],
+            "`gone.json` is neither a file",
+        ),
+        (
+            &["a.rs", "--compare", "cut.json"],
+            "`cut.json` is not what `visa-lint cost --format json` prints",
+        ),
+        (
+            &["a.rs", "--compare", "next.json"],
+            "of version 2 of the format",
+        ),
     ] {
         let output = cost(&folder, arguments);
         assert_code(&output, 2);
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn what_an_old_state_hides_is_said() {
+    let text = kernel("dot_product");
+    let half = format!("{text}\nfn (\n");
+    let renamed = text.replace("fn dot(", "fn point(");
+    let folder = folder_with(&[
+        ("a.rs", text.as_bytes()),
+        ("half.rs", half.as_bytes()),
+        ("renamed.rs", renamed.as_bytes()),
+    ]);
+    let output = cost(
+        &folder,
+        &["a.rs", "--compare", "half.rs", "--fail-on", "+5%"],
+    );
+    assert_code(&output, 0);
+    assert!(
+        stderr(&output)
+            .contains("of syntax: kernels that they hide are missing from the comparison"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stdout(&output).contains("within --fail-on +5%: 1 kernel"));
+    // A kernel of another name is not judged, and what it was is said.
+    let output = cost(
+        &folder,
+        &["renamed.rs", "--compare", "a.rs", "--fail-on", "+5%"],
+    );
+    assert_code(&output, 0);
+    let said = stdout(&output);
+    assert!(
+        said.contains("nothing is judged by --fail-on +5%"),
+        "{said}"
+    );
+    assert!(
+        said.contains("`point` (renamed.rs): it is new; `dot`, which is gone, has the same operations and took "),
+        "{said}"
+    );
 }

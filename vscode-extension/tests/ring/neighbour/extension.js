@@ -28,14 +28,40 @@ function completions() {
   });
 }
 
+/** Names of Rust, the declaration of an axis among them; what is in a macro of mappings it does not know, and says so. */
+const renames = {
+  prepareRename(document, position) {
+    const word = document.getWordRangeAtPosition(position);
+    const declared = /^axes!/.test(document.lineAt(position.line).text);
+    if (word && (declared || /^[a-z]/.test(document.getText(word)))) return word;
+    throw new Error('no references found at position');
+  },
+  provideRenameEdits(document, position, name) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, renames.prepareRename(document, position), name);
+    return edit;
+  },
+};
+
+/** Whether another extension says something of an axis of the text that is shown: its server has answered then. */
+async function otherAnswers() {
+  const document = vscode.window.activeTextEditor?.document;
+  const at = document?.getText().indexOf('axes![') ?? -1;
+  if (at < 0) return false;
+  const place = document.positionAt(at + 'axes!['.length);
+  const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', document.uri, place);
+  return hovers.length > 0;
+}
+
 exports.activate = async (context) => {
-  const delay = vscode.workspace.getConfiguration('neighbour').get('delay', 0);
-  await new Promise((resolve) => setTimeout(resolve, delay));
+  const last = vscode.workspace.getConfiguration('neighbour').get('last', false);
+  while (last && !(await otherAnswers())) await new Promise((resolve) => setTimeout(resolve, 100));
   const { languages } = vscode;
   context.subscriptions.push(
     languages.registerDocumentSemanticTokensProvider(RUST, colours, colours.legend),
     languages.registerHoverProvider(RUST, { provideHover: hover }),
     languages.registerCompletionItemProvider(RUST, { provideCompletionItems: completions }, '.'),
+    languages.registerRenameProvider(RUST, renames),
   );
   vscode.window.setStatusBarMessage('neighbour ready');
 };

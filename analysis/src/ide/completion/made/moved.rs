@@ -76,7 +76,7 @@ impl Asked<'_> {
 
     /// The matrices that the innermost iterations make, those of most rows first: the elements of a packet become iterations, the rows
     /// the packet.
-    pub(super) fn transposed(&self) -> Option<Vec<Made>> {
+    pub(super) fn transposed(&self, kind: &StageKind) -> Option<Vec<Made>> {
         let input = self.pass.output();
         let limits = transpose_limits(*input.element_type.get()?);
         let time = input.time.get()?.form();
@@ -98,7 +98,7 @@ impl Asked<'_> {
                 packet: Written::new(out_packet.to_mapping(), input.packet.span),
                 ..input.clone()
             };
-            let (pass, at) = with_stage(self.pass, StageKind::Transpose, output);
+            let (pass, at) = with_stage(self.pass, kind.clone(), output);
             let derived = transpose::derive(&pass, at);
             if derived.matrix.is_none() || !derived.violations.is_empty() {
                 continue;

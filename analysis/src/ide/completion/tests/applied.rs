@@ -28,7 +28,7 @@ const OF_ORDER: [&str; 12] = [
 /// Each cut is made at every so many places, to keep the time of the test down.
 const STEP: usize = 13;
 
-/// The kernels of a release that stand alone in a file.
+/// The kernels of a release that are alone in a file.
 fn kernels(release: &str) -> Vec<(String, String)> {
     let folder = format!(
         "{}/../fixtures/kernels/current/{release}",

@@ -339,6 +339,15 @@ mod of_methods {
             &["vector_clip"],
             &["vector_stash"],
         );
+        // Nor again once an operand has read it: the library's type keeps the first.
+        let narrow = ".vector_split::<m![N, K / 8, K % 8 / 4], m![K % 4]>().vector_stash()";
+        check(
+            &vector(&format!(
+                "{narrow}.vector_fp_binary(FpBinaryOp::AddF, Stash).$0"
+            )),
+            &["vector_fp_div", "vector_concat"],
+            &["vector_stash"],
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::libraries::Library;
 use super::common::guide::value;
 use super::common::rows::contents;
 use super::{
-    AssociatedFunction, Constructor, Method, MethodsByName, Part, Release, Releases, Table, common,
+    AssociatedFunction, Constructor, Method, MethodIndex, Part, Release, Releases, Table, common,
 };
 
 use guide::{GENERIC_NAMES, GUIDE};
@@ -54,7 +54,7 @@ pub static OPT_STD: Table = Table {
     machine,
     types: &[common::types::TYPES, VECTORS, TYPES],
     methods: METHODS,
-    by_name: &BY_NAME,
+    index: &INDEX,
     guide: GUIDE,
     level_words: &[
         (Level::Slice, "The slices of the result: 64, 128 or 256."),
@@ -91,7 +91,7 @@ const METHODS: &[&[Method]] = &[
     vector::METHODS,
 ];
 
-static BY_NAME: OnceLock<MethodsByName> = OnceLock::new();
+static INDEX: OnceLock<MethodIndex> = OnceLock::new();
 
 /// The sizes of slices and clusters that the releases take.
 fn machine(release: Release) -> Machine {

@@ -15,7 +15,7 @@ use crate::libraries::Library;
 
 use super::common::rows::contents;
 use super::{
-    AssociatedFunction, Constructor, Method, MethodsByName, Release, Releases, Table, common,
+    AssociatedFunction, Constructor, Method, MethodIndex, Release, Releases, Table, common,
 };
 
 use guide::GUIDE;
@@ -32,7 +32,7 @@ pub static VISA_STD: Table = Table {
     machine: |_| Machine::RNGD,
     types: &[common::types::TYPES, VECTORS, TYPES],
     methods: METHODS,
-    by_name: &BY_NAME,
+    index: &INDEX,
     guide: GUIDE,
     level_words: &[
         (Level::Slice, "The slices of the result: 256."),
@@ -53,7 +53,7 @@ pub static VISA_STD: Table = Table {
 
 const METHODS: &[&[Method]] = &[methods::METHODS, common::vector::METHODS, vector::METHODS];
 
-static BY_NAME: OnceLock<MethodsByName> = OnceLock::new();
+static INDEX: OnceLock<MethodIndex> = OnceLock::new();
 
 const SCALARS: &[(ElementType, Releases)] = &[
     (ElementType::I4, Releases::ALL),

@@ -64,6 +64,24 @@ fn cyclic_aliases_are_nobodys_mapping() {
 }
 
 #[test]
+fn aliases_that_are_written_with_themselves_end() {
+    let (_, body) = lower_in(
+        "type P<X> = P<P<X>>; type Q<X> = R<m![{ X }, A], Q<X>>; type R<X, Y> = Q<R<Y, X>>;
+         axes![A = 2048];
+         struct Held<'a, X: M> { by: &'a P<X>, with: Q<X> }
+         fn helper<X: M>(ctx: &mut Context, x: &P<X>, y: Q<P<X>>) -> P<Q<X>> { x.to_dm::<m![1], X, P<X>>(&mut ctx.tdma, 0) }
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], P<m![A]>>) {
+            let held = Held { by: x, with: x };
+            let a: P<m![A]> = x.to_dm::<P<m![A]>, Q<m![A]>, R<m![A], m![A]>>(&mut ctx.tdma, 0);
+            let b = helper(ctx, held.by, a);
+         }",
+        "kernel",
+    );
+    assert!(!body.operations.is_empty());
+    assert!(!body.unresolved.is_empty());
+}
+
+#[test]
 fn a_function_without_kernels_business_is_silent() {
     let (_, body) = lower_in(
         "fn plain(a: usize) -> usize { let b = other(a); foo.to_dm(b); b.unknown().view() }",

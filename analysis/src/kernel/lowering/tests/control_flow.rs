@@ -599,3 +599,36 @@ fn an_arm_that_leaves_before_operations_is_named() {
         assert_eq!(body.undecided_exits, [], "{text}");
     }
 }
+
+#[test]
+fn numbers_in_a_kernel_are_computed_as_constants_are() {
+    // Each with what it is: as a constant, and with its first number in a variable.
+    let cases: &[(&str, &str, u64)] = &[
+        ("32", "{} + 3 * 32 - 64 / 2", 96),
+        ("1", "({} << 10) >> 2 | 64 & 96 ^ 32", 256 | (64 & 96 ^ 32)),
+        ("7", "{}.pow(2) * 32", 1568),
+        ("5", "{}.min(9) * 32 + {}.max(9) * 64", 736),
+        ("70", "{}.div_ceil(32) * 32", 96),
+        ("70", "{}.next_multiple_of(64)", 128),
+        ("70", "{}.next_power_of_two()", 128),
+        ("96", "{}.abs_diff(160)", 64),
+        ("96", "{}.ilog2() * 32", 192),
+        ("96", "{}.trailing_zeros() * 32", 160),
+        ("96", "if {}.is_multiple_of(32) { 32 } else { 64 }", 32),
+        ("96", "if {}.is_power_of_two() { 32 } else { 64 }", 64),
+        ("96", "if {} > 95 && {} <= 96 { 32 } else { 64 }", 32),
+    ];
+    for (number, text, expected) in cases {
+        let constant = format!(
+            "const C: u64 = {};",
+            text.replace("{}", &format!("{number}u64"))
+        );
+        let variable = format!("let v = {number}; let w = {};", text.replace("{}", "v"));
+        let (_, body) = kernel(&format!(
+            "{constant} {variable} {} {}",
+            copy("C"),
+            copy("w")
+        ));
+        assert_eq!(targets(&body), [Some(*expected); 2], "{text}");
+    }
+}

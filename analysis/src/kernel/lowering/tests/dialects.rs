@@ -118,7 +118,7 @@ fn other_at(release: Release) -> Dialect {
     let methods: Vec<&'static [Method]> = lists.collect();
     let table: &'static Table = Box::leak(Box::new(Table {
         methods: Box::leak(methods.into_boxed_slice()),
-        by_name: Box::leak(Box::default()),
+        index: Box::leak(Box::default()),
         ..VISA_STD
     }));
     table.at(release)

@@ -10,6 +10,7 @@ mod homonyms;
 mod incremental;
 mod inference;
 mod language;
+mod lost;
 mod migrated;
 mod operands;
 

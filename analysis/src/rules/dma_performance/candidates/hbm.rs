@@ -7,7 +7,8 @@ use crate::rules::dma_performance::{
     HBM_STACK_IDLE,
 };
 use crate::simulation::dma::alternatives::{in_stream_order, whole_units, without_gaps};
-use crate::simulation::dma::{Half, REQUEST_BYTES, START_CYCLES, SidePattern};
+use crate::simulation::dma::{REQUEST_BYTES, START_CYCLES, SidePattern};
+use crate::transfer::Side;
 
 use super::{Alternative, Candidate, MOST_PADDING, Slow, is_worth, padded_axis, whole_tensor};
 
@@ -30,13 +31,13 @@ impl Slow<'_> {
             "choose a size that divides, or hold the padding on both sides",
         );
         let sizes = (segments.size, padded);
-        let held = [Half::Read, Half::Write].into_iter().find_map(|half| {
-            let element = self.tensor(half).levels.element.get()?;
-            let held = padded_axis(element, &segments.axis, sizes, 0)?;
+        let held = [Side::Source, Side::Target].into_iter().find_map(|side| {
+            let element = self.tensor(side).levels.element.get()?;
+            let held = padded_axis(element, &segments.axis, sizes)?;
             let after = (held != *element)
-                .then(|| self.with_element(half, &held))
+                .then(|| self.with_element(side, &held))
                 .flatten()?;
-            Some((after, self.stated(half, &held)?))
+            Some((after, self.stated(side, &held)?))
         });
         if let Some((after, stated)) = held.filter(|(after, _)| *after < self.cost.cycles) {
             candidate.after = after;
@@ -91,7 +92,7 @@ impl Slow<'_> {
         );
         let rule = &HBM_PARTIAL_WRITE;
         let reordered = self.reorder(rule, cause.clone());
-        let moved = self.moved(rule, Half::Write, &cause);
+        let moved = self.moved(rule, Side::Target, &cause);
         let best = [moved, reordered]
             .into_iter()
             .flatten()
@@ -122,24 +123,24 @@ impl Slow<'_> {
     /// Fewer than half of the requests are no pattern: the controller serves others of its queue first.
     pub(super) fn bank_conflict(&self) -> Option<Candidate> {
         let switches =
-            [Half::Read, Half::Write]
+            [Side::Source, Side::Target]
                 .into_iter()
-                .find_map(|half| match self.pattern(half) {
+                .find_map(|side| match self.pattern(side) {
                     SidePattern::Hbm(hbm) if hbm.row_switches > hbm.requests / 2 => {
-                        Some((half, hbm.row_switches, hbm.requests))
+                        Some((side, hbm.row_switches, hbm.requests))
                     }
                     _ => None,
                 });
-        let (half, switches, requests) = switches?;
-        let (verb, preposition) = match half {
-            Half::Read => ("reads", "from"),
-            Half::Write => ("writes", "to"),
+        let (side, switches, requests) = switches?;
+        let (verb, preposition) = match side {
+            Side::Source => ("reads", "from"),
+            Side::Target => ("writes", "to"),
         };
         let cause = format!(
             "{switches} of {requests} {verb} {preposition} HBM wait 40 cycles for another row of the bank that the last one used"
         );
-        let mapping = in_stream_order(self.tensor(half), half, self.derived)?;
-        let after = self.with_element(half, &mapping)?;
+        let mapping = in_stream_order(self.tensor(side), side, self.derived)?;
+        let after = self.with_element(side, &mapping)?;
         let lead = "lay out in HBM side by side what is moved one after the other: ";
         let mut candidate = self.candidate(
             &HBM_BANK_CONFLICT,
@@ -147,8 +148,8 @@ impl Slow<'_> {
             cause,
             "lay out in HBM side by side what is moved one after the other",
         );
-        if self.is_free(half) {
-            candidate.stated = self.stated(half, &mapping).map(|stated| (lead, stated));
+        if self.is_free(side) {
+            candidate.stated = self.stated(side, &mapping).map(|stated| (lead, stated));
         }
         Some(candidate)
     }
@@ -165,14 +166,14 @@ impl Slow<'_> {
             "{} of {} reads from HBM cross a boundary of {REQUEST_BYTES} bytes and take two transfers",
             hbm.misaligned_reads, hbm.requests
         );
-        if let Some(moved) = self.moved(rule, Half::Read, &cause) {
+        if let Some(moved) = self.moved(rule, Side::Source, &cause) {
             return Some(moved);
         }
         let padded = whole_units(self.source, self.derived)?;
-        let after = self.with_element(Half::Read, &padded)?;
-        let stated = self.stated(Half::Read, &padded);
+        let after = self.with_element(Side::Source, &padded)?;
+        let stated = self.stated(Side::Source, &padded);
         Some(Candidate {
-            span: self.span(Half::Read),
+            span: self.span(Side::Source),
             fix: Some("Pad the rows to whole units".to_owned()),
             stated: stated.map(|stated| ("start rows at whole units: ", stated)),
             ..self.candidate(rule, after, cause, "start rows at whole units of HBM")
@@ -180,8 +181,8 @@ impl Slow<'_> {
     }
 
     pub(super) fn idle_stack(&self) -> Option<Candidate> {
-        let idle = [Half::Read, Half::Write].into_iter().find(|half| {
-            matches!(self.pattern(*half), SidePattern::Hbm(hbm) if hbm.stacks == 1 && hbm.channels > 1)
+        let idle = [Side::Source, Side::Target].into_iter().find(|side| {
+            matches!(self.pattern(*side), SidePattern::Hbm(hbm) if hbm.stacks == 1 && hbm.channels > 1)
         })?;
         let channels = match self.pattern(idle) {
             SidePattern::Hbm(hbm) => hbm.channels,

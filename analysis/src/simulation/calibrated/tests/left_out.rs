@@ -22,7 +22,7 @@ use crate::simulation::dma::{DmaCost, Transfer};
 use crate::simulation::{Figure, StageCost};
 
 use super::super::{pass, transfer};
-use super::{KERNELS, NOT_EXPLAINED, current, folder, shapes, table};
+use super::{KERNELS, current, folder, shapes, table};
 
 /// What an operation's cycles are worked out from, whatever the constants.
 enum Work {
@@ -215,8 +215,8 @@ const CONSTANTS: &[Constant] = &[
     entry!("transfer.load_request at 2 KiB", 3, transfer.load_request),
     entry!("transfer.load_request at 3,840 B", 4, transfer.load_request),
     entry!("transfer.load_request at 4 KiB", 5, transfer.load_request),
-    entry!("transfer.copied_request of 16", 0, transfer.copied_request),
-    entry!("transfer.copied_request of 256", 1, transfer.copied_request),
+    number!(BOTH, transfer.copied_request),
+    number!(BOTH, transfer.copied_to_all_request),
     number!(BOTH, transfer.hot_unit_read),
     number!(BOTH, transfer.store_start),
     number!(BOTH, transfer.store_start_one_engine),
@@ -229,6 +229,7 @@ const CONSTANTS: &[Constant] = &[
     number!(BOTH, transfer.strided_piece),
     number!(BOTH, transfer.move_start),
     number!(BOTH, transfer.move_piece),
+    number!(BOTH, transfer.move_copied_piece),
 ];
 
 /// The operations of the only kernel of a text, by the line of their statement and by their number.
@@ -273,15 +274,12 @@ fn operations(text: &str, options: Options) -> Operations {
     }
 }
 
-/// All rows that are explained, each with the kernel that it is of.
+/// All rows, each with the kernel that it is of.
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut take =
         |kernel: String, place: String, vendor: u64, release, found: Option<(Class, Work)>| {
             let (class, work) = found.unwrap_or_else(|| panic!("{place}: no work"));
-            if NOT_EXPLAINED.contains(&place.as_str()) {
-                return;
-            }
             let row = Row {
                 kernel,
                 place,

@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 use serde_sarif::sarif;
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules,
+    documentation_url, rule_url,
 };
 
 use super::common::whole_text;
@@ -88,13 +89,14 @@ fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
 
 fn driver(rules: &[&'static Rule]) -> sarif::ToolComponent {
     let version = env!("CARGO_PKG_VERSION");
-    sarif::ToolComponent::builder()
+    let mut driver = sarif::ToolComponent::builder()
         .name("visa-lint")
         .version(version)
         .semantic_version(version)
-        .information_uri(env!("CARGO_PKG_REPOSITORY"))
         .rules(rules.iter().copied().map(descriptor).collect::<Vec<_>>())
-        .build()
+        .build();
+    driver.information_uri = documentation_url("index.html");
+    driver
 }
 
 /// Properties that the standard has no place for.

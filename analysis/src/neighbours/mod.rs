@@ -3,6 +3,8 @@
 //! A front end has one query a file that gives a [`NeighbourReport`]; the other questions have empty answers until it has its
 //! own. Places are bytes of the file's text, its byte-order mark included. Nothing here knows a language.
 
+mod placing;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,7 +15,10 @@ use crate::answers::{
 use crate::db::Db;
 use crate::findings::{Finding, Rule, TextSpan};
 use crate::inputs::SourceFile;
+use crate::lanes::Lane;
 use crate::report::FileEdit;
+
+pub use placing::{Placing, part_at, placed};
 
 /// What is known of one file, at places in its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,11 +40,17 @@ pub struct NeighbourReport {
 pub struct TransferSite {
     /// The operation or the call.
     pub span: TextSpan,
+    /// For one of which not all is known.
+    pub unresolved: Option<Unresolved>,
+}
+
+/// A transfer of which not all is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
     /// Its name as it is written.
     pub what: String,
-    /// Why not all of it is known, in a clause; `None` for one that was followed. Reasons are counted, so that equal ones are
-    /// written alike.
-    pub unresolved: Option<String>,
+    /// Why, in a clause. Reasons are counted, so that equal ones are written alike.
+    pub reason: String,
 }
 
 /// A number that is known, or one in symbols.
@@ -75,6 +86,8 @@ pub struct TransferRow {
     pub direction: String,
     /// Who makes its addresses or carries it out, where that is known: a pipe, an engine, a mode.
     pub by: Option<String>,
+    /// The lane that it runs in, where that is known.
+    pub lane: Option<Lane>,
     /// How often it runs in its function.
     pub times: Amount,
     /// Rows of a transfer, all its loops multiplied.
@@ -111,6 +124,41 @@ impl TimeUnit {
     }
 }
 
+/// A flag that holds a lane up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneWait {
+    /// What is waited for, as messages write it.
+    pub cause: String,
+    /// The lane that ends the wait, if it has one.
+    pub lane: Option<Lane>,
+    /// When that is.
+    pub until: u64,
+}
+
+/// One run of a transfer, in the unit of its function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferSlot {
+    /// The number of its row.
+    pub row: usize,
+    /// Where it runs.
+    pub lane: Lane,
+    /// When it starts.
+    pub start: u64,
+    /// When it has ended.
+    pub end: u64,
+    /// What its lane waited for before it, beyond the end of the transfer before.
+    pub waits: Vec<LaneWait>,
+}
+
+/// When the transfers of a function run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferSchedule {
+    /// All runs, in the order in which the function asks for them.
+    pub slots: Vec<TransferSlot>,
+    /// The end of the last.
+    pub total: u64,
+}
+
 /// What the transfers of one function move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferCost {
@@ -128,8 +176,30 @@ pub struct TransferCost {
     pub unit: Option<TimeUnit>,
     /// The sum of all times, at least; `None` where one is not known.
     pub time: Option<u64>,
+    /// When each of them runs, where figures and every step are known.
+    pub schedule: Option<TransferSchedule>,
     /// Where the figures are from, and what is assumed.
     pub notes: Vec<String>,
+}
+
+impl TransferCost {
+    /// The lanes that its transfers run in, in the order in which they are shown.
+    #[must_use]
+    pub fn lanes(&self) -> Vec<Lane> {
+        let mut lanes: Vec<Lane> = self.rows.iter().filter_map(|row| row.lane).collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        lanes
+    }
+
+    /// Bytes that one lane moves, all runs of its transfers together; unknown where one is, or how often it runs.
+    #[must_use]
+    pub fn bytes_of(&self, lane: Lane) -> Amount {
+        let own = self.rows.iter().filter(|row| row.lane == Some(lane));
+        own.map(|row| row.bytes.known()?.checked_mul(row.times.known()?))
+            .try_fold(0_u64, |sum, bytes| sum.checked_add(bytes?))
+            .map_or(Amount::Unknown, Amount::Known)
+    }
 }
 
 /// A front end. Offsets are bytes of the file; one behind the end is the end.

@@ -6,6 +6,8 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+mod transports;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,6 +97,195 @@ fn a_load_that_copies_becomes_a_broadcast_by_the_switch() {
             .iter()
             .all(|proposal| proposal.by != Some("broadcast"))
     );
+}
+
+/// Sixteen groups of sixteen slices, each group with a vector of its own.
+#[test]
+fn a_load_that_copies_within_groups_becomes_rings_of_a_group() {
+    let text = PRODUCTS
+        .replace("O = 256, R = 4096", "O = 256, R = 2048, P = 16, V = 16")
+        .replace("type Slice = m![O]", "type Slice = m![P, V]")
+        .replace("m![O, R]>, vector", "m![P, V, R]>, vector")
+        .replace(
+            "vector: &HbmTensor<bf16, Chip, m![R]>",
+            "vector: &HbmTensor<bf16, Chip, m![P, R]>",
+        )
+        .replace("m![O, 1 # 64]", "m![P, V, 1 # 64]");
+    let (best, changed) = best_by(&text, "products", "broadcast");
+    assert!(
+        changed.contains("SwitchConfig::Broadcast01 { slice1: 16, slice0: 1, time0: 8 }"),
+        "{changed}"
+    );
+    assert!(
+        changed.contains("m![P, R / 128], m![R % 128]>(&mut ctx.tdma, 1 << 13)"),
+        "{changed}"
+    );
+    // 4,096 bytes into 16 copies: 549 + 2.45 * 64 slices * 16 requests = 3,058 cycles. Each slice with 256 of its own: 549 + 3 * 64 = 741.
+    let (before, after) = best.total.unwrap();
+    assert!(after + 2_000 < before, "{before} became {after}");
+    let again = judged(&changed, "products");
+    assert!(
+        again
+            .iter()
+            .all(|proposal| proposal.by != Some("broadcast"))
+    );
+}
+
+#[test]
+fn a_reduction_below_padding_becomes_a_ring_and_a_sum() {
+    let text = read(&repository().join("fixtures/schedules/0.8.1/interslice_8_below_padding.rs"));
+    let (best, changed) = best_by(&text, "kernel", "ring");
+    assert!(
+        changed.contains("SwitchConfig::Broadcast1 { slice1: 8, slice0: 1 }"),
+        "{changed}"
+    );
+    // The reduction waits for 8 slices 32 times: 281 + 1 + 9 * 255 + 3 = 2,580 cycles. The ring has 263 + 8, the sum behind it
+    // 281 + 8 packets, and what comes behind the sum a pass of its own, 281 + 1.
+    let (before, after) = best.total.unwrap();
+    assert_eq!(before - after, 2_580 - 289 - 282);
+    let again = judged(&changed, "kernel");
+    assert!(again.iter().all(|proposal| proposal.by != Some("ring")));
+}
+
+/// What is reduced into dummy slices is a ring like any other.
+#[test]
+fn a_reduction_into_dummy_slices_becomes_a_ring_and_a_sum() {
+    let text = read(&repository().join("fixtures/schedules/0.8.1/interslice_8_below_padding.rs"));
+    let text =
+        text.replace("m![1 # 32, V]", "m![1 # 256]")
+            .replacen("m![V, 1 # 8]", "m![1 # 8]", 1);
+    let (best, changed) = best_by(&text, "kernel", "ring");
+    assert!(
+        changed.contains(
+            ".switch::<m![1 # 256], m![K / 480]>(SwitchConfig::Broadcast1 { slice1: 8, slice0: 1 })"
+        ),
+        "{changed}"
+    );
+    let (before, after) = best.total.unwrap();
+    assert_eq!(before - after, 2_580 - 289 - 282);
+}
+
+/// Two passes of which the second alone reads what the first commits.
+const SCALED_AND_MOVED: &str = "use furiosa_opt_std::prelude::*;
+axes![S = 256, N = 1024];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+pub fn affine(device: &mut Device, x: &HbmTensor<f32, Chip, m![S, N]>) -> HbmTensor<f32, Chip, m![S, N]> {
+    let x: DmTensor<f32, Chip, Cluster, m![S], m![N]> = x.to_dm(&mut device.tdma);
+    let a: DmTensor<f32, Chip, Cluster, m![S], m![N]> = device
+        .main
+        .begin(x.view())
+        .fetch::<m![1], m![N]>()
+        .collect::<m![N / 8], m![N % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+        .vector_narrow_split::<m![N / 4], m![N % 4]>()
+        .vector_fp_binary(FpBinaryOp::MulF(FpMulAlu::Mul0), 2f32)
+        .vector_widen_concat::<m![N / 8], m![N % 8]>()
+        .vector_final()
+        .commit_trim::<m![N % 8]>()
+        .commit();
+    let b: DmTensor<f32, Chip, Cluster, m![S], m![N]> = device
+        .main
+        .begin(a.view())
+        .fetch::<m![1], m![N]>()
+        .collect::<m![N / 8], m![N % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+        .vector_narrow_split::<m![N / 4], m![N % 4]>()
+        .vector_fp_binary(FpBinaryOp::AddF, 1f32)
+        .vector_widen_concat::<m![N / 8], m![N % 8]>()
+        .vector_final()
+        .commit_trim::<m![N % 8]>()
+        .commit();
+    b.to_hbm(&mut device.tdma)
+}
+";
+
+#[test]
+fn two_passes_become_one() {
+    let (best, changed) = best_by(SCALED_AND_MOVED, "affine", "fuse");
+    assert!(!changed.contains("let a:"), "{changed}");
+    assert_eq!(
+        changed.matches("vector_narrow_split").count(),
+        1,
+        "{changed}"
+    );
+    // Each takes 281 + 256 packets of four lanes, and so does the one.
+    let (before, after) = best.total.unwrap();
+    assert_eq!(before - after, 537);
+    // What is rounded between stays rounded.
+    let rounded = SCALED_AND_MOVED
+        .replacen("let a: DmTensor<f32,", "let a: DmTensor<bf16,", 1)
+        .replacen(
+            ".vector_final()\n        .commit_trim::<m![N % 8]>()",
+            ".vector_final()\n        .cast::<bf16, m![N % 8 # 16]>()\n        .commit_trim::<m![N % 8]>()",
+            1,
+        )
+        .replacen(
+            ".begin(a.view())\n        .fetch::<m![1], m![N]>()",
+            ".begin(a.view())\n        .fetch::<m![1], m![N]>()\n        .fetch_cast::<f32>()",
+            1,
+        );
+    assert!(total(&rounded, Model::Schedule, "affine").is_some());
+    let all = judged(&rounded, "affine");
+    assert!(all.iter().all(|proposal| proposal.by != Some("fuse")));
+}
+
+/// A vector that a load copies, converted by its reader.
+const WEIGHTED: &str = "use furiosa_opt_std::prelude::*;
+axes![S = 256, N = 2048];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+pub fn weighted(device: &mut Device, x: &HbmTensor<bf16, Chip, m![S, N]>, w: &HbmTensor<bf16, Chip, m![N]>) -> HbmTensor<bf16, Chip, m![S, N]> {
+    let x: DmTensor<bf16, Chip, Cluster, m![S], m![N]> = x.to_dm(&mut device.tdma);
+    let w: DmTensor<bf16, Chip, Cluster, m![S], m![N]> = w.to_dm(&mut device.tdma);
+    let w: VrfTensor<f32, Chip, Cluster, m![S], m![N]> = device.sub.begin(w.view()).fetch::<m![1], m![N]>().fetch_cast::<f32>().collect::<m![N / 8], m![N % 8]>().to_vrf();
+    let y: DmTensor<bf16, Chip, Cluster, m![S], m![N]> = device
+        .main
+        .begin(x.view())
+        .fetch::<m![1], m![N]>()
+        .fetch_cast::<f32>()
+        .collect::<m![N / 8], m![N % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+        .vector_narrow_split::<m![N / 4], m![N % 4]>()
+        .vector_fp_binary(FpBinaryOp::MulF(FpMulAlu::Mul0), &w)
+        .vector_widen_concat::<m![N / 8], m![N % 8]>()
+        .vector_final()
+        .cast::<bf16, m![N % 8 # 16]>()
+        .commit_trim::<m![N % 8]>()
+        .commit();
+    y.to_hbm(&mut device.tdma)
+}
+";
+
+#[test]
+fn a_broadcast_comes_behind_a_conversion() {
+    let (best, changed) = best_by(WEIGHTED, "weighted", "broadcast");
+    assert!(
+        changed.contains(".fetch_cast::<f32>().switch::<m![S]"),
+        "{changed}"
+    );
+    let (before, after) = best.total.unwrap();
+    assert!(after + 5_000 < before, "{before} became {after}");
+}
+
+#[test]
+fn what_nothing_reads_is_left_out() {
+    let spare = "    let spare: DmTensor<bf16, Chip, Cluster, Slice, m![R]> = vector.to_dm(&mut ctx.tdma, 1 << 15);\n";
+    let weights = "    let weights: DmTensor";
+    let text = PRODUCTS.replacen(weights, &format!("{spare}{weights}"), 1);
+    let (best, changed) = best_by(&text, "products", "unread");
+    assert_eq!(changed, PRODUCTS);
+    let (before, after) = best.total.unwrap();
+    assert_eq!(total(PRODUCTS, Model::Schedule, "products"), Some(after));
+    assert!(after < before);
+    let costs = costs(PRODUCTS);
+    let all = searched(cost(&costs, "products"));
+    assert!(all.iter().all(|proposal| proposal.by != Some("unread")));
 }
 
 #[test]
@@ -305,4 +496,85 @@ fn packets_are_fetched_in_whole_flits() {
     // 32 * 16 packets of 8 bytes become 32 * 4 of 32.
     let (before, after) = best.total.unwrap();
     assert_eq!(before - after, 512 - 128);
+}
+
+/// Single elements that a pass packs, of an axis that slices could have.
+const PACKED: &str = "// dialect: opt-std@0.8
+use furiosa_opt_std::prelude::*;
+axes![S = 64, A = 4, B = 64];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+pub fn packed(device: &mut Device, x: &HbmTensor<bf16, Chip, m![S, A, B, 1 # 4]>, out: &mut HbmTensor<bf16, Chip, m![S, A, B]>) {
+    let x: DmTensor<bf16, Chip, Cluster, m![S # 256], m![B, A, 1 # 4]> = x.to_dm(&mut device.tdma);
+    let y: DmTensor<bf16, Chip, Cluster, m![S # 256], m![B, A]> = device
+        .main
+        .begin(x.view())
+        .fetch::<m![B, A], m![1 # 4]>()
+        .collect::<m![B, A], m![1 # 16]>()
+        .transpose::<m![B], m![A # 16]>()
+        .commit_trim::<m![A]>()
+        .commit();
+    y.view().to_hbm_view(&mut device.tdma, out.view_mut());
+}
+";
+
+#[test]
+fn a_split_turns_the_transpose_behind_it() {
+    let (best, changed) = best_by(PACKED, "packed", "split");
+    assert!(
+        changed.contains(".transpose::<m![B / 4], m![B % 4 # 16]>()"),
+        "{changed}"
+    );
+    assert!(changed.contains(".commit_trim::<m![B % 4]>()"), "{changed}");
+    // 256 slices of 512 bytes, 549 + 3 * 64 * 2; and 256 pieces of 128 bytes in 128 units: 430 + 2.2 * 4 * 128.
+    let after = total(&changed, Model::Schedule, "packed");
+    assert_eq!(best.total.map(|(_, after)| after), after);
+    let costs = advised(&changed, Model::Schedule, 0);
+    let cycles = |name: &str| {
+        let rows = &cost(&costs, "packed").operations;
+        let row = rows.iter().find(|row| row.name.starts_with(name)).unwrap();
+        row.cycles.unwrap()
+    };
+    assert_eq!((cycles("to_dm"), cycles("to_hbm_view")), (933, 1_556));
+    let again = judged(&changed, "packed");
+    assert!(
+        again
+            .iter()
+            .all(|proposal| proposal.message != best.message)
+    );
+}
+
+/// A split is for one tensor, and may be written at another's line first.
+#[test]
+fn a_split_is_shown_at_the_first_line_that_it_changes() {
+    let mut splits = 0;
+    for (text, kernel) in [
+        (PACKED, "packed"),
+        (PRODUCTS, "products"),
+        (TURNED, "narrow"),
+    ] {
+        for proposal in judged(text, kernel) {
+            if proposal
+                .by
+                .is_some_and(|by| by == "split" || by == "both_clusters")
+            {
+                let first = proposal
+                    .edits
+                    .iter()
+                    .map(|edit| edit.start_byte)
+                    .min()
+                    .unwrap();
+                let line = text[..first as usize].matches('\n').count();
+                assert_eq!(
+                    proposal.range.start.line as usize,
+                    line + 1,
+                    "{}",
+                    proposal.message
+                );
+                splits += 1;
+            }
+        }
+    }
+    assert!(splits > 0);
 }

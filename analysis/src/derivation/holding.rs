@@ -1,10 +1,11 @@
 //! A mapping that holds what it should hold: the parts of an axis that a target lacks, put where the source has them.
 
-use crate::mapping::{Atom, Digit, Form, Mapping};
+use crate::mapping::{Digit, Form, Mapping};
 
 /// The element with all parts of an axis that the source has: at the place of those that it has already, else outside of what
 /// is inside of them in the source. `None` where the mappings do not tell.
-pub(super) fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
+#[must_use]
+pub fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
     let parts: Vec<Digit> = own(source, axis).map(Digit::unpadded).collect();
     if parts.is_empty() {
         return None;
@@ -12,14 +13,14 @@ pub(super) fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mappi
     let place = element
         .digits()
         .iter()
-        .position(|digit| is_own(digit, axis))
+        .position(|digit| digit.is_part_of(axis))
         .unwrap_or_else(|| outside_of_neighbour(source, element, axis));
     let mut digits = Vec::new();
     for (at, digit) in element.digits().iter().enumerate() {
         if at == place {
             digits.extend(parts.iter().cloned());
         }
-        if !is_own(digit, axis) {
+        if !digit.is_part_of(axis) {
             digits.push(digit.clone());
         }
     }
@@ -34,7 +35,7 @@ fn outside_of_neighbour(source: &Form, element: &Form, axis: &str) -> usize {
     let digits = source.digits();
     let innermost = digits
         .iter()
-        .position(|digit| is_own(digit, axis))
+        .position(|digit| digit.is_part_of(axis))
         .unwrap_or_default();
     let inside = digits.iter().take(innermost).rev();
     let found = inside
@@ -54,14 +55,7 @@ fn outside_of_neighbour(source: &Form, element: &Form, axis: &str) -> usize {
 fn own<'a>(form: &'a Form, axis: &'a str) -> impl Iterator<Item = &'a Digit> {
     form.digits()
         .iter()
-        .filter(move |digit| is_own(digit, axis))
-}
-
-fn is_own(digit: &Digit, axis: &str) -> bool {
-    matches!(
-        digit.term.as_ref().map(|term| &term.atom),
-        Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis
-    )
+        .filter(move |digit| digit.is_part_of(axis))
 }
 
 #[cfg(test)]

@@ -6,11 +6,15 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+mod tiles;
+mod vendor;
+
 use super::*;
 use crate::derivation;
 use crate::hardware::{Model, Target};
 use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, TensorId};
+use crate::lanes::Lane;
 use crate::simulation::OperationCost;
 
 const AXES: &[(&str, u64)] = &[("A", 64)];
@@ -77,14 +81,14 @@ fn a_load_runs_beside_a_pass_that_does_not_need_it() {
     assert_eq!(schedule.total, Some(240));
     // 100 to 130 load and pass, 200 to 207 store and pass.
     assert_eq!(schedule.overlap(), 37);
-    assert_eq!(schedule.busy(Lane::TensorDma), 207);
+    assert_eq!(schedule.busy(Lane::TENSOR_DMA), 207);
     assert_eq!(schedule.least_total(), 207);
     assert_eq!(
         schedule.critical_path(),
         [OperationId(0), OperationId(1), OperationId(3)]
     );
     let pauses: Vec<_> = schedule
-        .idle(Lane::Main)
+        .idle(Lane::MAIN)
         .into_iter()
         .map(|idle| (idle.start, idle.end, idle.until))
         .collect();

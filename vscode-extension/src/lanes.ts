@@ -1,0 +1,9 @@
+// Printed by `cargo test -p visa-tests --test repository` from `analysis/src/lanes.rs`: the contexts of the Virtual ISA as views show them.
+
+/** The contexts, in the order in which they are shown. */
+export const CONTEXTS = ['main', 'sub', 'dma'] as const;
+
+export type Context = (typeof CONTEXTS)[number];
+
+/** What the row of a context is called. */
+export const CONTEXT_NAMES: Readonly<Record<Context, string>> = { main: 'main', sub: 'sub', dma: 'DMA' };
