@@ -26,7 +26,7 @@ use visa_tests::typing::{EDITED, Keystroke, project, scripts};
 use support::{Client, Setup, Wire, edit, uri_of};
 
 #[allow(dead_code, unused_imports, reason = "the tests use all of it")]
-#[path = "../tests/language_server/support/mod.rs"]
+#[path = "../tests/server/support/mod.rs"]
 mod support;
 
 /// The file of a kernel that is alone.

@@ -208,7 +208,7 @@ pub fn check_completed(path: &str, text: &str) -> FileReport {
 }
 
 /// What small examples cannot help: their results are a few bytes a slice, and few packets meet their rings. Each counts in its own
-/// folder, and `tests/advice.rs` looks at every one of the others.
+/// folder, and `tests/kernels/advice.rs` looks at every one of the others.
 pub const OF_SMALL_EXAMPLES: [&str; 2] = ["slow_transfer", "slow_pass"];
 
 /// The findings that a user sees without any option: neither suppressed nor allowed by default. Without what examples of other

@@ -81,7 +81,7 @@ pub(crate) fn run(
     Ok(format!(
         "declared in {}, with two kernels in {}\n\
          next: word the violation in `check` of that file, and run\n  \
-         cargo test -p visa-tests --test fixtures\n  \
+         cargo test -p visa-tests --test kernels fixtures\n  \
          UPDATE_EXPECT=1 cargo test -p visa-tests --test repository",
         declared.display(),
         fixtures.display(),

@@ -1,7 +1,7 @@
 //! What each part around the library's own loop cures: the same messages to the library's loop and to ours.
 //!
 //! A test that fails at the library's half tells that a newer release needs the part no longer, and the part goes. What ours does over
-//! real streams is tested where the programs are (`tests/tests/language_server/{damage,order}.rs`).
+//! real streams is tested where the programs are (`tests/tests/server/{damage,order}.rs`).
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};

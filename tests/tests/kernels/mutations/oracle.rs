@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::mapping::Expr;
-use crate::source::{Chain, Declared, Function, Source, number, split};
-use crate::stages::Walk;
+use crate::mutations::mapping::Expr;
+use crate::mutations::source::{Chain, Declared, Function, Source, number, split};
+use crate::mutations::stages::Walk;
 
 /// Bits of an element of a type.
 pub(crate) fn bits(element: &str) -> Option<u64> {

@@ -1,10 +1,5 @@
 //! What the current library and its compiler refuse, row by row: which rule says it, and a wrong kernel of that library that
 //! shows the rule; or why no kernel can.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

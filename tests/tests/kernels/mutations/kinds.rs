@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use same_meaning::{aliases, comments, free_addresses, renamed_axes, rewritten, split_axes};
 
-use crate::mapping::Expr;
-use crate::source::{Source, matching, number, split};
+use crate::mutations::mapping::Expr;
+use crate::mutations::source::{Source, matching, number, split};
 
 /// A changed text.
 pub(crate) struct Mutant {
@@ -333,7 +333,7 @@ fn last_mappings(source: &Source, operator: &str) -> Vec<Mutant> {
     mutants
 }
 
-fn calls(source: &Source) -> impl Iterator<Item = &crate::source::Call> {
+fn calls(source: &Source) -> impl Iterator<Item = &crate::mutations::source::Call> {
     let chains = source
         .functions
         .iter()

@@ -1,11 +1,6 @@
 //! Whole kernels of the current library, release by release: single files and crates whose modules import nothing themselves.
 //! All of them are accepted by the library of their release: nothing above `performance` is found in them, every operation is
 //! followed, and each kernel has a cost, or the places that the cost model says nothing of.
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use std::path::{Path, PathBuf};
 

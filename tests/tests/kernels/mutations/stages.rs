@@ -1,10 +1,10 @@
 //! A pass, stage by stage: what each engine makes of the stream, written out and compared with what is declared.
 
-use crate::mapping::Expr;
-use crate::oracle::{bits, declared, packet_bytes, set};
-use crate::source::{Call, Chain, Function, Source};
-use crate::table::{Axes, Cell, live};
-use crate::vector::Lanes;
+use crate::mutations::mapping::Expr;
+use crate::mutations::oracle::{bits, declared, packet_bytes, set};
+use crate::mutations::source::{Call, Chain, Function, Source};
+use crate::mutations::table::{Axes, Cell, live};
+use crate::mutations::vector::Lanes;
 
 /// The stream between two stages.
 pub(crate) struct Stream {
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         if slice.size()? != 256 || from.0.size()? != 256 {
             self.fault("not 256 slices".to_owned());
         } else if let Some(fault) =
-            crate::switches::fault(&mut self.axes, &config, &from, (&slice, &time))
+            crate::mutations::switches::fault(&mut self.axes, &config, &from, (&slice, &time))
         {
             self.fault(fault);
         }

@@ -28,6 +28,7 @@ mod human;
 mod ignoring;
 mod languages;
 mod markdown;
+mod mcp;
 mod migrate;
 mod patches;
 mod questions;

@@ -17,7 +17,7 @@ mod vector;
 
 use std::fmt::Write as _;
 
-use kinds::{KINDS, Kind, Mutant};
+use self::kinds::{KINDS, Kind, Mutant};
 use source::Source;
 use visa_analysis::{Diagnostic, Level, Workspace};
 use visa_tests::threads::on_all_threads;

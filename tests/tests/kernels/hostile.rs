@@ -2,11 +2,6 @@
 //! has alone.
 //!
 //! `VISA_LINT_RANDOM_TEXTS` says how many texts there are; as many as fit a test run where it is not set.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};

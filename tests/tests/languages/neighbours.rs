@@ -1,10 +1,5 @@
 //! Fixtures of PTO and NKI as any user gives them: what rules promise, what fixes leave, other line ends, and texts that are broken
 //! or very large.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
 
 use std::collections::BTreeSet;
 

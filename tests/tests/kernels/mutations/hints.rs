@@ -3,9 +3,9 @@
 use visa_tests::hints::faults_of_all;
 use visa_tests::threads::on_all_threads;
 
-use crate::kinds::{KINDS, Mutant};
-use crate::right_kernels;
-use crate::source::Source;
+use crate::mutations::kinds::{KINDS, Mutant};
+use crate::mutations::right_kernels;
+use crate::mutations::source::Source;
 
 /// How many mutants are tried; `MUTANTS=4000` tries more than a test run has time for.
 const MUTANTS: usize = 300;

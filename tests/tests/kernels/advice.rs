@@ -1,9 +1,4 @@
 //! The search of remedies: what is proposed is applied, costed again, and found to be what was promised.
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use std::collections::BTreeMap;
 

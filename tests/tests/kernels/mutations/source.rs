@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::mapping::{Expr, Names, read};
+use crate::mutations::mapping::{Expr, Names, read};
 
 /// A kernel file.
 #[derive(Clone)]

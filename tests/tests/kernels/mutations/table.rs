@@ -4,7 +4,7 @@
 //! only then is the position taken apart into values of the group's axes: with carry. Where a sequence steps through a group
 //! and through an axis of it beside that, or through two groups that share one, nothing is said.
 
-use crate::mapping::Expr;
+use crate::mutations::mapping::Expr;
 
 /// What a position holds: 16 bits an axis; nothing where it is padding.
 pub(crate) type Cell = Option<u128>;

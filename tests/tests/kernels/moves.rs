@@ -1,10 +1,4 @@
 //! The moves of the search one by one: each in the smallest kernel where it pays, applied and costed again.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 mod transports;
 

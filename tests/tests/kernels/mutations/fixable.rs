@@ -4,7 +4,7 @@ use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, Trust, fix_all};
 use visa_tests::threads::on_all_threads;
 use visa_tests::{check_completed, line_of, visible, workspace_of};
 
-use crate::hints::chosen_mutants;
+use crate::mutations::hints::chosen_mutants;
 
 fn is_fixable(found: &&Diagnostic) -> bool {
     let sure = |fix: &DiagnosticFix| fix.applicability == Applicability::Machine;

@@ -1,8 +1,8 @@
 //! The Switch Engine's topologies: which packet each slice holds at each step, written out.
 
-use crate::mapping::Expr;
-use crate::source::number;
-use crate::table::Axes;
+use crate::mutations::mapping::Expr;
+use crate::mutations::source::number;
+use crate::mutations::table::Axes;
 
 /// What is wrong with a switch from slices and time to others, if that is proven.
 pub(crate) fn fault(

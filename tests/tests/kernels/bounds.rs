@@ -1,11 +1,5 @@
 //! What bounds kernels that have no single figure: loops that are not unrolled to their end, and bytes of HBM that no pattern of
 //! requests says.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use visa_analysis::{KernelCost, Model};
 use visa_tests::advice::workspace;

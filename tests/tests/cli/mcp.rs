@@ -1,9 +1,5 @@
 //! The tools for coding agents over standard input and output: bad input, places outside of the workspace, large and broken texts,
 //! calls at once and calls that are taken back.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};

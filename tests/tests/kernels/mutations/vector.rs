@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::mapping::Expr;
-use crate::oracle::set;
-use crate::source::Call;
-use crate::stages::Walk;
-use crate::table::{Cell, live};
+use crate::mutations::mapping::Expr;
+use crate::mutations::oracle::set;
+use crate::mutations::source::Call;
+use crate::mutations::stages::Walk;
+use crate::mutations::table::{Cell, live};
 
 /// What is known of the engine in a pass.
 #[derive(Default)]

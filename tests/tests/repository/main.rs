@@ -4,6 +4,9 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+mod library_names;
+mod rooms;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The ways in which a kernel is rewritten to mean the same.
 
 use super::{Mutant, calls, mappings, mutant};
-use crate::source::{Source, split};
+use crate::mutations::source::{Source, split};
 
 pub(super) fn split_axes(source: &Source) -> Vec<Mutant> {
     let mut mutants = Vec::new();

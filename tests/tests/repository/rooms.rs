@@ -1,8 +1,4 @@
 //! Which room reads which: every path of every source file, imported or written out, against the order of the rooms.
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, also in its helpers"
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

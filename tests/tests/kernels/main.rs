@@ -1,0 +1,26 @@
+//! The engine on kernels in Rust: findings, fixes, proposals, levels, what an edit runs again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+mod advice;
+mod bad_input;
+mod bounds;
+mod current_kernels;
+mod edits;
+mod fixes;
+mod fixtures;
+mod hostile;
+mod incremental;
+mod kernels;
+mod levels;
+mod migrate;
+mod moves;
+mod mutations;
+mod reference;
+mod session;
+mod vector_engine;
+mod worked_tables;
