@@ -15,19 +15,34 @@ pub mod lsp;
 mod mcp;
 mod project;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub use json::schema::{schema_of_costs, schemas};
 pub use lint::AGENT_VARIABLES;
 
-/// The program `visa-lsp`: the language server. `visa-lsp check …` is `visa-lint check …`: where the server alone is installed, as in the
-/// extension for VS Code, an editor's task runs it.
+/// Runs the one program with the arguments of the process. Under the name `visa-lsp`, and as `visa-lint lsp …`, it is the language server.
 #[must_use]
-pub fn visa_lsp() -> ExitCode {
-    let first = std::env::args_os().nth(1);
-    if first.is_some_and(|first| first == "check") {
-        lint::main()
+pub fn main() -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    if name.is_some_and(|name| name == "visa-lsp") {
+        return visa_lsp(arguments);
+    }
+    if arguments.get(1).is_some_and(|first| first == "lsp") {
+        arguments.remove(1);
+        return visa_lsp(arguments);
+    }
+    lint::main(arguments)
+}
+
+/// The language server, with the program's name and its arguments. `visa-lsp check …` is `visa-lint check …`: where the server alone is
+/// installed, as in the extension for VS Code, an editor's task runs it.
+fn visa_lsp(arguments: Vec<OsString>) -> ExitCode {
+    if arguments.get(1).is_some_and(|first| first == "check") {
+        lint::main(arguments)
     } else {
-        lsp::main()
+        lsp::main(&arguments[1..])
     }
 }

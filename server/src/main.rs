@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    visa_server::lint::main()
+    visa_server::main()
 }

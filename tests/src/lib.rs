@@ -47,6 +47,13 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// How many cases a random test tries: as many as a test run has time for, times `VISA_TIMES` where that is set.
+#[must_use]
+pub fn cases(ordinary: usize) -> usize {
+    let times = std::env::var("VISA_TIMES").ok();
+    ordinary * times.and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
 /// The `.rs` files below a folder, sorted.
 #[must_use]
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {

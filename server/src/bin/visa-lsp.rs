@@ -1,7 +1,11 @@
-//! The language server of visa-lint.
+//! The language server of visa-lint: `visa-lint lsp`.
 
 use std::process::ExitCode;
 
+#[path = "../launcher.rs"]
+mod launcher;
+
 fn main() -> ExitCode {
-    visa_server::visa_lsp()
+    let arguments = std::env::args_os().skip(1);
+    launcher::run_visa_lint(std::iter::once("lsp".into()).chain(arguments))
 }

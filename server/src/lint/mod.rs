@@ -47,9 +47,8 @@ use crate::project::{Failure, levels};
 
 /// Runs the program with the arguments of the process.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main(given: Vec<OsString>) -> ExitCode {
     report_defects();
-    let given: Vec<OsString> = std::env::args_os().collect();
     let as_json = asks_for_json(&given);
     let failed = |failure: &Failure| {
         failure.say();

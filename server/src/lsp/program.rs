@@ -1,5 +1,6 @@
 //! From arguments to an exit code, and the server over any pair of streams.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::{Arc, Weak};
 
@@ -28,10 +29,10 @@ Options:
   -V, --version  Print version
 ";
 
-/// Runs the program with the arguments of the process.
+/// Runs the program with the arguments behind its name.
 #[must_use]
-pub fn main() -> ExitCode {
-    for argument in std::env::args_os().skip(1) {
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    for argument in arguments {
         match argument.to_str() {
             // Editors pass it, together with the process that the client tells of again in `initialize`.
             Some("--stdio") => {}

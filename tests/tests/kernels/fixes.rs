@@ -692,13 +692,9 @@ fn mutant(text: &str, random: &mut Random) -> Option<String> {
     Some(mutant)
 }
 
-/// `MUTANTS=4000` tries more of them than a test run has time for.
 #[test]
 fn fixes_of_random_mutants_mend_their_findings() {
-    let mutants: usize = std::env::var("MUTANTS")
-        .ok()
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(150);
+    let mutants = visa_tests::cases(150);
     let right: Vec<_> = fixtures()
         .into_iter()
         .filter(|(path, _)| path.contains("/right"))

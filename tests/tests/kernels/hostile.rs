@@ -1,7 +1,7 @@
 //! Random texts: no question about any of them ends in a defect, and a text that came after others has the findings that it
 //! has alone.
 //!
-//! `VISA_LINT_RANDOM_TEXTS` says how many texts there are; as many as fit a test run where it is not set.
+//! `VISA_TIMES` multiplies how many texts there are.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};
@@ -12,13 +12,12 @@ use visa_tests::hostile::{
 use visa_tests::{kernel_files, read, repository, rust_files, set_text};
 
 /// Texts of a test run.
-const TEXTS: u64 = 1_500;
+const TEXTS: usize = 1_500;
 /// Texts that one workspace sees before it is given up.
 const A_WORKSPACE: u64 = 250;
 
 fn texts() -> u64 {
-    let wanted = std::env::var("VISA_LINT_RANDOM_TEXTS").ok();
-    wanted.map_or(TEXTS, |count| count.parse().unwrap())
+    visa_tests::cases(TEXTS) as u64
 }
 
 fn kernels() -> Vec<String> {

@@ -1,11 +1,12 @@
 //! What a session leaves behind in the engine: names that were typed letter by letter, files that came and went. After any number of
 //! edits as much is kept as after a few, and what is found is what a fresh start finds.
 //!
-//! `VISA_EDITS` says how many edits of each kind there are.
+//! `VISA_TIMES` multiplies how many edits of each kind there are.
 
 use std::fmt::Write;
 
 use visa_analysis::Workspace;
+use visa_tests::cases;
 
 const PATH: &str = "kernels.rs";
 
@@ -14,13 +15,6 @@ const HEAVY: usize = 90;
 const LIGHT: usize = 2_600;
 /// Every how many edits of a long session it is looked at what is kept.
 const LOOKED: usize = 20;
-
-fn edits(ordinary: usize) -> usize {
-    let edits = std::env::var("VISA_EDITS").ok();
-    edits
-        .and_then(|edits| edits.parse().ok())
-        .unwrap_or(ordinary)
-}
 
 /// A kernel that is called `kernel`.
 fn kernel(operations: usize) -> String {
@@ -80,7 +74,7 @@ fn typed(edits: usize, text: impl Fn(usize) -> String) {
 #[test]
 fn names_of_kernels_go_with_all_that_was_known_of_them() {
     let kernel = kernel(60);
-    typed(edits(HEAVY), |number| {
+    typed(cases(HEAVY), |number| {
         format!(
             "{HEAD}{}",
             kernel.replace("fn kernel", &format!("fn kernel_{number}"))
@@ -91,7 +85,7 @@ fn names_of_kernels_go_with_all_that_was_known_of_them() {
 #[test]
 fn names_of_modules_go_with_all_that_was_in_them() {
     let kernel = kernel(60);
-    typed(edits(HEAVY), |number| {
+    typed(cases(HEAVY), |number| {
         format!("mod part_{number} {{\n{HEAD}{kernel}}}\n")
     });
 }
@@ -100,7 +94,7 @@ fn names_of_modules_go_with_all_that_was_in_them() {
 fn names_of_items_in_blocks_go_with_all_that_was_known_of_them() {
     // A text that nobody calls: nothing of it counts but its items.
     let inner = "axes![I = 8];\n".repeat(400);
-    typed(edits(HEAVY), |number| {
+    typed(cases(HEAVY), |number| {
         format!("fn outer() {{ fn inner_{number}() {{ {inner} }} }}\n")
     });
 }
@@ -108,7 +102,7 @@ fn names_of_items_in_blocks_go_with_all_that_was_known_of_them() {
 #[test]
 fn files_that_came_and_went_are_gone() {
     let text = format!("{HEAD}{}", kernel(60));
-    session(edits(HEAVY), |number, workspace| {
+    session(cases(HEAVY), |number, workspace| {
         workspace.set_file(PATH, HEAD);
         workspace.set_file(&format!("loose_{number}.rs"), &text);
         workspace.open_file(&format!("loose_{number}.rs"));
@@ -120,7 +114,7 @@ fn files_that_came_and_went_are_gone() {
 #[test]
 fn files_that_change_on_disk_leave_no_more_behind() {
     let kernel = kernel(60);
-    session(edits(HEAVY), |number, workspace| {
+    session(cases(HEAVY), |number, workspace| {
         let text = kernel.replace("fn kernel", &format!("fn kernel_{number}"));
         let text = format!("{HEAD}{text}");
         workspace.set_files([(PATH, text.as_str()), ("other.rs", HEAD)]);
@@ -129,7 +123,7 @@ fn files_that_change_on_disk_leave_no_more_behind() {
 
 #[test]
 fn names_of_aliases_axes_and_constants_go() {
-    typed(edits(LIGHT), |number| {
+    typed(cases(LIGHT), |number| {
         let [alias, axis, constant] = [0, 1, 2].map(|kind| number.saturating_sub(kind) / 3);
         format!(
             "{HEAD}axes![A{axis} = 64];\ntype T{alias} = m![A{axis} / 2];\nconst C{constant}: usize = 8;\n\
@@ -140,7 +134,7 @@ fn names_of_aliases_axes_and_constants_go() {
 
 #[test]
 fn numbers_and_remarks_leave_nothing_behind() {
-    typed(edits(LIGHT), |number| {
+    typed(cases(LIGHT), |number| {
         let [count, remark] = [number / 2, number.div_ceil(2)];
         format!(
             "{HEAD}// {remark}\naxes![A = {count}];\ntype T = m![A / {}];\n",
@@ -155,7 +149,7 @@ fn remarks_never_begin_anew() {
     let kernel = kernel(8);
     let mut workspace = Workspace::with_event_log();
     // Twenty letters each: were they counted, they were too many.
-    for number in 0..edits(LIGHT * 2) {
+    for number in 0..cases(LIGHT * 2) {
         workspace.set_file(PATH, &format!("{HEAD}// {number}\n{kernel}"));
         if number % 500 == 0 {
             let _ = workspace.analysis().check_all();

@@ -151,7 +151,8 @@ fn the_client_that_lives_is_no_reason_to_end() {
 }
 
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lsp-tested"))
+    let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        .arg("lsp")
         .args(arguments)
         .stdin(Stdio::null())
         .output()
@@ -178,6 +179,18 @@ fn the_arguments_of_the_program() {
     );
     // Editors pass it. The input is closed: the server ends at once, without `shutdown`.
     assert_eq!(run(&["--stdio"]), (Some(1), String::new(), String::new()));
+}
+
+/// A copy or a link under the server's name is the server, as in the extension for VS Code.
+#[cfg(unix)]
+#[test]
+fn the_name_of_the_program_chooses_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("visa-lsp");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_visa-lint-tested"), &link).unwrap();
+    let output = visa_tests::command(link).arg("--version").output().unwrap();
+    let version = format!("visa-lsp {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), version);
 }
 
 /// Tasks of an extension that holds the server alone.

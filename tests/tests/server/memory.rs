@@ -1,6 +1,6 @@
 //! What a session leaves behind in the server: after any number of edits it takes about as much memory as at the start.
 //!
-//! `VISA_EDITS` says how many edits there are.
+//! `VISA_TIMES` multiplies how many edits there are.
 
 #![cfg(target_os = "linux")]
 
@@ -130,8 +130,7 @@ fn passed(client: &mut Client, folder: &std::path::Path, text: &str, number: usi
 
 #[test]
 fn memory_stays_within_a_fifth_of_the_start() {
-    let edits = std::env::var("VISA_EDITS").ok();
-    let edits = edits.map_or(EDITS, |edits| edits.parse().unwrap());
+    let edits = visa_tests::cases(EDITS);
     let folder = tempfile::tempdir().unwrap();
     let mut client = Setup::utf16().program();
     let uri = untitled("session.rs");

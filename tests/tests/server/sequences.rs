@@ -1,7 +1,7 @@
 //! Random sequences of what an editor and its user do, with the reading of the folders under way at random: in the end the server
 //! says what a fresh one says of the same files, documents and settings.
 //!
-//! `VISA_SEQUENCES` says how many sequences run, `VISA_SEED` with which one they begin. What fails names its seed.
+//! `VISA_TIMES` multiplies how many sequences run, `VISA_SEED` with which one they begin. What fails names its seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::support::{PATIENCE, Setup, Wire, edit, in_process, uri_of, whole};
 
 /// Sequences of an ordinary run.
-const SEQUENCES: u64 = 25;
+const SEQUENCES: usize = 25;
 /// Files that nothing happens to: the folders take a moment to read.
 const BULK: usize = 120;
 /// `ServerCancelled`: the client asks again.
@@ -635,7 +635,7 @@ fn run(world: &World, seed: u64) {
 #[test]
 fn random_sequences_lead_where_a_fresh_start_begins() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
-    let sequences = number("VISA_SEQUENCES").unwrap_or(SEQUENCES);
+    let sequences = visa_tests::cases(SEQUENCES) as u64;
     let first = number("VISA_SEED").unwrap_or(1);
     let world = World::new();
     for seed in first..first + sequences {

@@ -1,5 +1,6 @@
 //! Hints about broken kernels are followed: what is found in 300 mutants, each fix and each text of a help.
 
+use visa_tests::cases;
 use visa_tests::hints::faults_of_all;
 use visa_tests::threads::on_all_threads;
 
@@ -7,18 +8,18 @@ use crate::mutations::kinds::{KINDS, Mutant};
 use crate::mutations::right_kernels;
 use crate::mutations::source::Source;
 
-/// How many mutants are tried; `MUTANTS=4000` tries more than a test run has time for.
+/// How many mutants are tried.
 const MUTANTS: usize = 300;
 
 /// Where the choice of mutants begins; `SEED=7` chooses others.
 const SEED: usize = 12;
 
-/// A number from the environment.
-fn asked(name: &str, default: usize) -> usize {
-    let number = std::env::var(name).ok();
+/// The seed that the environment names.
+fn seed() -> usize {
+    let number = std::env::var("SEED").ok();
     number
         .and_then(|number| number.parse().ok())
-        .unwrap_or(default)
+        .unwrap_or(SEED)
 }
 
 /// Mutants that are tried: their kind, the path and the broken text.
@@ -31,7 +32,7 @@ pub(crate) fn chosen_mutants() -> Vec<(&'static str, String, String)> {
 }
 
 fn chosen() -> Vec<(&'static str, String, Mutant)> {
-    let (wanted, seed) = (asked("MUTANTS", MUTANTS), asked("SEED", SEED));
+    let (wanted, seed) = (cases(MUTANTS), seed());
     let files: Vec<(String, Source)> = right_kernels()
         .into_iter()
         .filter_map(|(path, text)| Some((path, Source::read(&text)?)))
@@ -60,7 +61,7 @@ fn chosen() -> Vec<(&'static str, String, Mutant)> {
 
 #[test]
 fn hints_about_mutants_are_followed() {
-    let wanted = asked("MUTANTS", MUTANTS);
+    let wanted = cases(MUTANTS);
     let chosen = chosen();
     let results = on_all_threads(&chosen, |(kind, path, mutant)| {
         let (tried, problems) = faults_of_all(path, &mutant.text);

@@ -62,9 +62,14 @@ pub(crate) fn in_process() -> Wire {
 /// Starts the program: the one that cargo built with these tests, or the one that `VISA_LSP` names, such as a packed one.
 pub(crate) fn program() -> Wire {
     let named = std::env::var_os("VISA_LSP").filter(|path| !path.is_empty());
-    started(visa_tests::command(named.unwrap_or_else(|| {
-        env!("CARGO_BIN_EXE_visa-lsp-tested").into()
-    })))
+    started(named.map_or_else(
+        || {
+            let mut command = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"));
+            command.arg("lsp");
+            command
+        },
+        visa_tests::command,
+    ))
 }
 
 /// Starts a program that speaks on standard input and output.
