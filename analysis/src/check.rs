@@ -27,8 +27,8 @@ use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
-    ItemId, ItemKind, Span, device_attribute, dialect, file_functions, file_items, functions_of,
-    is_inside, is_left_out, item_text,
+    ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
+    file_items, functions_of, is_inside, is_left_out, item_text,
 };
 use crate::kernel::callgraph::callees;
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
@@ -462,8 +462,11 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId, extent: Extent) {
     }
 }
 
-/// The functions of a file, wherever they are in it.
+/// The functions of a file, wherever they are in it; none of ordinary Rust.
 pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    if !concerns_kernels(db, file) {
+        return Vec::new();
+    }
     file_functions(db, file)
 }
 

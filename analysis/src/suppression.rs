@@ -24,6 +24,7 @@ use crate::items::{
     token_map, unread_bytes,
 };
 use crate::language::Language;
+use crate::libraries::TOOLS;
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
 pub use crate::rules::suppressions::SuppressionKind;
@@ -32,9 +33,6 @@ use crate::rules::{Applicability, Rule};
 use self::comments::{Comment, in_text, named};
 use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
-
-/// The tool names that kernels register for their attributes.
-const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
 
 /// The tool that kernels of a library register.
 pub(crate) const fn tool_of(library: crate::libraries::Library) -> &'static str {

@@ -17,8 +17,8 @@ use crate::causes::Causes;
 use crate::db::Db;
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
 use crate::items::{
-    Crate, FileLibrary, Span, all_functions, crate_of, file_items, file_library, is_left_out,
-    left_out_code,
+    Crate, FileLibrary, Span, all_functions, concerns_kernels, crate_of, file_items, file_library,
+    is_left_out, left_out_code,
 };
 use crate::places::Places;
 use crate::report::{
@@ -56,6 +56,9 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     }
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
+    if !concerns_kernels(db, file) {
+        return Arc::new(report);
+    }
     report.syntax_errors = syntax_error_count(db, file) as u64;
     if let Some(why) = file_items(db, file).unanalysed {
         report

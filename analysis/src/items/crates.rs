@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::dialects::has_kernel_words;
 use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 use super::modules::crate_root;
@@ -140,6 +141,11 @@ pub(super) struct Imports {
 }
 
 impl Imports {
+    /// Whether some file of the crate imports a library.
+    pub(super) fn names_any(&self) -> bool {
+        !self.by_library.is_empty()
+    }
+
     /// The library that the crate imports, and the first of its files that does. Of two the root's, else the one that more
     /// files import.
     pub(super) fn library(&self, root: SourceFile) -> Option<(Library, SourceFile)> {
@@ -168,6 +174,10 @@ pub(super) fn crate_imports(db: &dyn Db, krate: CrateId) -> Arc<Imports> {
 /// The libraries that a file's imports name, in the order of the library's own list.
 #[salsa::tracked(returns(clone))]
 fn imported_libraries(db: &dyn Db, file: SourceFile) -> Arc<[Library]> {
+    // Most files name no library, and need not be parsed for it.
+    if renamed_libraries(db, file).is_empty() && !has_kernel_words(db, file) {
+        return Arc::default();
+    }
     let named: Vec<Library> = library_imports(db, file)
         .map(|(library, ..)| library)
         .collect();

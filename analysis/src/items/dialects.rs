@@ -13,8 +13,8 @@ use super::crates::{
 use super::ids::Span;
 use super::shapes::{Shapes, evidence, places};
 use crate::db::Db;
-use crate::inputs::{PackageLibrary, PackageManifest, SourceFile, options};
-use crate::libraries::{Library, Release, Shape};
+use crate::inputs::{PackageLibrary, PackageManifest, Project, SourceFile, options};
+use crate::libraries::{Library, Release, Shape, TOOLS};
 
 /// A library in a release: what decides what methods mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,6 +69,69 @@ pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<FileLibrary> {
     crate_library(db, crate_id(db, file), chosen.library, chosen.release)
 }
 
+/// Whether a file can hold something of a kernel: the user chose a library for it, its crate names one, or its text has words that only
+/// kernels have. Everything else is ordinary Rust, of which nothing is resolved, lowered or reported.
+#[salsa::tracked(returns(copy))]
+pub fn concerns_kernels(db: &dyn Db, file: SourceFile) -> bool {
+    let chosen = options(db, file);
+    chosen.library.is_some()
+        || chosen.release.is_some()
+        || has_kernel_words(db, file)
+        || names_a_library(db, file)
+}
+
+/// The files of a project that can hold something of a kernel, in the order of their paths.
+pub fn kernel_files(db: &dyn Db, project: Project) -> Vec<SourceFile> {
+    let files = project.files(db);
+    let files = files.values().copied();
+    files.filter(|file| concerns_kernels(db, *file)).collect()
+}
+
+/// Whether a text has the name of a library, a call of `m!` or `axes!`, the attribute of kernels, or a remark to this program. One pass
+/// over the bytes: the text is not parsed for it.
+#[salsa::tracked(returns(copy))]
+pub(super) fn has_kernel_words(db: &dyn Db, file: SourceFile) -> bool {
+    // Any file may be typed into.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
+    let text = file.text(db);
+    let bytes = text.as_bytes();
+    let libraries = Library::ALL.iter().map(|library| library.crate_name());
+    let words = ["[device", "::device", "visa-lint:"].into_iter();
+    let mut words = libraries.chain(words);
+    words.any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+        || memchr::memchr_iter(b'!', bytes).any(|at| is_kernel_macro(&text, at))
+        || TOOLS.into_iter().any(|tool| {
+            memchr::memmem::find_iter(bytes, tool.as_bytes())
+                .any(|at| is_rule_path(&text, at, tool.len()))
+        })
+}
+
+/// How far before a macro's name a remark on its line is looked for, in bytes: a bound, so that no text takes time by its square.
+const REMARK_BYTES: usize = 400;
+
+/// Whether the `!` at an offset calls `m!` or `axes!` as kernels do, in square brackets and in no remark: parsers of Rust have tests
+/// and remarks about a macro `m!()`.
+fn is_kernel_macro(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end();
+    let start = before.trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+    if !matches!(&before[start.len()..], "m" | "axes")
+        || !text[at + 1..].trim_start().starts_with('[')
+    {
+        return false;
+    }
+    let near = &start[start.floor_char_boundary(start.len().saturating_sub(REMARK_BYTES))..];
+    let line = near.rsplit('\n').next().unwrap_or(near);
+    !line.contains("//")
+}
+
+/// Whether the word at an offset begins the path of a rule in an attribute: `#[allow(tcp::slice_size)]`.
+fn is_rule_path(text: &str, at: usize, length: usize) -> bool {
+    text[..at].trim_end().ends_with(['(', ','])
+        && text[at + length..].trim_start().starts_with("::")
+}
+
 /// Whether the manifest of a file's crate or an import in it names a library, so that its files are about kernels.
 #[must_use]
 pub fn names_a_library(db: &dyn Db, file: SourceFile) -> bool {
@@ -78,8 +141,7 @@ pub fn names_a_library(db: &dyn Db, file: SourceFile) -> bool {
         let mut libraries = manifest.libraries.iter();
         libraries.any(|library| library.named.is_some())
     });
-    is_declared
-        || root_of(db, krate).is_some_and(|root| crate_imports(db, krate).library(root).is_some())
+    is_declared || crate_imports(db, krate).names_any()
 }
 
 /// Library and release of a crate, where the user chose some or none of both.

@@ -44,7 +44,9 @@ pub(crate) use self::crates::library_imports;
 pub use self::crates::{Crate, crate_of};
 #[cfg(test)]
 pub use self::declarations::module_scope;
-pub use self::dialects::{Dialect, FileLibrary, dialect, file_library, names_a_library};
+pub use self::dialects::{
+    Dialect, FileLibrary, concerns_kernels, dialect, file_library, kernel_files, names_a_library,
+};
 pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{

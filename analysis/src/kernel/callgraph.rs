@@ -79,8 +79,8 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
         }
         found
     };
-    for file in project.files(db).values() {
-        for function in &items::file_functions(db, *file) {
+    for file in items::kernel_files(db, project) {
+        for function in &items::file_functions(db, file) {
             let callees = all_callees(*function);
             for callee in callees.iter().filter(|callee| *callee != function) {
                 let callers = reached.callers.entry(*callee).or_default();
@@ -105,8 +105,8 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
 /// The functions of `impl` blocks and traits by name: whose method a call is, its name does not say.
 fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
     let mut methods: FxHashMap<Arc<str>, Vec<ItemId>> = FxHashMap::default();
-    for file in project.files(db).values() {
-        for function in items::file_functions(db, *file) {
+    for file in items::kernel_files(db, project) {
+        for function in items::file_functions(db, file) {
             let owner = function.owner(db);
             if owner.kind(db) == ItemKind::Implementation || items::is_trait(db, owner) {
                 methods.entry(function.name(db)).or_default().push(function);

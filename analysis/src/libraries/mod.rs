@@ -18,6 +18,9 @@ pub use operations::{NamedOperation, OperationEnum, OperationNames};
 pub(crate) use renamed::{Instead, Renames};
 pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
+/// The tool names that kernels register for attributes about rules, as in `#[allow(tcp::slice_size)]`.
+pub(crate) const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
+
 /// A library that kernels are written against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Library {

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
-use super::{COMMENT, Covered, Suppression, SuppressionKind, TOOLS};
+use super::{COMMENT, Covered, Suppression, SuppressionKind};
 use crate::language::Language;
+use crate::libraries::TOOLS;
 
 /// A comment of a file.
 pub(super) struct Comment<'a> {

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Suppression, TOOLS};
+use super::Suppression;
+use crate::libraries::TOOLS;
 
 /// The bytes whose removal takes away a suppression, if it can be taken away without the others beside it.
 pub(super) fn removal(text: &str, suppression: &Suppression) -> Option<Range<u32>> {

@@ -13,7 +13,7 @@ use crate::check::{
 use crate::fixing::{Completed, Completing, Proposed, completed};
 use crate::fragments::file_of;
 use crate::inputs::SourceFile;
-use crate::items::ItemId;
+use crate::items::{ItemId, concerns_kernels};
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 
 impl Analysis {
@@ -162,6 +162,14 @@ impl Analysis {
         self.reports_of_files(paths, checked, Extent::Completed)
     }
 
+    /// Whether a file in Rust can hold something of a kernel; a file in another language always.
+    fn concerns_kernels(&self, file: SourceFile) -> bool {
+        file.language(&self.db).is_neighbour()
+            || self
+                .guarded(|db| concerns_kernels(db, file))
+                .unwrap_or(true)
+    }
+
     fn reports_of_files(
         &self,
         paths: &[String],
@@ -171,7 +179,9 @@ impl Analysis {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         // Which files belong together is a question about all of them at once, which would read them one after the other.
-        let files = self.files();
+        // Ordinary Rust is read only where a kernel leads into it.
+        let mut files = self.files();
+        files.retain(|(_, file)| self.concerns_kernels(*file));
         // Which modules there are is one question about all files, which would parse them one after the other.
         for prepare in [parse_file, read_items] {
             files
@@ -184,7 +194,7 @@ impl Analysis {
         let wanted: FxHashSet<_> = paths
             .iter()
             .flat_map(|path| self.parts(path))
-            .filter(|file| !file.language(&self.db).is_neighbour())
+            .filter(|file| !file.language(&self.db).is_neighbour() && self.concerns_kernels(*file))
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let mut items: Vec<(usize, ItemId)> = files
@@ -215,7 +225,9 @@ impl Analysis {
                 paths
                     .par_iter()
                     .for_each_with(validating, |analysis, path| {
-                        for file in analysis.parts(path) {
+                        let mut files = analysis.parts(path);
+                        files.retain(|file| analysis.concerns_kernels(*file));
+                        for file in files {
                             let _ = analysis.guarded(|db| read_ahead(db, file));
                         }
                     });

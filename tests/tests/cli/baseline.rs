@@ -148,7 +148,7 @@ fn what_the_run_did_not_look_at_is_not_gone() {
     let prune = ["k", "none.rs", "--baseline", "b.json", "--prune-baseline"];
     write(&folder, "k/a.rs", "fn f() {}\n");
     assert_code(&run(folder.path(), &prune), 2);
-    write(&folder, "k/a.rs", "fn f( {}\n");
+    write(&folder, "k/a.rs", "axes![A = 8];\nfn f( {}\n");
     assert_code(
         &run(
             folder.path(),

@@ -169,8 +169,8 @@ fn broken_files_are_checked_where_they_parse() {
 #[test]
 fn deep_nesting_is_refused_and_the_rest_is_checked() {
     for text in [
-        "(".repeat(100_000),
-        format!("fn f() {{ {} }}", "!".repeat(100_000)),
+        format!("axes![A = 8]; {}", "(".repeat(100_000)),
+        format!("axes![A = 8]; fn f() {{ {} }}", "!".repeat(100_000)),
         "m![".repeat(50_000),
     ] {
         let folder = folder_with(&[("deep.rs", text.as_bytes()), ("z.rs", FINDINGS.as_bytes())]);
@@ -544,4 +544,24 @@ fn files_that_are_checked_part_by_part_have_the_findings_that_they_have_alone() 
     assert_eq!(together, apart);
     let costs = |path: &str| json(&run(folder.path(), &["cost", path, "--format", "json"]));
     assert_eq!(costs(".")["kernels"], serde_json::json!([]));
+}
+
+/// Crates of other people fill no editor's list of problems: nothing is read in them, whatever they do.
+#[test]
+fn ordinary_rust_is_left_alone() {
+    let cyclic = "const N: usize = f([0; N]);\nconst fn f(x: [u8; N]) -> usize { N }\ntype A<T> = A<A<T>>;\n";
+    let folder = folder_with(&[
+        (
+            "Cargo.toml",
+            b"[package]\nname = \"host\"\nversion = \"1.0.0\"\n",
+        ),
+        ("src/lib.rs", cyclic.as_bytes()),
+        ("src/broken.rs", b"fn f( {}\n"),
+    ]);
+    let output = run(folder.path(), &["--format", "json"]);
+    assert_code(&output, 0);
+    assert_eq!(stderr(&output), "");
+    let report = json(&output);
+    assert_eq!(report["diagnostics"], serde_json::json!([]));
+    assert_eq!(report["unresolved"], serde_json::json!([]));
 }

@@ -432,7 +432,7 @@ fn broken_foreign_and_huge_texts_are_answered() {
     let said = client.refused("check", &json!({ "text": huge }));
     assert!(said.contains("the most that is checked is"), "{said}");
     // As much as is checked, nested as deeply as it goes.
-    let nested = format!("fn f() {{ {} }}", "(".repeat(1 << 20));
+    let nested = format!("axes![A = 8]; fn f() {{ {} }}", "(".repeat(1 << 20));
     let checked = client.call("check", &json!({ "text": nested }));
     assert_ne!(checked["problems"], json!([]), "{checked}");
     let said = client.refused(

@@ -103,7 +103,7 @@ fn findings_stand_where_the_client_counts_them() {
 /// Code that a condition leaves out is shown as such, to those who can tell it from a finding.
 #[test]
 fn code_that_is_left_out_is_shown_as_inactive() {
-    let text = "fn a() {}\n#[cfg(any())]\nfn b() {\n    c();\n}\n#[cfg(any())]\nconst D: u8 = 1;\n";
+    let text = "axes![A = 8];\nfn a() {}\n#[cfg(any())]\nfn b() {\n    c();\n}\n#[cfg(any())]\nconst D: u8 = 1;\n";
     for (setup, utf8) in both() {
         let mut client = setup.in_process();
         let uri = untitled("inactive.rs");

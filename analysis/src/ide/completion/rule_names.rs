@@ -6,12 +6,10 @@ use crate::findings::Group;
 use crate::ide::{ByteRange, Completion, CompletionKind};
 use crate::inputs::SourceFile;
 use crate::language::Language;
+use crate::libraries::TOOLS;
 
 use super::context::{Around, Bracket};
 use super::proposal;
-
-/// Names under which kernels register the tool.
-const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
 
 /// Proposals behind `tcp::` in an attribute that allows or expects.
 pub(super) fn in_attribute(around: &Around) -> Option<Vec<Completion>> {

@@ -8,6 +8,7 @@ mod macros;
 mod mappings;
 mod modules;
 mod names;
+mod ordinary;
 mod releases;
 mod robust;
 mod text;

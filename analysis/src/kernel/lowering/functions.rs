@@ -90,6 +90,9 @@ fn lower_following(
         return (body, None);
     };
     let text = std::sync::Arc::clone(&site.parsed.text);
+    if watch.is_none() && body.device.is_none() && !names_the_library(&text.text, table) {
+        return (body, None);
+    }
     let mut interpreter = interpreter(db, table, site, span);
     interpreter.own.watch = watch;
     interpreter.own.follows_foreign = follows_foreign;
@@ -149,6 +152,22 @@ fn leave_to_callers(db: &dyn Db, function: ItemId, body: &mut Body) {
         UnresolvedReason::UnsupportedExpression(what) => what != super::transfers::COMPUTED_ADDRESS,
         _ => true,
     });
+}
+
+/// Whether a function's text has a name that only the library has: a type, a method, a function of the host, or a mapping. What has none
+/// can do nothing to a tensor but call functions that do, each of which is looked at for itself.
+fn names_the_library(text: &str, library: Dialect) -> bool {
+    let ends = |letter: char| !(letter.is_alphanumeric() || letter == '_');
+    let is_own = |name: &str| {
+        library.type_entry(name).is_some()
+            || library.words.host_functions.contains(&name)
+            || (!library.words.ordinary.contains(&name)
+                && library.methods_of_any_release(name).next().is_some())
+    };
+    text.contains("m!")
+        || text
+            .split(ends)
+            .any(|name| !name.is_empty() && is_own(name))
 }
 
 /// Whether a function runs on the host: what it does besides transfers is not a kernel's business.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use visa_analysis::{KernelCost, Model};
+use visa_analysis::{KernelCost, Model, may_be_source};
 
 use super::super::output::write_warning;
 use super::super::session::Session;
@@ -30,9 +30,15 @@ pub(super) fn states(
     let (before, incomplete) = session.costs(0);
     let analysis = session.workspace().analysis();
     let paths = session.reported_paths();
-    let errors: u64 = paths
-        .map(|path| analysis.check_file(path).syntax_errors)
-        .sum();
+    let reports: Vec<_> = paths.map(|path| analysis.check_file(path)).collect();
+    let errors: u64 = reports.iter().map(|report| report.syntax_errors).sum();
+    // A report without a library is of a text that has nothing of a kernel: of ordinary Rust, or of no Rust at all.
+    let is_foreign = reports.iter().all(|report| report.libraries.is_empty());
+    if is_foreign && before.is_empty() && Path::new(old).is_file() && !may_be_source(old) {
+        return Err(Failure::new(format!(
+            "`{old}` has no kernel to compare with, and names no library of kernels"
+        )));
+    }
     if errors > 0 {
         let errors = format!(
             "{errors} {} of syntax",

@@ -262,7 +262,7 @@ fn what_cannot_be_compared_is_refused_with_words() {
         (&["a.rs", "--compare", "latin.rs"], "cannot read `latin.rs`"),
         (
             &["a.rs", "--compare", "garbage.txt"],
-            "`garbage.txt` has no kernel to compare with, and",
+            "`garbage.txt` has no kernel to compare with, and names no library",
         ),
         (
             &["a.rs", "--compare", "b.rs", "--format", "svg"],
