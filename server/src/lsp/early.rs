@@ -13,7 +13,7 @@ use super::lock::locked;
 use super::state::{Server, Snapshot};
 
 /// How long a whole answer is waited for before a first one is asked for.
-const PROMPT: Duration = Duration::from_millis(25);
+pub(super) const PROMPT: Duration = Duration::from_millis(25);
 
 /// With fewer operations in a file costs are not what takes long.
 pub(crate) const MANY_OPERATIONS: u64 = 100;
@@ -81,7 +81,8 @@ async fn whole<T: Send + 'static>(
     server.ask(Urgency::Waiting, ask).await.and_then(said)
 }
 
-/// Asks for all and, if that takes long, for what is found without costs as well. The first poll takes the place in the queue.
+/// Asks for all and, if that takes long, for what is found without costs as well. The first poll takes the place in the queue. Where no
+/// time is waited, what is found without costs is always first.
 pub(crate) async fn ask<T: Send + 'static>(
     server: Arc<Server>,
     question: impl Fn(&Snapshot, Part) -> Answer<Option<T>> + Clone + Send + Sync + 'static,
@@ -93,8 +94,17 @@ pub(crate) async fn ask<T: Send + 'static>(
             server.ask(Urgency::Waiting, ask).await
         })
     };
+    if server.prompt.is_zero() {
+        return match asked(Part::WithoutCosts).await {
+            Ok(Some(first)) => {
+                let rest = asked(Part::Whole);
+                Early::First(first, Box::pin(async move { rest.await.and_then(said) }))
+            }
+            Ok(None) | Err(_) => Early::Whole(asked(Part::Whole).await.and_then(said)),
+        };
+    }
     let mut whole = asked(Part::Whole);
-    if let Ok(answer) = tokio::time::timeout(PROMPT, &mut whole).await {
+    if let Ok(answer) = tokio::time::timeout(server.prompt, &mut whole).await {
         return Early::Whole(answer.and_then(said));
     }
     tokio::select! {

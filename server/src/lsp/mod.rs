@@ -55,4 +55,4 @@ mod uris;
 
 use crate::engine;
 
-pub use self::program::{main, run_on_stdio, serve};
+pub use self::program::{main, run_on_stdio, serve, serve_waiting};

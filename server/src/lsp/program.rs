@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_lsp::LspService;
 
+use super::early::PROMPT;
 use super::engine::Engine;
 use super::handlers::Handlers;
 use super::lock::locked;
@@ -83,6 +85,16 @@ pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> u8 {
+    serve_waiting(input, output, PROMPT).await
+}
+
+/// As [`serve`], for an answer about a file of many operations that is waited for so long before one without its costs is given first. With
+/// no time that one always comes first, whatever the machine is doing.
+pub async fn serve_waiting(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    prompt: Duration,
+) -> u8 {
     let (defects, told) = tokio::sync::mpsc::unbounded_channel();
     let engine = match Engine::start(move |what| {
         // Who listens ends last.
@@ -94,7 +106,7 @@ pub async fn serve(
             return 2;
         }
     };
-    let builder = LspService::build(|client| Handlers::new(Server::new(client, engine)));
+    let builder = LspService::build(|client| Handlers::new(Server::new(client, engine, prompt)));
     let (service, socket) = handlers::with_custom_methods(builder).finish();
     let server = Arc::clone(service.inner().server());
     tokio::spawn(log_defects(Arc::downgrade(&server), told));

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tower_lsp::Client;
@@ -104,6 +105,8 @@ impl State {
 
 /// The server: its state, the engine and the client.
 pub(crate) struct Server {
+    /// How long a whole answer about a file is waited for before one without costs is given first.
+    pub(super) prompt: Duration,
     state: Mutex<State>,
     /// The engine. Queue with it while the state is locked.
     pub(crate) engine: Engine,
@@ -125,8 +128,9 @@ pub(crate) struct Server {
 
 impl Server {
     /// A server of a client; must be called on the runtime.
-    pub(crate) fn new(client: Client, engine: Engine) -> Self {
+    pub(crate) fn new(client: Client, engine: Engine, prompt: Duration) -> Self {
         Self {
+            prompt,
             state: Mutex::default(),
             engine,
             client,

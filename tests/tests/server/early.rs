@@ -7,10 +7,10 @@ use serde_json::json;
 use visa_tests::corpus::{self, Kind};
 
 use super::diagnostics::{published, pull, report, rules};
-use super::support::{Setup, untitled};
+use super::support::{Setup, in_process_without_costs_first, untitled};
 
-/// Operations of the kernel: its costs take a multiple of the time that is waited for all.
-const OPERATIONS: usize = 400;
+/// Operations of the kernel: more than those of a file whose costs never take long.
+const OPERATIONS: usize = 150;
 
 /// A kernel of many operations with faults, and one whose store is slow, which its costs tell.
 fn text() -> String {
@@ -46,7 +46,9 @@ fn comes_first(first: &[Diagnostic], all: &[Diagnostic]) {
 #[test]
 fn what_needs_no_costs_is_published_first() {
     let text = text();
-    let mut client = Setup::utf16().pushed().in_process();
+    let mut client = Setup::utf16()
+        .pushed()
+        .start(in_process_without_costs_first());
     let uri = untitled("large.rs");
     client.open(&uri, &text);
     let first = published(&mut client, &uri);
@@ -64,7 +66,7 @@ fn what_needs_no_costs_is_pulled_first() {
             "/capabilities/workspace/diagnostics/refreshSupport",
             json!(true),
         )
-        .in_process();
+        .start(in_process_without_costs_first());
     let uri = untitled("large.rs");
     client.open(&uri, &text);
     let first = pull(&mut client, &uri);

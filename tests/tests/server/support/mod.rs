@@ -22,7 +22,7 @@ use tower_lsp::ls_types::{
     VersionedTextDocumentIdentifier,
 };
 
-pub(crate) use self::wire::{Wire, in_process, program, started};
+pub(crate) use self::wire::{Wire, in_process, in_process_without_costs_first, program, started};
 
 /// How long a message may take before the test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

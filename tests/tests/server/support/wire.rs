@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, WriteHalf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
 
 /// A connection to a server.
 pub(crate) struct Wire {
@@ -28,6 +28,19 @@ enum End {
 
 /// Starts a server in this process.
 pub(crate) fn in_process() -> Wire {
+    in_process_by(visa_server::lsp::serve)
+}
+
+/// As [`in_process`], where an answer without costs always comes first.
+pub(crate) fn in_process_without_costs_first() -> Wire {
+    in_process_by(|input, output| {
+        visa_server::lsp::serve_waiting(input, output, std::time::Duration::ZERO)
+    })
+}
+
+fn in_process_by<F: Future<Output = u8> + Send + 'static>(
+    serve: impl FnOnce(ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) -> F + Send + 'static,
+) -> Wire {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -37,7 +50,7 @@ pub(crate) fn in_process() -> Wire {
     let (ended, code) = channel();
     runtime.spawn(async move {
         let (input, output) = tokio::io::split(theirs);
-        let code = visa_server::lsp::serve(input, output).await;
+        let code = serve(input, output).await;
         let _ = ended.send(code);
     });
     let (mut input, output) = tokio::io::split(ours);
