@@ -17,21 +17,25 @@ use std::cell::{Cell, OnceCell};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use ra_ap_syntax::ast::{self, AstNode, HasName};
 use rustc_hash::FxHashSet;
+use salsa::plumbing::AsId;
 
 use crate::catalogue::front_end;
 use crate::completion::{breaks_nothing, complete_each};
-use crate::db::Db;
+use crate::db::{Db, OutOfTime};
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
     ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
-    file_items, functions_of, is_inside, is_left_out, item_text,
+    file_items, functions_of, is_inside, is_left_out, item_text, parse_item,
 };
 use crate::kernel::callgraph::callees;
-use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
+use crate::kernel::{
+    Body, OperationId, OperationKind, Unresolved, UnresolvedReason, hidden_kernels,
+};
 use crate::rules::{
     self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding, Fix,
 };
@@ -74,7 +78,7 @@ pub use crate::kernel::body;
 pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation> {
     let target = options(db, function.file(db)).target;
     // A change of the sources waits for what is under way: kernels of many operations take long.
-    let pause = || db.unwind_if_revision_cancelled();
+    let pause = || db.pause();
     Arc::new(derive_watching(&body(db, function), target, &pause))
 }
 
@@ -104,7 +108,7 @@ fn simulated_otherwise(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodyS
 fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
     let derivation = function_derivation(db, function);
     let target = options(db, function.file(db)).target;
-    let pause = || db.unwind_if_revision_cancelled();
+    let pause = || db.pause();
     let simulation = simulate_watching(&body(db, function), &derivation, target, model, &pause);
     Arc::new(simulation)
 }
@@ -113,7 +117,7 @@ fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation>
 /// them. Only the families that have a rule that is on are run.
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
-    let found = guarded(db, || {
+    let found = guarded(db, function, || {
         let enabled = rules_for(db, function);
         let families = enabled.families().of_engines();
         let mut findings = as_checked(db, function, |checked| rules::check(checked, families));
@@ -127,6 +131,9 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
 /// rule is on, nothing is simulated.
 #[salsa::tracked(returns(clone))]
 pub fn function_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    if is_given_up(db, function) {
+        return Arc::default();
+    }
     let enabled = rules_for(db, function);
     timed(db, function, enabled.families().of_time())
 }
@@ -134,6 +141,9 @@ pub fn function_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
 /// As [`function_time_findings`], by all rules that look at costs, whatever the levels are.
 #[salsa::tracked(returns(clone))]
 pub(crate) fn all_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    if is_given_up(db, function) {
+        return Arc::default();
+    }
     let families = Families::ALL.of_time();
     if rules_for(db, function).families().of_time() == families {
         return function_time_findings(db, function);
@@ -141,16 +151,19 @@ pub(crate) fn all_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> 
     timed(db, function, families)
 }
 
+/// Whether the work for a function ended before its time, as is said once: by a defect, or since it took too long.
+fn is_given_up(db: &dyn Db, function: ItemId) -> bool {
+    let known = function_findings(db, function);
+    let is_too_long = |place: &Unresolved| place.reason == UnresolvedReason::TooLong;
+    known.failure.is_some() || known.unresolved.iter().any(is_too_long)
+}
+
 fn timed(db: &dyn Db, function: ItemId, families: Families) -> Arc<Findings> {
     if families.is_empty() {
         return Arc::default();
     }
     let known = function_findings(db, function);
-    // How the engine failed is said once.
-    if known.failure.is_some() {
-        return Arc::default();
-    }
-    let found = guarded(db, || {
+    let mut found = guarded(db, function, || {
         let mut findings = as_checked(db, function, |checked| {
             let mut findings = rules::check(checked, families);
             let known = known.findings.iter();
@@ -166,13 +179,18 @@ fn timed(db: &dyn Db, function: ItemId, families: Families) -> Arc<Findings> {
             ..Findings::default()
         }
     });
+    // What is known of the function beside its costs is said already.
+    found.kernel = false;
     Arc::new(found)
 }
 
 /// As [`function_findings`] and [`function_time_findings`] together, with completed fixes.
 #[salsa::tracked(returns(clone))]
 pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
-    let found = guarded(db, || {
+    if is_given_up(db, function) {
+        return function_findings(db, function);
+    }
+    let found = guarded(db, function, || {
         let families = rules_for(db, function).families();
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
@@ -291,6 +309,8 @@ struct DerivedOf<'db> {
 
 impl Derived for DerivedOf<'_> {
     fn derivation(&self) -> &BodyDerivation {
+        // Every rule about engines asks: none of them runs long after its time.
+        self.db.pause();
         let derive = || function_derivation(self.db, self.function);
         self.derivation.get_or_init(derive)
     }
@@ -347,7 +367,7 @@ pub(crate) fn as_checked<T>(
 /// What the mapping rules find in one item, whether a kernel reaches it or not. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
-    Arc::new(guarded(db, || {
+    Arc::new(guarded(db, item, || {
         let families = rules_of_items(db, item.file(db)).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
@@ -377,7 +397,10 @@ fn united_item_findings(db: &dyn Db, file: SourceFile) -> Findings {
 /// The same with the fixes that the functions of the file take.
 #[salsa::tracked(returns(clone))]
 fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
-    Arc::new(guarded(db, || {
+    let Some(first) = file_items(db, file).items.first().copied() else {
+        return Arc::default();
+    };
+    Arc::new(guarded(db, first, || {
         let mut found = united_item_findings(db, file);
         rules::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
@@ -513,20 +536,54 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
     }
 }
 
-/// Runs the rooms on one function. A panic is a defect: it is caught here, so that the other functions are still checked.
-fn guarded(db: &dyn Db, run: impl FnOnce() -> Findings) -> Findings {
-    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
+/// Runs the rooms on one function or item. A panic is a defect: it is caught here, so that the others are still checked. So is
+/// what takes longer than a file may.
+fn guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Findings {
+    let (file, revision) = (item.file(db).as_id(), db.zalsa().current_revision());
+    let clock = db.file_times().start(file.as_bits(), revision);
+    let found = std::panic::catch_unwind(AssertUnwindSafe(run));
+    drop(clock);
+    match found {
         Ok(found) => found,
         Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
         Err(payload) => {
             // What the run had read before it failed is not recorded: ask again after every change.
             db.report_untracked_read();
+            if payload.is::<OutOfTime>() {
+                return beyond_time(db, item);
+            }
             Findings {
                 failure: Some(panic_words(&*payload)),
                 ..Findings::default()
             }
         }
     }
+}
+
+/// What is said of a function or item that takes longer than a file may.
+fn beyond_time(db: &dyn Db, item: ItemId) -> Findings {
+    let place = name_of(db, item);
+    let families = rules_of_items(db, item.file(db)).families();
+    let said = rules::names_what_is_not_looked_at(families);
+    let findings = said.then(|| rules::beyond_time(db, place));
+    Findings {
+        findings: findings.into_iter().collect(),
+        unresolved: vec![Unresolved::at(UnresolvedReason::TooLong, place)],
+        kernel: item.kind(db) == ItemKind::Function && device_attribute(db, item).is_some(),
+        ..Findings::default()
+    }
+}
+
+/// The name of a function; all of another item.
+fn name_of(db: &dyn Db, item: ItemId) -> Span {
+    let parsed = parse_item(db, item);
+    let name = parsed
+        .cast::<ast::Fn>()
+        .and_then(|function| function.name());
+    name.map_or_else(
+        || parsed.text.full_span(),
+        |name| parsed.span(name.syntax()),
+    )
 }
 
 /// The words of a panic.
@@ -541,12 +598,32 @@ pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
     use super::{Findings, guarded};
     use crate::db::AnalysisDatabase;
+    use crate::inputs::SourceFile;
+    use crate::items::{ItemId, ItemKind, ModulePath};
+    use crate::workspace::Workspace;
+
+    /// A function of a file.
+    fn function_of(db: &dyn crate::db::Db, file: SourceFile) -> ItemId {
+        let path = ModulePath::from([]);
+        ItemId::new(
+            db,
+            file,
+            ItemKind::Function,
+            path,
+            Arc::<str>::from("f"),
+            0,
+            None,
+        )
+    }
 
     #[salsa::tracked(returns(clone))]
-    fn failing(db: &dyn crate::db::Db, file: crate::inputs::SourceFile) -> Findings {
-        guarded(db, || {
+    fn failing(db: &dyn crate::db::Db, file: SourceFile) -> Findings {
+        guarded(db, function_of(db, file), || {
             assert!(!file.text(db).contains("defect"), "a defect");
             Findings {
                 kernel: true,
@@ -558,7 +635,7 @@ mod tests {
     #[test]
     fn a_defect_is_an_answer_and_is_asked_again_after_a_change() {
         let mut db = AnalysisDatabase::default();
-        let file = crate::inputs::SourceFile::new(&db, "a.rs".into(), "defect".into());
+        let file = SourceFile::new(&db, "a.rs".into(), "defect".into());
         let found = failing(&db, file);
         assert_eq!(found.failure.as_deref(), Some("a defect"));
         assert!(!found.kernel);
@@ -575,12 +652,50 @@ mod tests {
     #[test]
     fn a_cancellation_is_no_defect() {
         let db = AnalysisDatabase::default();
+        let file = SourceFile::new(&db, "a.rs".into(), "".into());
         let run = || {
-            guarded(&db, || {
+            guarded(&db, function_of(&db, file), || {
                 std::panic::resume_unwind(Box::new(salsa::Cancelled::Local))
             })
         };
         let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         assert!(unwound.is_err_and(|payload| payload.is::<salsa::Cancelled>()));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_said_at_its_name_and_the_rest_is_answered() {
+        let many = "    let x = x.to_hbm(&mut device.tdma).to_dm(&mut device.tdma);\n".repeat(200);
+        let text = format!(
+            "use furiosa_opt_std::prelude::*;
+axes![S = 256, K = 64];
+type Wrong = m![K / 7];
+#[device(chip = 1)]
+fn long(device: &mut Device, x: &DmTensor<f32, m![1], m![1 # 2], m![S], m![K]>) {{
+{many}}}
+"
+        );
+        let mut workspace = Workspace::new();
+        workspace.set_files([("k.rs", text.as_str())]);
+        let whole = workspace.analysis().check_file("k.rs");
+        assert!(
+            !whole
+                .unresolved
+                .iter()
+                .any(|place| place.reason.contains("longer"))
+        );
+        // No time at all: what looks at its clock ends there.
+        let mut workspace = Workspace::new();
+        workspace.set_time_limit(Duration::ZERO);
+        workspace.set_files([("k.rs", text.as_str())]);
+        let report = workspace.analysis().check_file("k.rs");
+        assert!(report.problems.is_empty());
+        assert_eq!(report.kernels, 1);
+        let said = report.diagnostics.iter();
+        let said: Vec<_> = said
+            .map(|found| (found.rule, found.range.start.line))
+            .collect();
+        assert!(said.contains(&("stride_indivisible", 3)), "{said:?}");
+        assert!(said.contains(&("analysis_limit", 5)), "{said:?}");
+        assert!(report.operations.unresolved > 0);
     }
 }

@@ -3,13 +3,26 @@
 //! The ground floor: it imports nothing of ours, and knows neither what is put in (`inputs`) nor what is asked. Every query of every
 //! room takes `&dyn Db`. Identifiers of salsa structs are plain data without a lifetime.
 
+mod time;
+
 use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) use self::time::Untimed;
+pub use self::time::{FileTimes, OutOfTime};
+
+use self::time::end_where_time_is_up;
 
 /// The database as queries see it.
 #[salsa::db]
 pub trait Db: salsa::Database {
     /// Records work that is no query of its own, for tests of how much is done.
     fn note_work(&self, what: &'static str);
+
+    /// Ends the work under way where a newer text overtakes it or its time is up. For the inside of what may take long.
+    fn pause(&self);
+
+    /// How long the work for files may take.
+    fn file_times(&self) -> &FileTimes;
 }
 
 type EventLog = Arc<Mutex<Vec<String>>>;
@@ -20,6 +33,7 @@ type EventLog = Arc<Mutex<Vec<String>>>;
 pub struct AnalysisDatabase {
     storage: salsa::Storage<Self>,
     log: Option<EventLog>,
+    times: FileTimes,
 }
 
 #[salsa::db]
@@ -33,6 +47,15 @@ impl Db for AnalysisDatabase {
             log.push(what.to_owned());
         }
     }
+
+    fn pause(&self) {
+        salsa::Database::unwind_if_revision_cancelled(self);
+        end_where_time_is_up();
+    }
+
+    fn file_times(&self) -> &FileTimes {
+        &self.times
+    }
 }
 
 impl Default for AnalysisDatabase {
@@ -40,6 +63,7 @@ impl Default for AnalysisDatabase {
         Self {
             storage: salsa::Storage::new(None),
             log: None,
+            times: FileTimes::default(),
         }
     }
 }
@@ -53,7 +77,16 @@ impl AnalysisDatabase {
     /// An empty database that goes on where this one recorded.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        self.log.clone().map_or_else(Self::default, Self::logging)
+        let emptied = self.log.clone().map_or_else(Self::default, Self::logging);
+        Self {
+            times: self.times.clone(),
+            ..emptied
+        }
+    }
+
+    /// Limits what the work for one file may take, on all threads together: what takes longer is said and left out.
+    pub fn set_time_limit(&mut self, limit: std::time::Duration) {
+        self.times.set_limit(limit);
     }
 
     fn logging(log: EventLog) -> Self {
@@ -68,6 +101,7 @@ impl AnalysisDatabase {
         Self {
             storage: salsa::Storage::new(Some(Box::new(callback))),
             log: Some(log),
+            times: FileTimes::default(),
         }
     }
 

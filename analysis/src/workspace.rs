@@ -314,6 +314,12 @@ impl Workspace {
         self.apply();
     }
 
+    /// Limits what the work for one file may take, on all threads together. What takes longer is left out, and said where it
+    /// is: limits that are counted come long before, and are the same on every machine.
+    pub fn set_time_limit(&mut self, limit: std::time::Duration) {
+        self.db.set_time_limit(limit);
+    }
+
     /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
     #[must_use]
     pub fn analysis(&self) -> Analysis {

@@ -21,6 +21,9 @@ use visa_analysis::{Analysis, Canceller, Problem, Workspace};
 /// The stack of a thread that parses and lowers.
 pub(crate) const STACK_BYTES: usize = 16 << 20;
 
+/// What the work for one file may take.
+const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -189,6 +192,7 @@ impl Pools {
 
 fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, writes: &AtomicU64, defect: &dyn Fn(String)) {
     let mut workspace = Workspace::new();
+    workspace.set_time_limit(TIME_OF_A_FILE);
     while let Ok(job) = queue.recv() {
         match job {
             Job::Write(change) => {

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use super::declarations::path_segments;
 use super::file::{file_items, parse_item};
 use super::ids::{ItemId, ItemKind};
-use super::resolve::{Namespace, Resolution, resolve};
-use super::scopes::{ScopeRef, block_scopes};
+use super::resolve::module_type;
+use super::scopes::block_scopes;
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::syntax::nodes_of;
@@ -76,15 +76,7 @@ fn blocks_of(db: &dyn Db, ty: ItemId) -> Vec<Block> {
         if block.item.file(db) == ty.file(db) {
             return block.of.last() == Some(&name);
         }
-        // A type in a path is looked up here again.
-        let modules = block
-            .of
-            .split_last()
-            .map_or(&[][..], |(_, modules)| modules);
-        let in_modules = modules
-            .iter()
-            .all(|module| !module.starts_with(char::is_uppercase));
-        in_modules && in_scope_of(db, block, &block.of) == Resolution::Type(ty)
+        module_type(db, block.item.module(db), &block.of) == Some(ty)
     };
     match Project::try_get(db) {
         Some(project) => {
@@ -101,16 +93,7 @@ fn blocks_of(db: &dyn Db, ty: ItemId) -> Vec<Block> {
 
 /// The trait of a block, where the project declares it.
 fn trait_of(db: &dyn Db, block: &Block) -> Option<ItemId> {
-    match in_scope_of(db, block, block.of_trait.as_ref()?) {
-        Resolution::Type(declared) => Some(declared),
-        _ => None,
-    }
-}
-
-fn in_scope_of(db: &dyn Db, block: &Block, path: &[Arc<str>]) -> Resolution {
-    let path: Vec<&str> = path.iter().map(|segment| &**segment).collect();
-    let scope = ScopeRef::module(block.item.module(db));
-    resolve(db, &scope, &path, Namespace::Type)
+    module_type(db, block.item.module(db), block.of_trait.as_ref()?)
 }
 
 /// The `impl` blocks of a trait of the project, wherever in it they are but in the bodies of functions.
@@ -119,6 +102,8 @@ pub fn implementations(db: &dyn Db, declared: ItemId) -> Arc<[ItemId]> {
     let Some(project) = Project::try_get(db) else {
         return Arc::from([]);
     };
+    // Any block of the project may be typed into.
+    project.restless(db);
     let name = declared.name(db);
     let mut found = Vec::new();
     for file in project.files(db).values() {
@@ -135,6 +120,7 @@ pub fn implementations(db: &dyn Db, declared: ItemId) -> Arc<[ItemId]> {
 /// The `impl` blocks of the project by the last name of their type.
 #[salsa::tracked(returns(clone))]
 fn blocks_by_name(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, Vec<Block>>> {
+    project.restless(db);
     let mut named: FxHashMap<Arc<str>, Vec<Block>> = FxHashMap::default();
     for file in project.files(db).values() {
         for block in blocks_in(db, *file).iter() {

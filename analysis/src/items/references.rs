@@ -7,16 +7,25 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use ra_ap_syntax::SyntaxKind;
+use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 use rustc_hash::FxHashMap;
 
-use super::file::{parse_item, plain_name};
+use super::declarations::path_segments;
+use super::file::{ParsedItem, parse_item, plain_name};
 use super::ids::{ItemId, ItemKind};
 use super::resolve::{Namespace, Resolution, resolve};
 use super::scopes::scope_at;
 use crate::db::Db;
+use crate::syntax::nodes_of;
 
 /// References that may follow each other.
 const MAXIMUM_DEPTH: u32 = 48;
+
+/// References that are walked one below the other before a chain counts as too deep: more than may follow each other.
+const MAXIMUM_CHAIN: usize = 64;
+
+/// Items that are looked through for a way back, where a chain is too deep to be walked to its end.
+const MAXIMUM_NEAREST: usize = 256;
 
 /// Whether what an item needs can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +61,8 @@ pub(super) fn references(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
     }
     let parsed = parse_item(db, item);
     let mut found = IndexSet::new();
-    for (path, offset) in name_paths(&parsed) {
+    let paths = name_paths(&parsed).into_iter();
+    for (path, offset) in paths.chain(paths_with_arguments(&parsed)) {
         let scope = scope_at(db, item, offset);
         // `Alias::SIZE` needs `Alias`: every prefix may be meant.
         for length in 1..=path.len() {
@@ -72,7 +82,7 @@ pub(super) fn references(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
 type NamePathAt = (Vec<Arc<str>>, u32);
 
 /// The paths of names after the first `=` of an item, also those in macro arguments.
-fn name_paths(parsed: &super::file::ParsedItem) -> Vec<NamePathAt> {
+fn name_paths(parsed: &ParsedItem) -> Vec<NamePathAt> {
     let mut paths: Vec<NamePathAt> = Vec::new();
     let Some(root) = parsed.root() else {
         return paths;
@@ -81,7 +91,8 @@ fn name_paths(parsed: &super::file::ParsedItem) -> Vec<NamePathAt> {
     let mut start = 0;
     let mut colons = 0;
     let mut after_equals = false;
-    let tokens = ra_ap_syntax::ast::AstNode::syntax(&root)
+    let tokens = root
+        .syntax()
         .descendants_with_tokens()
         .filter_map(ra_ap_syntax::NodeOrToken::into_token);
     for token in tokens {
@@ -92,6 +103,7 @@ fn name_paths(parsed: &super::file::ParsedItem) -> Vec<NamePathAt> {
             // In the arguments of a macro the two colons are two tokens.
             SyntaxKind::COLON => colons += 1,
             SyntaxKind::IDENT
+            | SyntaxKind::SELF_TYPE_KW
             | SyntaxKind::SELF_KW
             | SyntaxKind::SUPER_KW
             | SyntaxKind::CRATE_KW
@@ -118,6 +130,32 @@ fn name_paths(parsed: &super::file::ParsedItem) -> Vec<NamePathAt> {
         paths.push((path, start));
     }
     paths
+}
+
+/// The paths with generic arguments on the way, as whoever follows them reads them: `super::<u8>::inner::A`.
+fn paths_with_arguments(parsed: &ParsedItem) -> Vec<NamePathAt> {
+    if !parsed.text.text.contains('<') {
+        return Vec::new();
+    }
+    let root = parsed.root();
+    let paths = root.into_iter().flat_map(|root| {
+        nodes_of(
+            root.syntax(),
+            |met| met.kind == SyntaxKind::PATH && met.parent_kind() != SyntaxKind::PATH,
+            |met| met.kind != SyntaxKind::TOKEN_TREE,
+        )
+    });
+    let paths = paths.filter_map(ast::Path::cast);
+    let cut = paths.filter(|path| {
+        let before = path.qualifier().into_iter();
+        let mut before = before.flat_map(|path| path.segments().collect::<Vec<_>>());
+        before.any(|segment| segment.generic_arg_list().is_some())
+    });
+    let whole = cut.map(|path| {
+        let start = path.syntax().text_range().start().into();
+        (path_segments(&path), start)
+    });
+    whole.collect()
 }
 
 struct Walk<'a> {
@@ -150,6 +188,14 @@ impl Walk<'_> {
                 _ if child == start => return ReferenceOrder::Cyclic,
                 Some(None) => order = ReferenceOrder::NeedsCyclic,
                 Some(Some(below)) => *height = (*height).max(below.saturating_add(1)),
+                // Each item of a long chain would walk all of it.
+                None if stack.len() > MAXIMUM_CHAIN => {
+                    return if self.comes_back(start) {
+                        ReferenceOrder::Cyclic
+                    } else {
+                        ReferenceOrder::TooDeep
+                    };
+                }
                 None => {
                     self.heights.insert(child, None);
                     stack.push((child, references(self.db, child), 0, 0));
@@ -157,5 +203,23 @@ impl Walk<'_> {
             }
         }
         order
+    }
+
+    /// Whether an item is among the nearest that it needs.
+    fn comes_back(&self, start: ItemId) -> bool {
+        let mut seen = IndexSet::from([start]);
+        let mut next = 0;
+        while next < MAXIMUM_NEAREST
+            && let Some(&at) = seen.get_index(next)
+        {
+            for needed in references(self.db, at).iter() {
+                if *needed == start {
+                    return true;
+                }
+                seen.insert(*needed);
+            }
+            next += 1;
+        }
+        false
     }
 }

@@ -123,6 +123,28 @@ fn resolve_in_module(
     Resolver::new(db).path(&ScopeRef::module(module), &path.segments(db), namespace)
 }
 
+/// A path of modules and imports from the top of a module to an item of a module: a path through a type means nothing. What the
+/// blocks of types are asked by, which paths through types ask in turn.
+#[salsa::tracked(returns(clone))]
+fn module_item(db: &dyn Db, module: ModuleId, path: NamePath) -> Option<Resolution> {
+    let mut resolver = Resolver {
+        enters_types: false,
+        ..Resolver::new(db)
+    };
+    let scope = ScopeRef::module(module);
+    resolver
+        .path(&scope, &path.segments(db), Namespace::Type)
+        .found
+}
+
+/// What a path of modules and imports means from the top of a module, where that is a type that a module declares.
+pub(super) fn module_type(db: &dyn Db, module: ModuleId, path: &[Arc<str>]) -> Option<ItemId> {
+    match module_item(db, module, NamePath::new(db, Arc::<[Arc<str>]>::from(path))) {
+        Some(Resolution::Type(item)) => Some(item),
+        _ => None,
+    }
+}
+
 /// The names of axes and aliases that can be used in a scope, for proposals; sorted. None for a module with so many that
 /// comparing each unknown name with all of them would take time in the square of the file.
 pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
@@ -148,17 +170,35 @@ pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
 #[salsa::tracked(returns(clone))]
 fn glob_targets(db: &dyn Db, module: ModuleId) -> Arc<[Option<Resolution>]> {
     let declarations = module_scope(db, module);
-    let globs = declarations.globs().iter();
-    let targets = globs.map(|glob| {
-        // Follows globs itself: asked of this query, a module that imports from itself would never have an answer.
-        let mut resolver = Resolver {
-            follows_globs: true,
-            ..Resolver::new(db)
-        };
-        let found = resolver.path(&ScopeRef::module(module), glob, Namespace::Type);
-        found.found
-    });
-    targets.collect()
+    let globs = declarations.globs();
+    let mut targets: Vec<Option<Resolution>> = vec![None; globs.len()];
+    // What one names may be what another one brings: asked of this query, a module that imports from itself would never have an
+    // answer.
+    for _ in 0..MAXIMUM_DEPTH {
+        let open = (0..globs.len()).filter(|glob| targets.get(*glob).is_some_and(Option::is_none));
+        let found: Vec<(usize, Resolution)> = open
+            .filter_map(|number| {
+                let mut resolver = Resolver {
+                    follows_globs: Some((module, targets.as_slice())),
+                    // Nothing that a type has can be imported from, and what a type has is asked for by way of globs.
+                    enters_types: false,
+                    ..Resolver::new(db)
+                };
+                let glob = globs.get(number)?;
+                let found = resolver.path(&ScopeRef::module(module), glob, Namespace::Type);
+                Some((number, found.found?))
+            })
+            .collect();
+        if found.is_empty() {
+            break;
+        }
+        for (number, target) in found {
+            if let Some(known) = targets.get_mut(number) {
+                *known = Some(target);
+            }
+        }
+    }
+    targets.into()
 }
 
 /// The names of axes and aliases that can be used in a module.
@@ -239,8 +279,11 @@ struct Resolver<'a> {
     known: FxHashMap<Key, Lookup>,
     /// Only asking whether an import means anything in its other namespace.
     probing: bool,
-    /// The paths of glob imports are followed here, and not asked of [`glob_targets`].
-    follows_globs: bool,
+    /// The paths of glob imports are followed here, and not asked of [`glob_targets`]; of one module it is known what they name, as
+    /// far as that goes.
+    follows_globs: Option<(ModuleId, &'a [Option<Resolution>])>,
+    /// Paths go on through types to what their blocks have.
+    enters_types: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -250,7 +293,8 @@ impl<'a> Resolver<'a> {
             active: FxHashSet::default(),
             known: FxHashMap::default(),
             probing: false,
-            follows_globs: false,
+            follows_globs: None,
+            enters_types: true,
         }
     }
 
@@ -319,7 +363,7 @@ impl<'a> Resolver<'a> {
             Resolution::Prelude(path) => {
                 Lookup::of(Resolution::Prelude(format!("{path}::{segment}").into()))
             }
-            Resolution::Type(ty) => {
+            Resolution::Type(ty) if self.enters_types => {
                 let found = associated_name(self.db, ty, segment, namespace);
                 Lookup::of(found.unwrap_or(Resolution::External))
             }
@@ -400,6 +444,8 @@ impl<'a> Resolver<'a> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
+        // Modules that import each other's globs are looked through for each name.
+        self.db.unwind_if_revision_cancelled();
         if self.active.len() >= MAXIMUM_DEPTH {
             return Lookup::of(Resolution::External);
         }
@@ -464,8 +510,15 @@ impl<'a> Resolver<'a> {
     ) -> Lookup {
         let mut open = declarations.is_open();
         let mut from_library = None;
-        let targets = (scope.block.is_none() && !self.follows_globs)
-            .then(|| glob_targets(self.db, scope.module));
+        let asked;
+        let targets: Option<&[Option<Resolution>]> = match self.follows_globs {
+            _ if scope.block.is_some() => None,
+            None => {
+                asked = glob_targets(self.db, scope.module);
+                Some(&*asked)
+            }
+            Some((module, known)) => (module == scope.module).then_some(known),
+        };
         for (index, glob) in declarations.globs().iter().enumerate() {
             if glob
                 .first()

@@ -545,6 +545,8 @@ pub enum UnresolvedReason {
     Undecided(String),
     /// A loop with more runs than are followed, which differ; how many there are, if that is known.
     LongLoop(Option<u64>),
+    /// The work for the file takes longer than it may.
+    TooLong,
 }
 
 impl UnresolvedReason {
@@ -559,7 +561,7 @@ impl UnresolvedReason {
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
-            Self::TooManyOperations | Self::TooDeep(_) | Self::LongLoop(_)
+            Self::TooManyOperations | Self::TooDeep(_) | Self::LongLoop(_) | Self::TooLong
         )
     }
 
@@ -611,6 +613,7 @@ impl UnresolvedReason {
             Self::Undecided(what) => what.clone(),
             Self::TooManyOperations => "too many operations".to_owned(),
             Self::TooDeep(what) => format!("{what} are nested too deeply"),
+            Self::TooLong => "it takes longer than a file may".to_owned(),
             Self::LongLoop(_) => "a loop with more runs than are unrolled".to_owned(),
         }
     }

@@ -112,6 +112,15 @@ fn limits(body: &Body) -> Vec<Finding> {
         .collect()
 }
 
+/// The finding for a function or item at a place that takes longer than a file may.
+pub(crate) fn beyond_time(db: &dyn Db, place: Span) -> Finding {
+    let words = format!(
+        "the analysis of `{}` takes longer than a file may: what comes here is not checked",
+        what(db, place)
+    );
+    Finding::new(&ANALYSIS_LIMIT, place, words)
+}
+
 fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
     let rest = match count {
         1 => "what comes here is not checked".to_owned(),

@@ -35,6 +35,9 @@ use crate::project::parts::parts;
 use crate::project::settings::show::show;
 use crate::project::settings::{Resolver, SettingsArguments, SettingsTable};
 
+/// What the work for one file may take.
+const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// What a command is given to read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given<'a> {
@@ -333,6 +336,7 @@ impl<'a> Session<'a> {
     /// An engine with some files.
     fn engine_of(&self, files: &[&LoadedFile]) -> Workspace {
         let mut workspace = Workspace::new();
+        workspace.set_time_limit(TIME_OF_A_FILE);
         fill(
             &mut workspace,
             self.given.settings.doc,

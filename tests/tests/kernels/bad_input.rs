@@ -223,3 +223,93 @@ fn kernel<X: AxisName>(device: &mut Device, x: &HbmTensor<f32, Chip, m![X, K]>) 
         "eight slices are no grid: {rules:?}"
     );
 }
+
+/// What of an item's types is worked out with the item itself: each of these once ended in a defect, an overflow of the stack or not
+/// at all.
+const WITHIN_THEMSELVES: [&str; 21] = [
+    "impl<D> Self { fn f(self) {} }",
+    "impl<D:Self{fn f(self",
+    "impl<D> &Self { fn f(self, d: D) -> Self { self } }",
+    "type B<D> = B<B<D>>; fn g(y: B<u8>) {}",
+    "type B<D> = C<C<D>>; type C<D> = B<B<D>>; fn g(y: B<u8>) {}",
+    "type B<D> = [B<D>; B::<D>::SIZE]; fn g(y: B<u8>, z: C) {} type C = m![{ B<C> }];",
+    "struct S0 { a: [u8; M] } const M: usize = f(S0 { a: [0; M] }); fn f(x: S0) -> usize { let y: DmTensor<f32, Chip, Cluster, m![S], m![K]> = x.a; 1 }",
+    "fn f(x: usize) -> usize { let w: [u8; f(1)] = [0; f(1)]; let t: Dm<m![K]> = w; x }",
+    "fn f(x: usize) -> usize { let w: [u8; g(1)] = x; 1 } fn g(x: usize) -> usize { let w: [u8; f(1)] = x; 1 }",
+    "type B<D, E> = DmTensor<D, m![1], m![1], m![1], E>; fn f(x: u8) { let w: B<bf16{ x, m![1]> = f(x); }",
+    "struct X; impl X::T for X {} fn f(x: X::T) {}",
+    "struct X; impl T for X {} use X::T::*; fn f(x: T) {}",
+    "struct x; impl x::x for x {} impl x::x {} fn f(y: x::x) {}",
+    "struct X; struct Y; impl Y::T for X {} impl X::T for Y {} fn f(x: X::T, y: Y::T) {}",
+    "mod m { pub type B = super::<u8>::n::<u8>::B; } mod n { pub type B = super::<u8>::m::<u8>::B; } fn f(x: m::B, y: Dm<m::B>) {}",
+    "mod m { pub type B<D> = super::<u8>::n::<u8>::B<D>; } mod n { pub type B<D> = super::<u8>::m::<u8>::B<D>; } fn f(x: Dm<m::B<K>>) {}",
+    "struct P; impl P { const N: usize = Self::M; const M: usize = Self::N; } fn f(x: [u8; P::N]) {}",
+    "trait T { const N: usize = Self::N; type B = Self::B; fn f(x: Self::B) -> Self { Self::f(Self::N) } } impl T for u8 {}",
+    "impl<D: D> D for D { type D = D; const D: D = D; fn D(D: D) -> D { D::D } }",
+    "struct S1<D = S1>(D); impl<D> S1<D> { fn f(x: S1) -> S1<S1<D>> { S1(x) } }",
+    "macro_rules! r { ($($t:tt)*) => { r!(r!($($t)*)); type R = r!($($t)*); } } r!(x); fn f(x: R) {}",
+];
+
+#[test]
+fn types_that_need_their_own_function_are_unknown() {
+    for items in WITHIN_THEMSELVES {
+        let body = "    let y: Dm<m![K]> = x.to_dm(&mut device.tdma);\n    let z = f(1);";
+        for text in [
+            format!("{HEAD}{items}\n"),
+            kernel(body).replace("#[device", &format!("{items}\n#[device")),
+        ] {
+            visa_tests::hostile::examine(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+            report(&text);
+        }
+    }
+}
+
+/// As it is typed, each text ends after any letter.
+#[test]
+fn half_of_an_item_ends_as_the_whole() {
+    for items in WITHIN_THEMSELVES {
+        for end in (0..items.len()).step_by(3) {
+            report(&format!("{HEAD}{}", &items[..end]));
+        }
+    }
+}
+
+#[test]
+fn long_chains_of_names_end() {
+    let chains: [&dyn Fn(usize) -> String; 6] = [
+        &|at| format!("type A{} = (A{at}, A{at});", at + 1),
+        &|at| format!("type A{}<D> = (A{at}<D>, A{at}<D>);", at + 1),
+        &|at| format!("type A{} = m![{{ A{at} }}];", at + 1),
+        &|at| format!("type A{} = self::<u8>::A{at};", at + 1),
+        &|at| format!("struct A{}(A{at}, A{at});", at + 1),
+        &|at| {
+            format!(
+                "trait T{at} {{}} struct A{}; impl A{at}::T{at} for A{} {{}}",
+                at + 1,
+                at + 1
+            )
+        },
+    ];
+    for chain in chains {
+        let links: Vec<String> = (0..1_000).map(chain).collect();
+        let text = kernel("    let y: A1000 = x.to_dm(&mut device.tdma);");
+        let text = text.replace(
+            "#[device",
+            &format!(
+                "{}\nfn g(y: A1000, z: A999<u8>) {{}}\n#[device",
+                links.join("\n")
+            ),
+        );
+        report(&text);
+    }
+    let constants: Vec<String> = (0..5_000)
+        .map(|at| format!("const N{}: usize = Self::N{at};", at + 1))
+        .collect();
+    let block = format!(
+        "struct P; impl P {{ const N0: usize = 1; {} }}",
+        constants.join("\n")
+    );
+    report(&format!(
+        "{HEAD}{block}\nfn g(y: [Dm<m![K]>; P::N5000]) {{}}\n"
+    ));
+}

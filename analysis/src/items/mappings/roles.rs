@@ -45,7 +45,7 @@ pub enum RolePlace {
 }
 
 /// What an alias is, where its type says so plainly.
-#[salsa::tracked(returns(copy))]
+#[salsa::tracked(returns(copy), cycle_result = no_role)]
 fn alias_role(db: &dyn Db, alias: ItemId) -> Option<NameRole> {
     if reference_order(db, alias) != ReferenceOrder::Sound {
         return None;
@@ -53,6 +53,10 @@ fn alias_role(db: &dyn Db, alias: ItemId) -> Option<NameRole> {
     let written = parse_item(db, alias).cast::<ast::TypeAlias>()?.ty()?;
     let scope = scope_at(db, alias, written.syntax().text_range().start().into());
     type_role(db, &scope, &written)
+}
+
+fn no_role(_db: &dyn Db, _id: salsa::Id, _alias: ItemId) -> Option<NameRole> {
+    None
 }
 
 /// What a type is, where it says so plainly.
@@ -186,7 +190,7 @@ fn plain_path(written: &ast::Type) -> Option<String> {
 }
 
 /// What the parameters of a generic alias have to be, in their order, where the alias says so plainly.
-#[salsa::tracked(returns(clone))]
+#[salsa::tracked(returns(clone), cycle_result = no_wanted_roles)]
 fn wanted_roles(db: &dyn Db, alias: ItemId) -> Arc<[Option<NameRole>]> {
     let parsed = parse_item(db, alias);
     let declared = parsed.cast::<ast::TypeAlias>();
@@ -208,6 +212,10 @@ fn wanted_roles(db: &dyn Db, alias: ItemId) -> Arc<[Option<NameRole>]> {
         roles.iter().all(|role| *role == first).then_some(first)
     });
     roles.collect()
+}
+
+fn no_wanted_roles(_db: &dyn Db, _id: salsa::Id, _alias: ItemId) -> Arc<[Option<NameRole>]> {
+    Arc::from([])
 }
 
 /// The roles in which a type uses a parameter.

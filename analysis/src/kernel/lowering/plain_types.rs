@@ -7,7 +7,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::FxHashMap;
 
-use crate::db::Db;
+use crate::db::{Db, Untimed};
 use crate::hardware::ElementType;
 use crate::items::{self, ItemId, ScopeKey, Span};
 use crate::kernel::dialect;
@@ -31,8 +31,12 @@ pub(super) struct PlainTypes {
 }
 
 /// The types of a function that no generic parameter changes.
-#[salsa::tracked(returns(ref), no_eq)]
+///
+/// A type may hold a number that a call computes, and so need the types of what is called: `let w: [u8; f(1)]` inside of `f`. Of
+/// functions that need each other so nothing is known here, and each type is read where it is met.
+#[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
 pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
+    let _untimed = Untimed::new();
     let table = dialect::of_file(db, function.file(db));
     let site = Site::new(db, function);
     let here = site.parsed.text.full_span();
@@ -73,6 +77,15 @@ pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
         mappings: reader.own.draft.mappings,
         scalars: reader.own.draft.scalars,
         types,
+    }
+}
+
+fn no_plain_types(db: &dyn Db, _id: salsa::Id, function: ItemId) -> PlainTypes {
+    PlainTypes {
+        dialect: dialect::of_file(db, function.file(db)).id(),
+        mappings: SlotTable::default(),
+        scalars: SlotTable::default(),
+        types: FxHashMap::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
+use rustc_hash::FxHashSet;
 
 use crate::hardware::ElementType;
 use crate::items::{ItemId, Namespace, Resolution, Span};
@@ -203,6 +204,10 @@ impl Interpreter<'_> {
         arguments: &[Argument],
         place: Span,
     ) -> Option<(Site, ast::Type)> {
+        // An alias may name the one before it several times, and so on.
+        if !self.spend() {
+            return None;
+        }
         let mut inner = self.site(alias);
         let item = inner.parsed.cast::<ast::TypeAlias>()?;
         let ty = item.ty()?;
@@ -224,11 +229,10 @@ impl Interpreter<'_> {
         if let Some(known) = self.own.cyclic.get(&alias) {
             return *known;
         }
-        let (mut seen, mut next) = (Vec::new(), vec![alias]);
+        let (mut seen, mut next) = (FxHashSet::default(), vec![alias]);
         while let Some(current) = next.pop() {
             for used in self.aliases_in(current) {
-                if !seen.contains(&used) {
-                    seen.push(used);
+                if seen.insert(used) {
                     next.push(used);
                 }
             }

@@ -46,6 +46,8 @@ const ITERATION_LIMIT: u64 = 4_096;
 const SEQUENCE_LIMIT: u64 = 1_024;
 /// Expressions that a call of a helper counts for.
 pub(in crate::kernel) const CALL_WEIGHT: u64 = 8;
+/// Expressions after which a walk looks whether it is to end.
+const PAUSE_EVERY: u64 = 256;
 /// Expressions that may be in each other, helpers included.
 pub(crate) const EXPRESSION_DEPTH: u32 = 160;
 
@@ -295,6 +297,9 @@ impl<'db, L: Elaborate> Walker<'db, L> {
     /// Counts one expression or statement; false where the body has used up what it may.
     pub(in crate::kernel) fn spend(&mut self) -> bool {
         self.expressions = self.expressions.saturating_add(1);
+        if self.expressions.is_multiple_of(PAUSE_EVERY) {
+            self.db.pause();
+        }
         let (_, expressions) = self.limits;
         self.exhausted |= self.expressions > expressions;
         !self.exhausted
