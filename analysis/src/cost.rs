@@ -291,9 +291,22 @@ pub struct Searched {
 }
 
 impl Searched {
+    /// Of a kernel in a file whose other kernels took all candidates that are tried of a file.
+    pub(crate) const fn not_at_all() -> Self {
+        Self {
+            tried: 0,
+            limit: 0,
+            stopped: true,
+            pair: None,
+        }
+    }
+
     /// How far it went, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
+        if self.limit == 0 {
+            return "not searched: the file has many kernels that take longer".to_owned();
+        }
         let tried = thousands(self.tried as u64);
         let words = if self.tried == 1 {
             "candidate"

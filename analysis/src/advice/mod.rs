@@ -35,7 +35,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::check::{function_derivation, function_simulation, functions, panic_words};
-use crate::cost::{KernelCost, kernel_cost_of};
+use crate::cost::{KernelCost, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span};
@@ -51,6 +51,9 @@ pub const EFFORT: usize = 100;
 
 /// The most that are tried, whatever is said.
 pub const MOST_EFFORT: usize = 2_000;
+
+/// Candidates that are tried of all kernels of a file, unless more may be tried of one: each reads the whole file again.
+const EFFORT_OF_A_FILE: usize = 1_000;
 
 /// Proposals that are kept of a kernel.
 const PROPOSALS: usize = 5;
@@ -173,8 +176,8 @@ enum Concerns {
     All,
 }
 
-/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. `costs` are those of the file,
-/// in its order.
+/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. Of a file with many kernels
+/// those that take longest are searched. `costs` are those of the file, in its order.
 pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], effort: usize) {
     let limit = effort.min(MOST_EFFORT);
     if limit == 0 {
@@ -185,9 +188,17 @@ pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], ef
         .iter()
         .enumerate()
         .filter(|(_, function)| body(db, **function).device.is_some());
+    let numbers = kernels.map(|(number, _)| number);
+    let mut kernels: Vec<(usize, &mut KernelCost)> = numbers
+        .zip(costs)
+        .filter(|(_, cost)| cost.total.is_some())
+        .collect();
+    kernels.sort_by_key(|(_, cost)| Reverse(cost.total));
+    let mut left = EFFORT_OF_A_FILE.max(limit);
     let mut scratch = None;
-    for ((number, _), cost) in kernels.zip(costs) {
-        if cost.total.is_none() {
+    for (number, cost) in kernels {
+        if left == 0 {
+            cost.searched = Some(Searched::not_at_all());
             continue;
         }
         if scratch.is_none() {
@@ -201,7 +212,11 @@ pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], ef
             db.unwind_if_revision_cancelled();
             false
         };
-        Search::new(scratch, (number, &cost.name), limit, &stop).run(cost);
+        let name = cost.name.clone();
+        let search = Search::new(scratch, (number, &name), limit.min(left), &stop);
+        search.run(cost);
+        let tried = cost.searched.as_ref().map_or(0, |searched| searched.tried);
+        left = left.saturating_sub(tried);
     }
 }
 

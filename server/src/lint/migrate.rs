@@ -25,7 +25,8 @@ use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::{Change, Levels, Named, Origin};
-use crate::project::paths::{reason, slashes};
+use crate::project::paths::slashes;
+use crate::project::regular::{DECIDING_BYTES, read_text};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};
 
@@ -198,8 +199,8 @@ fn manifests(
             continue;
         }
         let shown = session.shown(&path);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| Failure::new(format!("cannot read `{shown}`: {}", reason(&error))))?;
+        let text = read_text(Path::new(&path), DECIDING_BYTES)
+            .map_err(|why| Failure::new(format!("cannot read `{shown}`: {why}")))?;
         let asked = required(&shown, &text, target)?;
         let folder = Path::new(&path).parent();
         if let Some(workspace) = folder

@@ -16,6 +16,7 @@ use tempfile::TempPath;
 
 use crate::project::Failure;
 use crate::project::paths::reason;
+use crate::project::regular::{SOURCE_BYTES, read_bytes};
 use signals::Unplaced;
 
 /// How many links a path may lead through, as on Linux.
@@ -47,7 +48,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         }
         Some(metadata) => {
             let target = path.canonicalize().map_err(|error| failed(&error))?;
-            let old = std::fs::read(&target).ok();
+            let old = read_bytes(&target, SOURCE_BYTES).ok();
             let staged =
                 Staged::replacing(&shown, target, &metadata, old.as_deref(), text.as_bytes())?;
             put_in_place(vec![staged])
@@ -94,7 +95,7 @@ impl Staged {
         if metadata.permissions().readonly() {
             return Err(failure(shown, "the file is read-only"));
         }
-        let held = std::fs::read(&target).map_err(|error| failed(&error))?;
+        let held = read_bytes(&target, SOURCE_BYTES).map_err(|why| failure(shown, &why))?;
         if held != old.as_bytes() {
             return Err(failure(shown, "the file has changed since it was read"));
         }

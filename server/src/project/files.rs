@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use visa_analysis::{
     Language, Package, PackageFeatures, ending_of, has_rust_code, is_markdown, language_of,
+    thousands,
 };
 
 use super::Failure;
@@ -24,6 +25,9 @@ pub(crate) use super::search::folders_below;
 pub(crate) use super::search::sources_below;
 use super::settings::Resolver;
 use super::since::changed_since;
+
+/// Packages that are followed from those that are checked, by paths in their manifests.
+const MOST_PACKAGES: usize = 4_096;
 
 /// Directories above or below a lone file that are searched for modules.
 const MODULE_DEPTH: usize = 32;
@@ -392,22 +396,45 @@ impl<'a> Gathering<'a> {
                 None => lone.insert(folder.to_path_buf()),
             };
         }
-        let mut waiting: Vec<PathBuf> = roots.iter().cloned().collect();
+        self.packages_around(roots);
+        let mut searched = BTreeSet::new();
+        for folder in lone {
+            let top = top_of_modules(&folder);
+            modules_below(&top, 0, &mut searched, &mut self.others);
+        }
+    }
+
+    /// Adds packages, those that they depend on by path, and the files of all.
+    fn packages_around(&mut self, roots: BTreeSet<PathBuf>) {
+        // By links one folder has any number of paths.
+        let mut known: BTreeSet<PathBuf> = roots
+            .iter()
+            .map(|root| self.manifests.place(root))
+            .collect();
+        let mut waiting: Vec<PathBuf> = roots.into_iter().collect();
+        let mut left_out = 0_usize;
         while let Some(root) = waiting.pop() {
             let manifest = self.manifests.package(&root);
             for dependency in path_dependencies(&manifest) {
-                if roots.insert(dependency.clone()) {
-                    waiting.push(dependency);
+                if known.contains(&self.manifests.place(&dependency)) {
+                    continue;
                 }
+                if known.len() >= MOST_PACKAGES {
+                    left_out += 1;
+                    continue;
+                }
+                known.insert(self.manifests.place(&dependency));
+                waiting.push(dependency);
             }
             let sources = sources_below(&root).0.into_iter();
             self.others.extend(sources.filter(|path| is_rust(path)));
             self.packages.push(manifest);
         }
-        let mut searched = BTreeSet::new();
-        for folder in lone {
-            let top = top_of_modules(&folder);
-            modules_below(&top, 0, &mut searched, &mut self.others);
+        if left_out > 0 {
+            let most = thousands(MOST_PACKAGES as u64);
+            self.warnings.push(format!(
+                "more than {most} packages depend on each other by path; names of the others are not known"
+            ));
         }
     }
 

@@ -192,10 +192,15 @@ fn known(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
     })
 }
 
+/// Whether a name is a rule's, a group's or a language's, or [`WARNINGS`] where that is allowed.
+pub(crate) fn is_known(name: &str, warnings: bool) -> bool {
+    let is_language = Language::named(name).is_some();
+    is_rule_or_group(name) || is_language || (warnings && name == WARNINGS)
+}
+
 /// What is wrong with a name that should be a rule's or a group's, or [`WARNINGS`] where that is allowed.
 pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
-    let is_language = Language::named(name).is_some();
-    if is_rule_or_group(name) || is_language || (warnings && name == WARNINGS) {
+    if is_known(name, warnings) {
         return None;
     }
     let mut nearest = nearest_rules(name);

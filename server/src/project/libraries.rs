@@ -162,11 +162,11 @@ fn through_paths(
     package: &Manifest,
     name: &str,
 ) -> Option<(String, Dependency)> {
-    let mut seen: HashSet<PathBuf> = HashSet::from([package.root.clone()]);
+    let mut seen: HashSet<PathBuf> = HashSet::from([manifests.place(&package.root)]);
     let first = path_dependencies(package).into_iter();
     let mut waiting: Vec<(PathBuf, Option<String>)> = first.map(|root| (root, None)).collect();
     while let Some((root, by)) = waiting.pop() {
-        if !seen.insert(root.clone()) {
+        if !seen.insert(manifests.place(&root)) {
             continue;
         }
         let other = manifests.package(&root);

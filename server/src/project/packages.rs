@@ -25,9 +25,24 @@ pub(crate) struct Manifests {
     read: RefCell<HashMap<PathBuf, Option<Rc<ManifestFile>>>>,
     /// What could not be read, a line each.
     problems: RefCell<Vec<String>>,
+    /// Where folders are, by the path that they were asked for by.
+    places: RefCell<HashMap<PathBuf, PathBuf>>,
 }
 
 impl Manifests {
+    /// The folder that a path leads to, with all links followed: two paths to one folder are one package. A folder that is not there
+    /// is at its path.
+    pub(super) fn place(&self, folder: &Path) -> PathBuf {
+        let mut places = self.places.borrow_mut();
+        let place = places
+            .entry(folder.to_path_buf())
+            .or_insert_with_key(|folder| {
+                let place = folder.canonicalize();
+                place.unwrap_or_else(|_| folder.clone())
+            });
+        place.clone()
+    }
+
     /// The manifest in a folder. What is in the place of one and cannot be read is among the problems.
     pub(super) fn file(&self, folder: &Path) -> Option<Rc<ManifestFile>> {
         if let Some(known) = self.read.borrow().get(folder) {

@@ -20,11 +20,18 @@ pub(crate) const DECIDING_BYTES: u64 = 4 << 20;
 
 /// The text of a regular file, or why there is none.
 pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let bytes = read_bytes(path, most)?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+}
+
+/// The bytes of a regular file, or why there are none.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
     if let Some(why) = refusal(&metadata, most) {
         return Err(why);
     }
-    read_stream(path, most)
+    let file = File::open(path).map_err(|error| reason(&error))?;
+    bytes_of(file, most)
 }
 
 /// The text of whatever a path names, up to its end: also of a pipe, which is waited for.
@@ -35,6 +42,11 @@ pub(crate) fn read_stream(path: &Path, most: u64) -> Result<String, String> {
 
 /// The text of what can be read, up to its end.
 pub(crate) fn text_of(input: impl Read, most: u64) -> Result<String, String> {
+    let bytes = bytes_of(input, most)?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+}
+
+fn bytes_of(input: impl Read, most: u64) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut input = input.take(most.saturating_add(1));
     input
@@ -46,7 +58,7 @@ pub(crate) fn text_of(input: impl Read, most: u64) -> Result<String, String> {
             "it has more than {most} bytes, the most that is read"
         ));
     }
-    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+    Ok(bytes)
 }
 
 /// Why a file that is there would not be read: it is none, or too large. None for what is not there and for folders, of which

@@ -13,6 +13,7 @@ use visa_analysis::{Library, Release};
 use super::Failure;
 use super::libraries::lowest;
 use super::locks::is_same;
+use super::regular::{DECIDING_BYTES, read_text};
 
 /// The tables of a manifest that name dependencies.
 const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -92,7 +93,7 @@ pub(crate) fn required(shown: &str, text: &str, release: Release) -> Result<Requ
 pub(crate) fn workspace_manifest(root: &Path) -> Option<PathBuf> {
     let mut above = root.ancestors().map(|folder| folder.join("Cargo.toml"));
     above.find(|path| {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let text = read_text(path, DECIDING_BYTES).unwrap_or_default();
         let table = DeTable::parse(&text);
         table.is_ok_and(|table| table.get_ref().contains_key("workspace"))
     })

@@ -151,6 +151,24 @@ fn library_code_does_not_give_up() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A device has no end, and a pipe waits for a writer: one function looks at what a file is before it is read.
+#[test]
+fn files_are_read_in_one_place() {
+    let mut wrong = Vec::new();
+    for (path, text) in ["analysis/src", "server/src"].into_iter().flat_map(sources) {
+        let reads_for_all = path == "server/src/project/regular.rs" || is_test_code(&path);
+        for (number, line) in shipped(&text).lines().enumerate() {
+            let reads = ["fs::read(", "fs::read_to_string(", "File::open("];
+            // What the system itself says of processes is as it says it.
+            let of_system = line.contains("\"/proc/");
+            if !reads_for_all && !of_system && reads.iter().any(|read| line.contains(read)) {
+                wrong.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// What the program prints.
 fn printed(arguments: &[&str]) -> String {
     let output = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))

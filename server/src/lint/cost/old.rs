@@ -11,7 +11,7 @@ use super::super::session::Session;
 use super::compare::{State, StateOperation};
 use crate::project::Failure;
 use crate::project::git::{LINK, Refusal, commit_of, git};
-use crate::project::paths::reason;
+use crate::project::regular::{SOURCE_BYTES, read_text};
 
 /// What the kernels cost in the state that `old` names, and whether a file of it could not be analysed. The session is left
 /// with that state's texts. `kernels` are those of the new state.
@@ -100,8 +100,7 @@ struct CalibratedOperation {
 
 /// The kernels of a document, by the model that those of the same name are judged by now.
 fn printed(path: &str, kernels: &[KernelCost]) -> Result<Vec<State>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read `{path}`: {}", reason(&error))))?;
+    let text = text_of_state(path)?;
     let document: Document = serde_json::from_str(&text).map_err(|error| {
         Failure::new(format!(
             "`{path}` is not what `visa-lint cost --format json` prints: {error}"
@@ -163,6 +162,12 @@ impl State {
     }
 }
 
+/// The text of a file that `--compare` names.
+fn text_of_state(path: &str) -> Result<String, Failure> {
+    read_text(Path::new(path), SOURCE_BYTES)
+        .map_err(|why| Failure::new(format!("cannot read `{path}`: {why}")))
+}
+
 /// The texts of the old state by the engine's path: a file's where `old` names one, else a git revision's.
 fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String>, Failure> {
     let paths: Vec<String> = session.reported_paths().map(str::to_owned).collect();
@@ -173,8 +178,7 @@ fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String
                 paths.len()
             )));
         };
-        let text = std::fs::read_to_string(old)
-            .map_err(|error| Failure::new(format!("cannot read `{old}`: {}", reason(&error))))?;
+        let text = text_of_state(old)?;
         return Ok(BTreeMap::from([(path.clone(), text)]));
     }
     if Path::new(old).is_dir() && !old.is_empty() {

@@ -45,15 +45,18 @@ impl Budgets {
         origin: Origin,
     ) -> Result<(), String> {
         Glob::new(pattern).map_err(|error| error.kind().to_string())?;
-        self.entries.push(Entry {
+        let width = |pattern: &str| {
+            let length = std::cmp::Reverse(pattern.chars().count());
+            (is_pattern(pattern), length, pattern.to_owned())
+        };
+        let own = width(pattern);
+        let place = (self.entries).partition_point(|entry| width(&entry.pattern) <= own);
+        let entry = Entry {
             pattern: pattern.to_owned(),
             budget,
             origin,
-        });
-        self.entries.sort_by_key(|entry| {
-            let length = std::cmp::Reverse(entry.pattern.chars().count());
-            (is_pattern(&entry.pattern), length, entry.pattern.clone())
-        });
+        };
+        self.entries.insert(place, entry);
         Ok(())
     }
 

@@ -20,8 +20,11 @@ use super::dialect::{Dialect, release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
 use super::options::{Model, NkiTarget, Target};
 use super::wording::reworded;
-use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
+use crate::project::levels::{Change, Named, Origin, is_known, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
+
+/// The problems of a settings file that are said one by one.
+const SAID: usize = 20;
 
 /// A value and where it was chosen.
 pub(crate) type Chosen<T> = (T, Origin);
@@ -191,7 +194,10 @@ pub(super) fn parse(
         path,
         shown: shown.into(),
         root,
-        problems: Vec::new(),
+        lines: std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect(),
+        refused: Vec::new(),
     };
     let file: SettingsFile = toml::from_str(text).map_err(|error| {
         let words = error.message().trim_end();
@@ -200,10 +206,10 @@ pub(super) fn parse(
         vec![reader.at(error.span(), &format!("{words}{proposed}"))]
     })?;
     let configuration = reader.configuration(file);
-    if reader.problems.is_empty() {
+    if reader.refused.is_empty() {
         Ok(configuration)
     } else {
-        Err(reader.problems)
+        Err(reader.problems())
     }
 }
 
@@ -223,7 +229,27 @@ struct Reader<'a> {
     path: &'a Path,
     shown: Arc<str>,
     root: &'a Path,
-    problems: Vec<SettingsProblem>,
+    /// Where the lines of the text begin.
+    lines: Vec<usize>,
+    /// What is wrong, and where it begins.
+    refused: Vec<(usize, Refused)>,
+}
+
+/// What is wrong at a place.
+enum Refused {
+    /// In words.
+    Said(String),
+    /// A name that is no rule and no group; `warnings` may stand there. Which names are near is looked for where it is said.
+    Name(String, bool),
+}
+
+impl Refused {
+    fn words(self) -> String {
+        match self {
+            Self::Said(words) => words,
+            Self::Name(name, warnings) => unknown(&name, warnings).unwrap_or_default(),
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -357,9 +383,7 @@ impl Reader<'_> {
 
     fn names(&mut self, names: Vec<Spanned<String>>) -> Vec<Named> {
         for name in &names {
-            if let Some(problem) = unknown(name.get_ref(), false) {
-                self.refuse(&name.span(), &problem);
-            }
+            self.refuse_unknown(name, false);
         }
         names
             .into_iter()
@@ -374,9 +398,7 @@ impl Reader<'_> {
     fn levels(&mut self, table: LevelTable) -> Vec<Change> {
         let mut changes = Vec::new();
         for (name, level) in table {
-            if let Some(problem) = unknown(name.get_ref(), true) {
-                self.refuse(&name.span(), &problem);
-            }
+            self.refuse_unknown(&name, true);
             let (name, origin) = self.chosen(name);
             changes.push(Change {
                 name,
@@ -401,8 +423,31 @@ impl Reader<'_> {
     }
 
     fn refuse(&mut self, span: &Range<usize>, problem: &str) {
-        let problem = self.at(Some(span.clone()), problem);
-        self.problems.push(problem);
+        self.refused
+            .push((span.start, Refused::Said(problem.to_owned())));
+    }
+
+    fn refuse_unknown(&mut self, name: &Spanned<String>, warnings: bool) {
+        if !is_known(name.get_ref(), warnings) {
+            let refused = Refused::Name(name.get_ref().clone(), warnings);
+            self.refused.push((name.span().start, refused));
+        }
+    }
+
+    /// What is wrong, in the order of the text: the first ones, and how many more there are.
+    fn problems(&mut self) -> Vec<SettingsProblem> {
+        let mut refused = std::mem::take(&mut self.refused);
+        refused.sort_by_key(|(start, _)| *start);
+        let further = refused.len().saturating_sub(SAID);
+        let first = refused.into_iter().take(SAID);
+        let mut problems: Vec<SettingsProblem> = first
+            .map(|(start, refused)| self.at(Some(start..start), &refused.words()))
+            .collect();
+        if further > 0 {
+            let further = visa_analysis::thousands(further as u64);
+            problems.push(self.at(None, &format!("{further} more problems")));
+        }
+        problems
     }
 
     fn at(&self, span: Option<Range<usize>>, words: &str) -> SettingsProblem {
@@ -432,9 +477,10 @@ impl Reader<'_> {
 
     /// Line and column in characters of a byte, both from 1.
     fn position(&self, byte: usize) -> (u32, u32) {
-        let before = self.text.get(..byte).unwrap_or(self.text);
-        let line = before.matches('\n').count();
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count();
+        let line = self.lines.partition_point(|start| *start <= byte) - 1;
+        let start = self.lines.get(line).copied().unwrap_or_default();
+        let before = self.text.get(start..byte).unwrap_or_default();
+        let column = before.chars().count();
         let number =
             |count: usize| u32::try_from(count).map_or(u32::MAX, |count| count.saturating_add(1));
         (number(line), number(column))
