@@ -431,5 +431,6 @@ impl Workspace {
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
         self.db.set_manifests(&self.manifests);
+        self.disused += self.db.hold_anew(None);
     }
 }

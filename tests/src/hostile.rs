@@ -3,9 +3,11 @@
 //! A text is made of choices, which are bytes: those of a random generator in the tests, those of a fuzzer in `fuzz/`. The
 //! answers are asked for through the front door only.
 
+use std::collections::BTreeMap;
+
 use crate::workspace_of;
 use visa_analysis::{
-    ByteRange, Diagnostic, FileReport, HintLevel, Problem, Trust, Workspace, fix_all,
+    ByteRange, Diagnostic, FileReport, HintLevel, Package, Problem, Trust, Workspace, fix_all,
 };
 
 /// The path that the texts are checked under.
@@ -208,6 +210,207 @@ const WORDS: &[&str] = &[
     "\r\n",
     " ",
 ];
+
+/// Items in Rust: generics, `Self`, traits, aliases, constants that need each other.
+pub const ITEMS: Sort = Sort {
+    path: PATH,
+    head: "use furiosa_opt_std::prelude::*;\naxes![S = 256, K = 64];\n",
+    words: &[
+        "impl",
+        "<D>",
+        "<D: T>",
+        "<const N: usize>",
+        " Self",
+        " A",
+        "<D>",
+        "<A<D>>",
+        "<N>",
+        "<Self>",
+        " for",
+        " D",
+        " S0",
+        " { ",
+        " }",
+        "; ",
+        "(",
+        ")",
+        ", ",
+        ": ",
+        " = ",
+        "::",
+        "<",
+        ">",
+        "&",
+        "[",
+        "]",
+        "..",
+        " -> ",
+        "type A",
+        "type B",
+        "type A<D> = B<B<D>>;",
+        "type B<D> = A<D>;",
+        "type C = m![{ A<C> }, K];",
+        "struct S0",
+        "struct S0<D = S0>(D);",
+        "struct S0 { a: [u8; N] }",
+        "enum E { A(A), B }",
+        "trait T",
+        "trait T: T",
+        "const N: usize = ",
+        "const N: usize = Self::N;",
+        "f(S0 { a: [0; N] })",
+        "f(1)",
+        "N + 1",
+        "A::SIZE",
+        "Self::N",
+        "<A>::SIZE",
+        "fn f",
+        "fn f(self) {}",
+        "fn f(x: S0) -> usize { 1 }",
+        "fn g(y: A<u8>) {}",
+        "let w: [u8; f(1)] = x;",
+        "let w: A = f(x);",
+        "mod m",
+        "mod n { pub use super::m::*; }",
+        "use m::*;",
+        "use n::A;",
+        "use super::*;",
+        "use S0::T::*;",
+        "pub ",
+        "super::",
+        "self::<u8>::",
+        "m::",
+        "m![K / 8]",
+        "m![{ A }]",
+        "DmTensor<f32, m![1], m![1], m![S], A>",
+        "HbmTensor<f32, m![1], D>",
+        "where D: T",
+        "dyn T",
+        "impl T",
+        "#[device(chip = N)]",
+        "device: &mut Device",
+        ".to_dm(&mut device.tdma)",
+        "macro_rules! r { ($t:tt) => { r!($t) } }",
+        "r!(A)",
+    ],
+};
+
+/// The files of a crate that call each other's macros, in the order in which they are edited.
+pub const CROSSED: [(&str, &str); 4] = [
+    (
+        "src/lib.rs",
+        "#[macro_use]\nmod macros;\nmod k;\nmod more;\n",
+    ),
+    (
+        "src/macros.rs",
+        "macro_rules! step {\n    ($d:ident, $x:ident) => {\n        $d.main.begin($x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 4], m![K % 4]>().commit_trim::<m![K % 4]>().commit()\n    };\n}\nmacro_rules! tile { ($e:ty) => { DmTensor<i32, m![1], m![1], m![S], $e> } }\n",
+    ),
+    (
+        "src/k.rs",
+        "use furiosa_opt_std::prelude::*;\n\naxes![S = 256, K = 64];\n\n#[device(chip = 1, pe = 4)]\nfn kernel(device: &mut Device, x: &HbmTensor<i32, m![1], m![S, K]>) -> HbmTensor<i32, m![1], m![S, K]> {\n    let x: tile!(m![K]) = x.to_dm(&mut device.tdma);\n    let y: DmTensor<i32, m![1], m![1], m![S], m![K]> = step!(device, x);\n    y.to_hbm(&mut device.tdma)\n}\n",
+    ),
+    (
+        "src/more.rs",
+        "use furiosa_opt_std::prelude::*;\naxes![S = 256, K = 64];\nmacro_rules! own { ($n:ident) => { fn $n(device: &mut Device, x: &DmTensor<i32, m![1], m![1], m![S], m![K]>) { let y = step!(device, x); } } }\nown!(first);\nown!(second);\n",
+    ),
+];
+
+/// Words of macros and their calls.
+const OF_MACROS: &[&str] = &[
+    "macro_rules! step { ($d:ident, $x:ident) => { $x } }\n",
+    "macro_rules! own",
+    "#[macro_export]\n",
+    "#[macro_use]\n",
+    "mod macros;\n",
+    "mod k;\n",
+    "step!(device, x)",
+    "own!(third);\n",
+    "own ! /* c */ (fourth);\n",
+    "tile!(m![K])",
+    "=>",
+    "$x",
+    "$d",
+    "$(",
+    ")*",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "K / 8",
+    "K / 4",
+    "4",
+    "",
+    "",
+    "/*",
+    "\"",
+];
+
+/// Edits the files of [`CROSSED`] as the choices say, opens and closes them, takes one away and puts it back, and compares the reports
+/// with those of a fresh start.
+///
+/// # Errors
+///
+/// The texts after which they differ.
+pub fn crossed_is_fresh(mut choices: Choices<'_>) -> Result<(), String> {
+    let sort = Sort {
+        path: PATH,
+        head: "",
+        words: OF_MACROS,
+    };
+    let in_package = choices.below(2) == Some(1);
+    let start = |files: &BTreeMap<&str, String>| {
+        let mut workspace = Workspace::new();
+        if in_package {
+            workspace.set_packages(vec![Package {
+                name: "k".into(),
+                root: "".into(),
+            }]);
+        }
+        workspace.set_files(files.iter().map(|(path, text)| (*path, text.as_str())));
+        workspace
+    };
+    let mut files: BTreeMap<&str, String> = CROSSED
+        .iter()
+        .map(|(path, text)| (*path, (*text).to_owned()))
+        .collect();
+    let mut edited = start(&files);
+    while let Some(number) = choices.below(CROSSED.len()) {
+        let Some((path, original)) = CROSSED.get(number) else {
+            break;
+        };
+        match choices.below(8) {
+            Some(0) => edited.open_file(path),
+            Some(1) => {
+                files.remove(path);
+                edited.remove_file(path);
+            }
+            Some(2) => {
+                files.insert(*path, (*original).to_owned());
+                edited.set_files([(*path, *original)]);
+            }
+            Some(_) => {
+                let text = files.entry(*path).or_default();
+                let Some(edit) = edit_in(&sort, text, &mut choices) else {
+                    break;
+                };
+                text.replace_range(edit.start..edit.end, &edit.text);
+                edited.set_file(path, text);
+            }
+            None => break,
+        }
+        let (found, fresh) = (
+            edited.analysis().check_all(),
+            start(&files).analysis().check_all(),
+        );
+        if found != fresh {
+            return Err(format!(
+                "edited and fresh differ:\n{found:?}\n{fresh:?}\n{files:#?}"
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// Bytes that decide what a text is made of.
 #[derive(Debug, Clone, Copy)]

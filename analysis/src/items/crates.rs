@@ -122,6 +122,30 @@ pub(super) fn files(db: &dyn Db, krate: CrateId) -> Arc<[SourceFile]> {
     files.unwrap_or_default()
 }
 
+/// Whether code of one file can use what another one declares: they are of one crate, or the first one's crate names the other's
+/// package somewhere.
+pub fn may_use(db: &dyn Db, from: SourceFile, other: SourceFile) -> bool {
+    let (from, other) = (crate_id(db, from), crate_id(db, other));
+    from == other || names_package(db, from, other)
+}
+
+#[salsa::tracked(returns(copy))]
+fn names_package(db: &dyn Db, from: CrateId, other: CrateId) -> bool {
+    // Any file of the crate may be typed into.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
+    let Some(entry) = other.manifest(db) else {
+        return false;
+    };
+    let name = entry.manifest(db).name.replace('-', "_");
+    let files = files(db, from);
+    !name.is_empty()
+        && files
+            .iter()
+            .any(|file| word(&file.text(db), &name).is_some())
+}
+
 /// What all files of a crate say of releases.
 #[salsa::tracked(returns(copy))]
 pub(super) fn crate_evidence(db: &dyn Db, krate: CrateId) -> Evidence {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use salsa::{Durability, Setter};
 
 use super::held::pin;
+use super::macros::macros_of_all;
 use crate::conditions::PackageFeatures;
 use crate::db::AnalysisDatabase;
 use crate::inputs::{FileCfg, Project, SourceFile, parse, syntax_error_count};
@@ -23,11 +24,28 @@ impl AnalysisDatabase {
         project.set_features(self).to(features.into());
         project.set_cfg(self).to(Arc::new(cfg));
         // The items that are held are those that other conditions left.
-        for file in project.files(self).values() {
-            if file.pinned(self).is_some() {
-                pin(self, *file, Durability::HIGH);
-            }
-        }
+        self.hold_anew(None);
+    }
+
+    /// Brings the items that are held up to date with what is not their own file's text: macros of other files, whose expansions
+    /// they hold, and the files and packages that there are.
+    ///
+    /// Returns the bytes of text that are out of use since, as [`Self::set_text`] does.
+    pub fn hold_anew(&mut self, but: Option<SourceFile>) -> usize {
+        let Some(project) = Project::try_get(self) else {
+            return 0;
+        };
+        let files = project.files(self);
+        let held = files.values().copied();
+        let held: Vec<SourceFile> = held
+            .filter(|file| Some(*file) != but && file.pinned(self).is_some())
+            .collect();
+        let left = held.into_iter().filter_map(|file| {
+            // What changed is as little durable as what is typed.
+            let left = pin(self, file, Durability::HIGH)?;
+            Some(left + DISUSED_BY_EDIT)
+        });
+        left.sum()
     }
 
     /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
@@ -51,6 +69,9 @@ impl AnalysisDatabase {
     pub fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
         let old = file.text(self);
         let known = self.is_open(file);
+        // Which macros the calls in other files mean is decided by these words alone.
+        let decides = |text: &str| text.contains("macro_rules") || text.contains("mod ");
+        let macros = (decides(&old) || decides(text)).then(|| macros_of_all(self));
         let (start, end, insert) = difference(&old, text);
         let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
         let tree = tree.and_then(|(start, end)| {
@@ -67,11 +88,16 @@ impl AnalysisDatabase {
         }
         // As durable as the file was: what its other items decide stays at hand.
         let left = pin(self, file, Durability::HIGH);
-        match left {
+        let left = match left {
             Some(left) if known => left + (end - start) + DISUSED_BY_EDIT,
             // Of a file that was not pinned the earlier items are unknown.
             Some(_) => old.len() + DISUSED_BY_EDIT,
             None => 0,
+        };
+        // Other files hold what macros stood for that are others now.
+        match macros {
+            Some(macros) if macros_of_all(self) != macros => left + self.hold_anew(Some(file)),
+            _ => left,
         }
     }
 }

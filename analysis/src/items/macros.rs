@@ -21,6 +21,7 @@ use salsa::plumbing::{AsId, FromId};
 use super::crates::package_around;
 use super::declarations::QUIET_MACROS;
 use super::file::{macro_name, plain_name};
+use super::loose::{LooseCrates, loose_crate, loose_crates};
 use crate::db::Db;
 use crate::inputs::{PackageEntry, Project, SourceFile, parse};
 use crate::syntax::{CallOrigin, CallPlace, DefinitionKey, Expanded, MacroRules};
@@ -151,20 +152,50 @@ pub(super) fn expanded_calls(
     found
 }
 
-/// The names of macros that a text calls, without those of the library and of Rust.
+/// The names of macros that a text may call, without those of the library and of Rust.
 fn called_names(text: &str) -> FxHashSet<&str> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    text.match_indices('!')
-        .filter_map(|(at, _)| {
-            let before = text.get(..at)?;
+    let mut called = FxHashSet::default();
+    for (at, _) in text.match_indices('!') {
+        let (before, behind) = text.split_at(at);
+        if !without_remarks(behind.get(1..).unwrap_or_default()).starts_with(['(', '[', '{']) {
+            continue;
+        }
+        let names = ends_before_remarks(before).into_iter().flatten();
+        let names = names.filter_map(|before| {
             let begins = before.trim_end_matches(is_word).len();
-            let name = before.get(begins..).filter(|name| !name.is_empty())?;
-            let behind = text.get(at + 1..)?.trim_start();
-            let is_call = behind.starts_with(['(', '[', '{']);
-            let known = QUIET_MACROS.contains(&name) || NEVER_EXPANDED.contains(&name);
-            (is_call && !known).then_some(name)
-        })
-        .collect()
+            before.get(begins..).filter(|name| !name.is_empty())
+        });
+        called.extend(
+            names.filter(|name| !QUIET_MACROS.contains(name) && !NEVER_EXPANDED.contains(name)),
+        );
+    }
+    called
+}
+
+/// A text from its first token on.
+fn without_remarks(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    loop {
+        let behind = match rest.get(..2) {
+            Some("//") => rest.split_once('\n').map_or("", |(_, behind)| behind),
+            Some("/*") => rest.split_once("*/").map_or("", |(_, behind)| behind),
+            _ => return rest,
+        };
+        rest = behind.trim_start();
+    }
+}
+
+/// Where a text may end, if what it ends with is a remark: it is read forwards alone that tells one from a string.
+fn ends_before_remarks(text: &str) -> [Option<&str>; 3] {
+    let text = text.trim_end();
+    let block = text.strip_suffix("*/").and_then(|text| text.rfind("/*"));
+    let line = text.rfind('\n').map_or(0, |end| end + 1);
+    let line = text
+        .get(line..)
+        .and_then(|last| Some(line + last.find("//")?));
+    let until = |end: Option<usize>| text.get(..end?).map(str::trim_end);
+    [Some(text), until(block), until(line)]
 }
 
 /// Whether a call is among the items of a module, and where it is written.
@@ -339,24 +370,33 @@ fn definitions(db: &dyn Db, file: SourceFile) -> Arc<[Definition]> {
 /// Macros by name; none where several are meant.
 type Macros = FxHashMap<Arc<str>, Option<MacroRules>>;
 
-/// The macros of a project by package, and those that any package may use.
+/// The macros of a project by package, those of crates outside of all packages by the crate's first file, and those that any may
+/// use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ProjectMacros {
-    packages: FxHashMap<Option<PackageEntry>, Macros>,
+    packages: FxHashMap<PackageEntry, Macros>,
+    loose: FxHashMap<SourceFile, Macros>,
     exported: Macros,
 }
 
 #[salsa::tracked(returns(clone))]
 fn project_macros(db: &dyn Db, project: Project) -> Arc<ProjectMacros> {
+    // A definition may be typed into, in any file.
+    project.restless(db);
     let mut found = ProjectMacros::default();
     for file in project.files(db).values() {
         let definitions = definitions(db, *file);
         if definitions.is_empty() {
             continue;
         }
-        let package = package_around(db, *file);
+        let own = match package_around(db, *file) {
+            Some(package) => found.packages.entry(package).or_default(),
+            None => {
+                let first = loose_crate(db, project, *file);
+                found.loose.entry(first).or_default()
+            }
+        };
         for definition in definitions.iter() {
-            let own = found.packages.entry(package).or_default();
             add(own, definition);
             if definition.exported {
                 add(&mut found.exported, definition);
@@ -379,6 +419,24 @@ fn add(macros: &mut Macros, definition: &Definition) {
         .or_insert_with(|| Some(definition.rules.clone()));
 }
 
+/// What decides which macros of other files the calls of a file mean: equal as long as all calls mean the same.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct MacrosOfAll {
+    macros: Arc<ProjectMacros>,
+    /// Which files are one crate, where that decides.
+    loose: Option<Arc<LooseCrates>>,
+}
+
+/// The macros of all files, with what decides who may call them.
+pub(super) fn macros_of_all(db: &dyn Db) -> MacrosOfAll {
+    let Some(project) = Project::try_get(db) else {
+        return MacrosOfAll::default();
+    };
+    let macros = project_macros(db, project);
+    let loose = (!macros.loose.is_empty()).then(|| loose_crates(db, project));
+    MacrosOfAll { macros, loose }
+}
+
 /// The macros that a file may call.
 fn macros_for(db: &dyn Db, file: SourceFile) -> Macros {
     let Some(project) = Project::try_get(db) else {
@@ -386,7 +444,12 @@ fn macros_for(db: &dyn Db, file: SourceFile) -> Macros {
     };
     let all = project_macros(db, project);
     let mut macros = all.exported.clone();
-    if let Some(own) = all.packages.get(&package_around(db, file)) {
+    let own = match package_around(db, file) {
+        Some(package) => all.packages.get(&package),
+        None if all.loose.is_empty() => None,
+        None => all.loose.get(&loose_crate(db, project, file)),
+    };
+    if let Some(own) = own {
         macros.extend(
             own.iter()
                 .map(|(name, rules)| (Arc::clone(name), rules.clone())),

@@ -20,6 +20,7 @@ mod ids;
 mod integers;
 mod item_names;
 mod language;
+mod loose;
 mod macros;
 mod mappings;
 mod modules;
@@ -41,7 +42,7 @@ pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
 pub use self::constants::{ConstValue, arithmetic, comparison, evaluate, integer_method};
 pub(crate) use self::crates::library_imports;
-pub use self::crates::{Crate, crate_of};
+pub use self::crates::{Crate, crate_of, may_use};
 #[cfg(test)]
 pub use self::declarations::module_scope;
 pub use self::dialects::{

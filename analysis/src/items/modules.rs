@@ -215,7 +215,7 @@ fn path_attribute(db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
 
 /// How a file finds its modules: beside it (`mod.rs`, crate roots) or in a directory of its own name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+pub(super) enum Style {
     Beside,
     OwnDirectory,
 }
@@ -398,35 +398,52 @@ impl Builder<'_> {
             // A block is a crate of its own, which has no files.
             return None;
         }
-        let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
         let find = |path: &str| self.paths.get(&normal_path(path)).copied();
         let inside = module.join("/");
-        let own = if style == Style::OwnDirectory {
-            stem
-        } else {
-            ""
-        };
-        if let Some(written) = written {
-            let base = if inside.is_empty() {
-                directory.to_owned()
-            } else {
-                join(directory, &format!("{own}/{inside}"))
-            };
-            let target = if written.starts_with('/') {
-                find(written)
-            } else {
-                find(&join(&base, written))
-            };
-            return target.map(|target| (target, Style::Beside));
-        }
-        let base = join(directory, &format!("{own}/{inside}"));
-        find(&join(&base, &format!("{name}.rs")))
-            .map(|target| (target, Style::OwnDirectory))
-            .or_else(|| {
-                find(&join(&base, &format!("{name}/mod.rs"))).map(|target| (target, Style::Beside))
-            })
+        module_file(
+            &path,
+            style,
+            (&inside, name),
+            written.map(|path| &**path),
+            &find,
+        )
     }
+}
+
+/// The file of a `mod x;` of the file at a path: of inline modules around it, a name, and a `#[path = "…"]`.
+pub(super) fn module_file(
+    path: &str,
+    style: Style,
+    (inside, name): (&str, &str),
+    written: Option<&str>,
+    find: &impl Fn(&str) -> Option<SourceFile>,
+) -> Option<(SourceFile, Style)> {
+    let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
+    let own = if style == Style::OwnDirectory {
+        stem
+    } else {
+        ""
+    };
+    if let Some(written) = written {
+        let base = if inside.is_empty() {
+            directory.to_owned()
+        } else {
+            join(directory, &format!("{own}/{inside}"))
+        };
+        let target = if written.starts_with('/') {
+            find(written)
+        } else {
+            find(&join(&base, written))
+        };
+        return target.map(|target| (target, Style::Beside));
+    }
+    let base = join(directory, &format!("{own}/{inside}"));
+    find(&join(&base, &format!("{name}.rs")))
+        .map(|target| (target, Style::OwnDirectory))
+        .or_else(|| {
+            find(&join(&base, &format!("{name}/mod.rs"))).map(|target| (target, Style::Beside))
+        })
 }
 
 /// Both paths after each other; either may be empty.
@@ -438,7 +455,7 @@ fn join(directory: &str, path: &str) -> String {
 }
 
 /// A path without `.`, `..` and empty components.
-fn normal_path(path: &str) -> String {
+pub(super) fn normal_path(path: &str) -> String {
     let mut components: Vec<&str> = Vec::new();
     for component in path.split('/') {
         match component {

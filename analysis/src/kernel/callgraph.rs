@@ -1,7 +1,9 @@
 //! Which function calls which, by name, over the whole workspace.
 //!
-//! Coarse on purpose: every name in a function's text that means a function counts as a call. It answers whether a
-//! kernel reaches a function, and whether anything calls it.
+//! Coarse on purpose: every name in a function's text that means a function counts as a call, and a call of a method means each
+//! that fits what it is called on. It answers whether a kernel reaches a function, and whether anything calls it.
+
+mod methods;
 
 use std::sync::Arc;
 
@@ -12,10 +14,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::inputs::Project;
-use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
+use crate::items::{self, ItemId, Namespace, Resolution};
 use crate::syntax::{Met, bound_names, green_child, green_path_name, nodes_of};
 
 use super::surface::segments as path_names;
+
+use methods::{fitting, method_calls, project_methods};
 
 /// Functions of the workspace that others call or kernels reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,6 +63,12 @@ pub fn kernels_reaching(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         .collect()
 }
 
+/// Whether a function, or the block that it is in, is written with a type of the library, with a parameter or with a mapping.
+pub(super) fn has_device_types(db: &dyn Db, function: ItemId) -> bool {
+    let around = [function, function.owner(db)];
+    methods::name_the_library(db, around.into_iter())
+}
+
 fn reached(db: &dyn Db) -> Arc<Reached> {
     match Project::try_get(db) {
         Some(project) => reached_functions(db, project),
@@ -68,14 +78,17 @@ fn reached(db: &dyn Db) -> Arc<Reached> {
 
 #[salsa::tracked(returns(clone))]
 fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
+    // Any function of the project may be typed into.
+    project.restless(db);
     let mut reached = Reached::default();
     let mut open = Vec::new();
-    let methods = methods(db, project);
+    let methods = project_methods(db, project);
     let all_callees = |function: ItemId| {
         let mut found: IndexSet<ItemId> = callees(db, function).iter().copied().collect();
         if !methods.is_empty() {
-            let names = called_methods(db, function);
-            found.extend(names.iter().filter_map(|name| methods.get(name)).flatten());
+            for call in method_calls(db, function).iter() {
+                found.extend(fitting(db, &methods, function.file(db), call));
+            }
         }
         found
     };
@@ -102,23 +115,10 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     Arc::new(reached)
 }
 
-/// The functions of `impl` blocks and traits by name: whose method a call is, its name does not say.
-fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
-    let mut methods: FxHashMap<Arc<str>, Vec<ItemId>> = FxHashMap::default();
-    for file in items::kernel_files(db, project) {
-        for function in items::file_functions(db, file) {
-            let owner = function.owner(db);
-            if owner.kind(db) == ItemKind::Implementation || items::is_trait(db, owner) {
-                methods.entry(function.name(db)).or_default().push(function);
-            }
-        }
-    }
-    methods
-}
-
 /// The methods with a body by name, those of `impl` blocks and what traits give.
 #[salsa::tracked(returns(clone))]
 fn methods_by_name(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, Arc<[ItemId]>>> {
+    project.restless(db);
     let is_method = |function: &ItemId| {
         let node = items::parse_item(db, *function).cast::<ast::Fn>();
         node.is_some_and(|node| {
@@ -126,10 +126,11 @@ fn methods_by_name(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, Arc
             node.body().is_some() && list.and_then(|list| list.self_param()).is_some()
         })
     };
-    let named = methods(db, project).into_iter();
-    let named = named.map(|(name, functions)| {
-        let functions: Arc<[ItemId]> = functions.into_iter().filter(is_method).collect();
-        (name, functions)
+    let all = project_methods(db, project);
+    let named = all.iter().map(|(name, methods)| {
+        let functions = methods.iter().map(|method| method.function);
+        let functions: Arc<[ItemId]> = functions.filter(is_method).collect();
+        (Arc::clone(name), functions)
     });
     Arc::new(named.collect())
 }
@@ -139,38 +140,6 @@ pub(super) fn methods_named(db: &dyn Db, name: &str) -> Arc<[ItemId]> {
     let found = Project::try_get(db)
         .and_then(|project| methods_by_name(db, project).get(name).map(Arc::clone));
     found.unwrap_or_else(|| Arc::from([]))
-}
-
-/// The names of the methods that a function's text calls.
-#[salsa::tracked(returns(clone))]
-fn called_methods(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
-    let parsed = items::parse_item(db, function);
-    let Some(node) = parsed.item() else {
-        return Arc::from([]);
-    };
-    let calls = node
-        .syntax()
-        .descendants()
-        .filter_map(ast::MethodCallExpr::cast);
-    let mut names: IndexSet<Arc<str>> = calls
-        .filter_map(|call| Some(call.name_ref()?.text().to_string().into()))
-        .collect();
-    // `O::run(..)` of a generic parameter, `Self::run(..)`: whose function it is, a caller says.
-    for path in paths_of(node.syntax()) {
-        let [owner, name] = &path_names(&path)[..] else {
-            continue;
-        };
-        let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
-        let open = owner == "Self"
-            || matches!(
-                items::resolve(db, &scope, &[owner.as_str()], Namespace::Type),
-                Resolution::Parameter(_)
-            );
-        if open {
-            names.insert(Arc::from(name.as_str()));
-        }
-    }
-    names.into_iter().collect()
 }
 
 /// The functions that a function's text names.

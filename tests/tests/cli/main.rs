@@ -24,6 +24,7 @@ mod files;
 mod fixing;
 mod formats;
 mod formats_of_reviews;
+mod hostile;
 mod human;
 mod ignoring;
 mod languages;

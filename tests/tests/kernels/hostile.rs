@@ -6,8 +6,8 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};
 use visa_tests::hostile::{
-    Choices, NKI, PTO, edited_is_fresh, edited_is_fresh_in, examine, examine_in, of_words,
-    of_words_in, sound, spliced, spliced_in, workspace,
+    Choices, ITEMS, NKI, PTO, crossed_is_fresh, edited_is_fresh, edited_is_fresh_in, examine,
+    examine_in, of_words, of_words_in, sound, spliced, spliced_in, workspace,
 };
 use visa_tests::{kernel_files, read, repository, rust_files, set_text};
 
@@ -85,6 +85,28 @@ fn random_edits_have_the_findings_of_a_fresh_start() {
         random.fill_bytes(&mut bytes);
         let kernel = random.random_range(0..kernels.len());
         edited_is_fresh(&kernels[kernel], Choices::new(&bytes))
+            .unwrap_or_else(|why| panic!("edits {number}: {why}"));
+    }
+}
+
+#[test]
+fn random_items_have_sound_answers() {
+    for number in 0..texts() / 4 {
+        let mut random = SmallRng::seed_from_u64(number);
+        let mut bytes = vec![0; random.random_range(1..120)];
+        random.fill_bytes(&mut bytes);
+        let text = of_words_in(&ITEMS, Choices::new(&bytes));
+        examine_in(&ITEMS, &text).unwrap_or_else(|why| panic!("text {number}: {why}\n{text}"));
+    }
+}
+
+#[test]
+fn random_edits_of_macros_across_files_have_the_findings_of_a_fresh_start() {
+    for number in 0..texts() / 50 {
+        let mut random = SmallRng::seed_from_u64(number);
+        let mut bytes = vec![0; 160];
+        random.fill_bytes(&mut bytes);
+        crossed_is_fresh(Choices::new(&bytes))
             .unwrap_or_else(|why| panic!("edits {number}: {why}"));
     }
 }

@@ -551,3 +551,77 @@ fn equal_faults_are_fixed_together_and_are_equally_sure() {
     assert_eq!(work[0], work[2]);
     assert_eq!(work[0][0], Some(1));
 }
+
+/// Kernels in several files, with helpers, methods and a trait that all of them call.
+fn crate_of_helpers() -> Vec<(String, String)> {
+    let shared = "use furiosa_opt_std::prelude::*;
+axes![S = 256, K = 64];
+pub type Tile = DmTensor<i32, m![1], m![1], m![S], m![K]>;
+pub struct Layer { at: usize }
+impl Layer { pub fn load(&self, device: &mut Device, x: &HbmTensor<i32, m![1], m![S, K]>) -> Tile { x.to_dm(&mut device.tdma) } }
+pub trait Store { fn store(self, device: &mut Device) -> HbmTensor<i32, m![1], m![S, K]>; }
+impl Store for Tile { fn store(self, device: &mut Device) -> HbmTensor<i32, m![1], m![S, K]> { self.to_hbm(&mut device.tdma) } }
+pub fn copied(device: &mut Device, x: &Tile) -> Tile {
+    device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 8], m![K % 8]>().commit_trim::<m![K % 8]>().commit()
+}
+";
+    let kernel = |number: usize| {
+        format!(
+            "#[device(chip = 1, pe = 4)]
+fn kernel_{number}(device: &mut Device, layer: &Layer, x: &HbmTensor<i32, m![1], m![S, K]>) -> HbmTensor<i32, m![1], m![S, K]> {{
+    let x = layer.load(device, x);
+    let x = copied(device, &x);
+    let x = copied(device, &x);
+    x.store(device)
+}}
+"
+        )
+    };
+    let mut files = vec![
+        (
+            "src/lib.rs".to_owned(),
+            "mod shared;\nmod m0;\nmod m1;\nmod m2;\n".to_owned(),
+        ),
+        ("src/shared.rs".to_owned(), shared.to_owned()),
+    ];
+    for module in 0..3 {
+        let kernels: String = (0..8).map(kernel).collect();
+        let text = format!("use furiosa_opt_std::prelude::*;\nuse crate::shared::*;\n{kernels}");
+        files.push((format!("src/m{module}.rs"), text));
+    }
+    files
+}
+
+#[test]
+fn the_first_key_lowers_the_function_that_it_is_in_and_what_calls_it() {
+    const OPEN: &str = "src/m1.rs";
+    let files = crate_of_helpers();
+    let mut workspace = Workspace::with_event_log();
+    workspace.set_packages(vec![visa_analysis::Package {
+        name: "k".into(),
+        root: "".into(),
+    }]);
+    let texts = files.iter();
+    workspace.set_files(texts.map(|(path, text)| (path.as_str(), text.as_str())));
+    workspace.open_file(OPEN);
+    let before = workspace.analysis().check_all();
+    assert_eq!(before.kernels, 24);
+    drop(workspace.take_events());
+    let text = files.iter().find(|(path, _)| path == OPEN);
+    let (_, text) = text.unwrap();
+    for number in 1..4 {
+        let other =
+            format!("    let x = copied(device, &x);\n    let count_{number} = 1;\n    x.store");
+        let typed = text.replacen("    let x = copied(device, &x);\n    x.store", &other, 1);
+        assert_ne!(typed, *text);
+        workspace.set_file(OPEN, &typed);
+        let _ = workspace.analysis().check_all();
+        let executed = executed(&workspace);
+        let of = |name: &str| executed.get(name).copied().unwrap_or(0);
+        assert!(of("body") <= 3, "key {number}: {executed:?}");
+        assert!(
+            of("is_reached_from_kernel") <= 3,
+            "key {number}: {executed:?}"
+        );
+    }
+}

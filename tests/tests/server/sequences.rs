@@ -26,6 +26,7 @@ const FILES: [(&str, &[&str]); 11] = [
             "mod a;\nmod b;\naxes![L = 6];\ntype R = m![L % 4];\n",
             "mod a;\naxes![L = 6];\n",
             "",
+            "#[macro_use]\nmod b;\nmod a;\naxes![L = 6];\nrest!(Q);\n",
         ],
     ),
     (
@@ -34,11 +35,18 @@ const FILES: [(&str, &[&str]); 11] = [
             "axes![A = 8];\ntype K = m![A % 3];\ntype F = m![crate::b::B / 5];\n",
             "type F = m![crate::b::B / 5, super::L / 4];\n",
             "axes![A = 0];\n",
+            "axes![A = 8];\nrest!(M);\n",
         ],
     ),
     (
         "w/src/b.rs",
-        &["axes![B = 12];\n", "axes![B = 10];\n", "axes![C = 0];\n"],
+        &[
+            "axes![B = 12];\n",
+            "axes![B = 10];\n",
+            "axes![C = 0];\n",
+            "axes![B = 12];\nmacro_rules! rest { ($n:ident) => { type $n = m![crate::b::B % 5]; } }\n",
+            "axes![B = 12];\nmacro_rules! rest { ($n:ident) => { type $n = m![crate::b::B % 7]; } }\n",
+        ],
     ),
     ("w/src/new.rs", &["axes![Z = 0];\n", "axes![Z = 1];\n"]),
     ("w/src/hidden.rs", &["axes![H = 0];\n", "// nothing\n"]),
@@ -48,10 +56,25 @@ const FILES: [(&str, &[&str]); 11] = [
         &[
             "mod deep;\ntype X = m![deep::D % 5];\n",
             "axes![D = 8];\ntype X = m![D % 5];\n",
+            "#[macro_use]\nmod deep;\nuse deep::D;\nrest!(X);\n",
         ],
     ),
-    ("o/x/deep.rs", &["axes![D = 8];\n", "axes![D = 10];\n"]),
-    ("o/y.rs", &["axes![Y = 0];\n", "// nothing\n"]),
+    (
+        "o/x/deep.rs",
+        &[
+            "axes![D = 8];\n",
+            "axes![D = 10];\n",
+            "axes![D = 8];\nmacro_rules! rest { ($n:ident) => { type $n = m![D % 3]; } }\n",
+        ],
+    ),
+    (
+        "o/y.rs",
+        &[
+            "axes![Y = 0];\n",
+            "// nothing\n",
+            "axes![D = 8];\nrest!(Y);\n",
+        ],
+    ),
     (
         "w/visa-lint.toml",
         &[

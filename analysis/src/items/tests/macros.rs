@@ -65,6 +65,7 @@ fn macros_of_other_files_are_found_where_one_is_meant() {
     assert_eq!(report(&files, "user.rs").kernels, 1);
     // Two of one name that differ: neither is taken, and what hides a kernel is said.
     let other = TEMPLATE.replace("chip = 1", "chip = 2");
+    let root = "#[macro_use] mod macros; #[macro_use] mod more; mod user;";
     let both = [
         ("lib.rs", root),
         ("macros.rs", macros),
@@ -225,4 +226,99 @@ macro_rules! load { ($name:ident, $n:literal) => {
         calls(&format!("{allowed}load!(a, 300);\n")),
         [(7, true, vec![11])]
     );
+}
+
+const CALLER: &str = "use furiosa_opt_std::prelude::*;
+axes![A = 2048];
+crate::load!(k, m![A % 7]);
+";
+
+/// The text of a file is never typed into; what its calls stand for changes with a file that is, and so do its findings.
+#[test]
+fn calls_in_an_open_file_stand_for_what_another_file_says_now() {
+    let roots = [true, false];
+    let changed = [
+        TEMPLATE.replace("rules! load", "rules! store"),
+        TEMPLATE.replace("A / 8", "A / 4"),
+        TEMPLATE.replace("    ($name:ident, $element:ty) => {\n", ""),
+        String::new(),
+    ];
+    for (in_package, now) in roots
+        .into_iter()
+        .flat_map(|root| changed.iter().map(move |now| (root, now)))
+    {
+        let start = |macros: &str| {
+            let mut workspace = Workspace::new();
+            if in_package {
+                workspace.set_packages(vec![crate::Package {
+                    name: "k".into(),
+                    root: "".into(),
+                }]);
+            }
+            for (path, text) in [
+                ("src/user.rs", CALLER),
+                ("src/macros.rs", macros),
+                ("src/lib.rs", "#[macro_use] mod macros; mod user;"),
+            ] {
+                workspace.set_file(path, text);
+                workspace.open_file(path);
+            }
+            workspace
+        };
+        let mut edited = start(TEMPLATE);
+        let before = edited.analysis().check_all();
+        edited.set_file("src/macros.rs", now);
+        let after = edited.analysis().check_all();
+        assert_eq!(after, start(now).analysis().check_all(), "{now}");
+        assert_ne!(after, before, "{now}");
+        edited.set_file("src/macros.rs", TEMPLATE);
+        assert_eq!(edited.analysis().check_all(), before, "{now}");
+    }
+}
+
+/// A file of no package is of the crate whose `mod` leads to it: what leads elsewhere, or nowhere, is another crate.
+#[test]
+fn macros_of_one_loose_crate_mean_nothing_in_another() {
+    let call = CALLER.replace("crate::load!", "load!");
+    let kernels = |files: &[(&str, &str)]| report(files, "a/lib.rs").kernels;
+    let alone = kernels(&[("a/lib.rs", &call)]);
+    assert_eq!(alone, 0);
+    assert_eq!(
+        kernels(&[("a/lib.rs", &call), ("b/lib.rs", TEMPLATE)]),
+        alone
+    );
+    let with_module = format!("#[macro_use] mod macros;\n{call}");
+    let own = [("a/lib.rs", &*with_module), ("a/macros.rs", TEMPLATE)];
+    assert_eq!(kernels(&own), 1);
+    let nested = format!("mod inner {{ #[macro_use] pub mod macros; }}\n{call}");
+    let inside = [("a/lib.rs", &*nested), ("a/inner/macros.rs", TEMPLATE)];
+    assert_eq!(kernels(&inside), 1);
+    let by_path = format!("#[macro_use]\n#[path = \"../b/lib.rs\"]\nmod shared;\n{call}");
+    assert_eq!(
+        kernels(&[("a/lib.rs", &by_path), ("b/lib.rs", TEMPLATE)]),
+        1
+    );
+    let exported = format!("#[macro_export]\n{TEMPLATE}");
+    assert_eq!(kernels(&[("a/lib.rs", &call), ("b/lib.rs", &exported)]), 1);
+}
+
+#[test]
+fn remarks_and_spaces_in_a_call_change_nothing() {
+    for call in [
+        "load!(k, m![A % 7]);",
+        "load! /* all */ (k, m![A % 7]);",
+        "load ! (k, m![A % 7]);",
+        "load /* { */ ! // [\n (k, m![A % 7]);",
+        "load // of them\n! [k, m![A % 7]];",
+        "const U: &str = \"a//b\"; load!(k, m![A % 7]);",
+        "/* so */ /* on */load\n\n!\n\n{k, m![A % 7]}",
+    ] {
+        let text = format!(
+            "use furiosa_opt_std::prelude::*;\naxes![A = 2048, B = 3];\n{TEMPLATE}{call}\n"
+        );
+        let report = report(&[("a.rs", &text)], "a.rs");
+        assert_eq!(report.kernels, 1, "{call}");
+        let rules: Vec<_> = denied(&report).iter().map(|(rule, ..)| *rule).collect();
+        assert_eq!(rules, ["modulo_indivisible"], "{call}");
+    }
 }

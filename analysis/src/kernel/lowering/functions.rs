@@ -10,7 +10,8 @@ use crate::kernel::surface::segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 
 use super::probe::{Probed, Watch};
-use super::{Site, WRITTEN_LIMIT, callgraph, interpreter};
+use super::{HELPER_CALLS, Site, WRITTEN_LIMIT, callgraph, interpreter};
+
 /// Lowers a function for itself.
 pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     lower_watching(db, function, None).0
@@ -90,8 +91,16 @@ fn lower_following(
         return (body, None);
     };
     let text = std::sync::Arc::clone(&site.parsed.text);
-    if watch.is_none() && body.device.is_none() && !names_the_library(&text.text, table) {
-        return (body, None);
+    let is_kernel = body.device.is_some();
+    if watch.is_none() && !is_kernel {
+        let may_be_device = names_the_library(&text.text, table)
+            // What no kernel reaches is followed for what its own types say.
+            && (body.reached_from_kernel
+                || names_host_function(&text.text, table)
+                || callgraph::has_device_types(db, function));
+        if !may_be_device {
+            return (body, None);
+        }
     }
     let mut interpreter = interpreter(db, table, site, span);
     interpreter.own.watch = watch;
@@ -105,6 +114,10 @@ fn lower_following(
         // A statement, its expression and a link of a chain are counted each, and none is shorter than a letter.
         expressions.saturating_add(bytes.saturating_mul(2)),
     );
+    if !is_kernel {
+        // Each helper is followed for itself and where a kernel calls it: by itself not through all that it calls in turn.
+        interpreter.own.calls_left = HELPER_CALLS;
+    }
     interpreter.own_body(&node);
     interpreter.say_what_was_handed_on();
     interpreter.say_what_was_lost(body.device.is_some());
@@ -170,6 +183,12 @@ fn names_the_library(text: &str, library: Dialect) -> bool {
             .any(|name| !name.is_empty() && is_own(name))
 }
 
+/// Whether a function's text has the name of a function of the library that only the host calls.
+fn names_host_function(text: &str, library: Dialect) -> bool {
+    let host = library.words.host_functions;
+    host.iter().any(|name| text.contains(name))
+}
+
 /// Whether a function runs on the host: what it does besides transfers is not a kernel's business.
 ///
 /// `text` is the function's: where it has none of the names the calls need not be visited.
@@ -189,6 +208,6 @@ fn is_host_side(node: &ast::Fn, text: &str, library: Dialect) -> bool {
             })
             .any(|name| host.contains(&name.as_str()))
     };
-    let names_start = host.iter().any(|name| text.contains(name));
+    let names_start = names_host_function(text, library);
     is_test || node.async_token().is_some() || (names_start && starts_kernels())
 }

@@ -209,6 +209,13 @@ impl Interpreter<'_> {
             return self.value_of_type(&result, call);
         }
         self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
+        match self.own.calls_left.checked_sub(1) {
+            Some(left) => self.own.calls_left = left,
+            None => {
+                self.exhausted = true;
+                return self.value_of_type(&result, call);
+            }
+        }
         let frame = Frame {
             site,
             variables: Variables::default(),

@@ -65,6 +65,8 @@ const OPERATION_LIMIT: usize = 4_096;
 /// Expressions that are looked at in one body beside those that the function says itself, so that no nesting of helpers and
 /// loops takes long.
 const EXPRESSION_LIMIT: u64 = 200_000;
+/// Calls of helpers that are followed in a function that is no kernel.
+const HELPER_CALLS: u32 = 1_024;
 /// Helpers that may call each other.
 pub(crate) const CALL_DEPTH: usize = 32;
 
@@ -111,6 +113,8 @@ struct Lowering {
     /// Outputs of contractions whose input type was not known yet.
     contractions: Vec<(ScalarSlot, ScalarSlot)>,
     quiet: QuietCalls,
+    /// Calls of helpers that are still followed.
+    calls_left: u32,
     /// What the place says of the type of the value that goes there.
     expected: Option<owners::Expected>,
     /// The expression whose value is asked for.
@@ -131,6 +135,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         types: FxHashMap::default(),
         contractions: Vec::new(),
         quiet: QuietCalls::default(),
+        calls_left: u32::MAX,
         expected: None,
         watch: None,
         follows_foreign: false,
