@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 use crate::catalogue;
 use crate::db::Db;
 use crate::findings::words;
-use crate::findings::{self, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan};
+use crate::findings::{self, Applicability, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan};
 use crate::inputs::{SourceFile, line_index, shown_path};
 use crate::items::{Span, TokenMap, definition_start, dialect, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
-use crate::syntax::LineIndex;
+use crate::syntax::{LineIndex, has_remark, parts_that_differ};
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
 /// the text gets a line of its own at the chain's indentation.
@@ -46,6 +46,10 @@ fn chained(before: &str, text: &str) -> String {
         written.push(letter);
     }
     written
+}
+
+fn offset(byte: usize) -> u32 {
+    u32::try_from(byte).unwrap_or(u32::MAX)
 }
 
 /// A place that a finding may have.
@@ -228,27 +232,44 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Replacements placed in their files.
+    /// Replacements placed in their files, and whether remarks go with what they replace.
     fn edits<Q: Copy, P: Spot>(
         &mut self,
         edits: &[Edit<Q>],
         spot: impl Fn(Q) -> P,
-    ) -> Option<Vec<FileEdit>> {
-        let placed = edits.iter().map(|edit| {
+    ) -> Option<(Vec<FileEdit>, bool)> {
+        let mut placed = Vec::with_capacity(edits.len());
+        let mut loses_remarks = false;
+        for edit in edits {
             let span = spot(edit.span);
             let (file, start_byte, end_byte) = span.bytes(self)?;
             // What a macro wrote can only be changed in the macro.
             span.is_written(self).then_some(())?;
             let whole = file.text(self.db);
             let before = whole.get(..start_byte as usize).unwrap_or_default();
-            Some(FileEdit {
+            let edit = FileEdit {
                 file: Arc::clone(&self.tables(file).path),
                 start_byte,
                 end_byte,
                 text: chained(before, &edit.text),
-            })
-        });
-        placed.collect()
+            };
+            let old = whole.get(start_byte as usize..end_byte as usize);
+            let old = old.filter(|old| !file.language(self.db).is_neighbour() && has_remark(old));
+            match old.map(|old| parts_that_differ(old, &edit.text)) {
+                None => placed.push(edit),
+                Some(Some(parts)) => placed.extend(parts.into_iter().map(|part| FileEdit {
+                    start_byte: start_byte.saturating_add(offset(part.range.start)),
+                    end_byte: start_byte.saturating_add(offset(part.range.end)),
+                    text: part.text,
+                    file: Arc::clone(&edit.file),
+                })),
+                Some(None) => {
+                    loses_remarks = true;
+                    placed.push(edit);
+                }
+            }
+        }
+        Some((placed, loses_remarks))
     }
 
     /// A fix placed in its files.
@@ -261,10 +282,17 @@ impl<'a> Places<'a> {
         fix: &Fix<Q>,
         spot: impl Fn(Q) -> P,
     ) -> Option<DiagnosticFix> {
+        let (edits, loses_remarks) = self.edits(&fix.edits, spot)?;
+        let (title, applicability) = if loses_remarks {
+            let title = format!("{}, without the comments in it", fix.title);
+            (title, Applicability::Maybe)
+        } else {
+            (fix.title.clone(), fix.applicability)
+        };
         Some(DiagnosticFix {
-            title: fix.title.clone(),
-            applicability: fix.applicability,
-            edits: self.edits(&fix.edits, spot)?,
+            title,
+            applicability,
+            edits,
         })
     }
 
@@ -313,7 +341,7 @@ impl<'a> Places<'a> {
         let alternatives = stated.filter_map(|stated| {
             Some(StatedAlternative {
                 text: stated.text.clone(),
-                edits: self.edits(&stated.edits, spot)?,
+                edits: self.edits(&stated.edits, spot)?.0,
             })
         });
         let alternatives = alternatives.collect();

@@ -5,6 +5,7 @@
 //! The one exception is a file whose nesting would overflow the stack of the recursive parser; it is not analysed.
 
 mod conditional;
+mod differing;
 mod errors;
 mod finding;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod pieces;
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
 pub use self::conditional::{CallOrigin, Conditional, modules_around};
+pub use self::differing::{has_remark, parts_that_differ};
 pub use self::finding::{
     Met, bound_names, child_of, green_child, green_name, green_path_name, nodes_of, without_raw,
 };

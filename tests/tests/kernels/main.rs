@@ -15,6 +15,7 @@ mod fixes;
 mod fixtures;
 mod hostile;
 mod incremental;
+mod kept;
 mod kernels;
 mod levels;
 mod migrate;
