@@ -34,7 +34,7 @@ use crate::simulation::roofline::{Roofline, roofline};
 use crate::simulation::{BodySimulation, Peak, total_bounds};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
-pub(crate) use rows::tier as tier_name;
+pub(crate) use rows::{overfull, tier as tier_name};
 pub use stages::StageRow;
 
 /// Proposals that a cost names at the most.
@@ -81,6 +81,8 @@ pub struct KernelCost {
     pub memory: Vec<MemoryRow>,
     /// The most bytes a slice that are occupied at once.
     pub peak: Option<Peak>,
+    /// The memories whose peaks are above their sizes, each with the reason.
+    pub overfull: Vec<OverfullRow>,
     /// The changes that would save most, the best first.
     pub proposals: Vec<Proposal>,
     /// What bounds it from below; `None` without a total.
@@ -115,6 +117,8 @@ pub struct CalibratedRow {
     pub low: Option<u64>,
     /// The most that are likely.
     pub high: Option<u64>,
+    /// Its slowest engine.
+    pub bottleneck: Option<&'static str>,
     /// The release.
     pub release: &'static str,
     /// What it is: `load_copies`; `uncalibrated` where there is no evidence and the figure is the book's.
@@ -152,7 +156,7 @@ pub struct OperationRow {
     pub cycles: Option<u64>,
     /// What the schedule of a release says, whichever model the other fields are of.
     pub calibrated: Option<CalibratedRow>,
-    /// The engine that decides its cycles.
+    /// Its slowest engine: no row of `engines` has more cycles.
     pub bottleneck: Option<&'static str>,
     /// Its engines.
     pub engines: Vec<EngineRow>,
@@ -181,6 +185,8 @@ pub struct EngineRow {
     pub method: Option<String>,
     /// Cycles that it is busy; `None` if unknown.
     pub cycles: Option<u64>,
+    /// Whether it is the slowest: the `bottleneck` of its operation.
+    pub is_slowest: bool,
     /// Cycles of latency.
     pub latency: u64,
     /// The formula of the cycles.
@@ -250,6 +256,21 @@ impl MemoryRow {
     pub fn place(&self) -> Option<u64> {
         self.address.or(self.assumed_address)
     }
+}
+
+/// A memory whose peak is above its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverfullRow {
+    /// The memory: `dm`, `trf`, `vrf`.
+    pub tier: &'static str,
+    /// Bytes a slice at the peak.
+    pub bytes: u64,
+    /// Bytes of the memory, a slice.
+    pub capacity: u64,
+    /// The rule that reports it; `None` where nothing is proven.
+    pub rule: Option<&'static str>,
+    /// What the figure means.
+    pub sentence: String,
 }
 
 /// A change that would save cycles: a finding of the group `performance`.
@@ -492,6 +513,11 @@ fn of_simulation(
         },
         memory: rows::memory(&body, simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
+        overfull: if known {
+            rows::overfull(simulation)
+        } else {
+            Vec::new()
+        },
         proposals: Vec::new(),
         roofline: roofline(&body, &derivation, simulation),
         searched: None,

@@ -56,7 +56,7 @@ pub use catalogue::{
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
-    OperationRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
+    OperationRow, OverfullRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
 };
 pub use findings::{Applicability, Confirmer, Engine, Group, Holds, Level, Offers, Refusal, Rule};
 pub use fixing::{

@@ -74,7 +74,10 @@ pub(crate) fn grouped(text: String) -> String {
             || previous == b' ' && before(start.saturating_sub(1)) == b',';
         let in_list = brackets > 0 && opens && matches!(next, b',' | b':' | b')' | b']');
         let follows = previous.is_ascii() && fraction(previous, before(start.saturating_sub(1)));
-        let part = joined(previous) || joined(next) || follows || fraction(next, at(index + 1));
+        // A date: `2026-11-28`.
+        let dated = next == b'-' && at(index + 1).is_ascii_digit() && at(index + 3) == b'-';
+        let part =
+            dated || joined(previous) || joined(next) || follows || fraction(next, at(index + 1));
         let is_year = || {
             let words = text.get(..start).unwrap_or_default().trim_end();
             MONTHS.iter().any(|month| words.ends_with(month))
@@ -138,6 +141,7 @@ mod tests {
             ("loops [256:(4, 4194304)]", "loops [256:(4, 4194304)]"),
             ("release 0.1234.5", "release 0.1234.5"),
             ("(April 2026) takes 2026", "(April 2026) takes 2,026"),
+            ("2026-11-28: 2026 to 2027", "2026-11-28: 2,026 to 2,027"),
             ("1.5000 of 1,234,567", "1.5000 of 1,234,567"),
             ("int32768 and trn20000_x", "int32768 and trn20000_x"),
             ("99999999999999999999", "99999999999999999999"),

@@ -93,7 +93,8 @@ async function kernelHolds(page, kernel) {
     `the cycles are ${cells.slice(0, 5)}, not ${cycles.slice(0, 5)}`,
   );
   const bars = await page.locator('.columns .roofline tr').allInnerTexts();
-  check(bars.length === 3, `${bars.length} bars`);
+  // The fixed cycles are the schedule's alone, and the JSON's bars the book's.
+  check(bars.length === kernel.roofline.bars.length + 1, `${bars.length} bars`);
   check(
     bars[0].includes(thousands(kernel.roofline.hbm_cycles)) &&
       bars[1].includes(thousands(kernel.roofline.multiply_accumulate_cycles)),

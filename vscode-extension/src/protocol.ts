@@ -30,6 +30,8 @@ export interface Engine {
   /** The method that asks for it; `null` where none does. */
   readonly method: string | null;
   readonly cycles: number | null;
+  /** Whether it is the bottleneck of its operation. */
+  readonly slowest: boolean;
   readonly latency: number;
   readonly detail: string;
   readonly formula: string;
@@ -95,6 +97,8 @@ export interface Peak {
   readonly dm: number;
   readonly trf: number;
   readonly vrf: number;
+  /** Why a peak is above the size of its memory, by the memory's name. */
+  readonly overfull: Readonly<Record<string, string>>;
 }
 
 export interface Proposal {
@@ -121,15 +125,21 @@ export interface Searched {
   readonly pair: Proposal | null;
 }
 
-/** What bounds a kernel from below, in cycles; `null` is what is not known. */
+/** A bound of a kernel, in cycles; `null` is what is not known. */
+export interface Bar {
+  readonly bound: string;
+  readonly name: string;
+  readonly cycles: number | null;
+  readonly detail: string;
+}
+
+/** What bounds a kernel from below. */
 export interface Roofline {
-  readonly hbm: number | null;
-  readonly products: number | null;
-  readonly path: number;
+  readonly bars: readonly Bar[];
   readonly binds: string;
+  /** The same for a list, with its share of the kernel. */
+  readonly bindsWords: string;
   readonly sentence: string;
-  /** What each of the three is made of. */
-  readonly details: readonly string[];
 }
 
 export interface Unresolved {
@@ -253,6 +263,7 @@ function engine(value: unknown): Engine {
     engine: text(one.engine),
     method: textOrNull(one.method),
     cycles: count(one.cycles),
+    slowest: one.slowest === true,
     latency: count(one.latency) ?? 0,
     detail: text(one.detail),
     formula: text(one.formula),
@@ -324,9 +335,16 @@ function memoryRow(value: unknown): MemoryRow | null {
 }
 
 function peak(value: unknown): Peak | null {
-  const { dm_bytes, trf_bytes, vrf_bytes } = fields<wire.Peak>(value);
-  const [dm, trf, vrf] = [count(dm_bytes), count(trf_bytes), count(vrf_bytes)];
-  return dm === null || trf === null || vrf === null ? null : { dm, trf, vrf };
+  const one = fields<wire.Peak>(value);
+  const [dm, trf, vrf] = [count(one.dm_bytes), count(one.trf_bytes), count(one.vrf_bytes)];
+  if (dm === null || trf === null || vrf === null) return null;
+  const overfull = Object.fromEntries(
+    list(one.overfull).map((row) => {
+      const { tier, sentence } = fields<wire.Overfull>(row);
+      return [text(tier), text(sentence)];
+    }),
+  );
+  return { dm, trf, vrf, overfull };
 }
 
 function proposal(value: unknown): Proposal {
@@ -352,18 +370,21 @@ function searched(value: unknown): Searched | null {
   return { tried, limit, stopped: one.stopped === true, pair };
 }
 
+function bar(value: unknown): Bar {
+  const one = fields<wire.Bar>(value);
+  return {
+    bound: text(one.bound),
+    name: text(one.name),
+    cycles: count(one.cycles),
+    detail: text(one.detail),
+  };
+}
+
 function roofline(value: unknown): Roofline | null {
   const one = fields<wire.Roofline>(value);
-  const path = count(one.critical_path_cycles);
-  if (path === null) return null;
-  return {
-    hbm: count(one.hbm_cycles),
-    products: count(one.multiply_accumulate_cycles),
-    path,
-    binds: text(one.binds),
-    sentence: text(one.sentence),
-    details: texts(one.details),
-  };
+  const bars = list(one.bars).map(bar);
+  if (bars.length === 0) return null;
+  return { bars, binds: text(one.binds), bindsWords: text(one.binds_words), sentence: text(one.sentence) };
 }
 
 /** The one kernel of an answer: bare, or in the document that the command line prints. */

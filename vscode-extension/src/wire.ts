@@ -1,6 +1,16 @@
 // What the server answers, as it writes it: made from docs/cost.schema.json by the tests of the repository.
 // Do not edit: run `UPDATE_EXPECT=1 cargo test -p visa-tests --test repository`.
 
+/** A bound. */
+export interface Bar {
+  readonly bound: string;
+  readonly cycles: number | null;
+  /** What it is made of. */
+  readonly detail: string;
+  /** What it is called in tables. */
+  readonly name: string;
+}
+
 /** What the schedule of a release says of a kernel. */
 export interface Calibrated {
   readonly basis: string;
@@ -13,6 +23,8 @@ export interface Calibrated {
 /** What it says of an operation. */
 export interface CalibratedOperation {
   readonly basis: string;
+  /** Its slowest engine by the schedule. */
+  readonly bottleneck: string | null;
   readonly class: string;
   readonly cycles: number;
   readonly high: number | null;
@@ -69,6 +81,8 @@ export interface Engine {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly latency: number;
   readonly method: string | null;
+  /** Whether it is the `bottleneck` of its operation. */
+  readonly slowest: boolean;
 }
 
 /** A stretch of a memory that nothing occupies all the while. */
@@ -199,8 +213,21 @@ export interface Operation {
   readonly writes: readonly string[];
 }
 
+/** A memory whose peak is above its size. */
+export interface Overfull {
+  readonly bytes: number;
+  readonly capacity: number;
+  /** The rule that reports it; null where nothing is proven. */
+  readonly rule: string | null;
+  /** What the figure means. */
+  readonly sentence: string;
+  readonly tier: string;
+}
+
 export interface Peak {
   readonly dm_bytes: number;
+  /** The memories whose peaks are above their sizes. */
+  readonly overfull: readonly Overfull[];
   readonly trf_bytes: number;
   readonly vrf_bytes: number;
 }
@@ -242,10 +269,13 @@ export interface Range {
 
 /** The bounds as scripts and views read them; `null` is what is not known. */
 export interface Roofline {
+  /** All bounds, as they are drawn. */
+  readonly bars: readonly Bar[];
+  /** The bound that explains most of the kernel's cycles. */
   readonly binds: string;
+  /** The same for a list of kernels: with its share of the kernel's cycles. */
+  readonly binds_words: string;
   readonly critical_path_cycles: number;
-  /** What each of the three is made of, in words. */
-  readonly details: readonly string[];
   readonly hbm_bytes: number | null;
   readonly hbm_bytes_a_cycle: number;
   readonly hbm_cycles: number | null;

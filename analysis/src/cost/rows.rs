@@ -15,7 +15,9 @@ use crate::report::Range;
 use crate::simulation::stage_table::stage_tables;
 use crate::simulation::{BodySimulation, Engine, Figure, OperationCost, StageCost, Wait, lane_of};
 
-use super::{CalibratedRow, EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
+use super::{
+    CalibratedRow, EngineRow, IdleRow, MemoryRow, OperationRow, OverfullRow, WaitRow, stages,
+};
 
 /// Characters of an operation's text that are kept.
 const SOURCE_LIMIT: usize = 400;
@@ -156,8 +158,7 @@ pub(super) fn operations(
             calibrated: calibrated
                 .operations
                 .get(operation.id.0 as usize)
-                .and_then(|cost| cost.figure.as_ref())
-                .map(calibrated_row),
+                .and_then(|cost| Some(calibrated_row(cost.figure.as_ref()?, cost))),
             bottleneck: bottleneck(cost),
             engines: engines(cost, Some(operation)),
             waits: slot
@@ -199,7 +200,7 @@ pub(super) fn with_figures(
     }
 }
 
-fn calibrated_row(figure: &Figure) -> CalibratedRow {
+fn calibrated_row(figure: &Figure, cost: &OperationCost) -> CalibratedRow {
     let bounded = figure.is_bounded();
     let class = match figure.class {
         Some(class) => class.name(),
@@ -209,6 +210,7 @@ fn calibrated_row(figure: &Figure) -> CalibratedRow {
     let samples = figure.class.map_or(0, Class::samples);
     CalibratedRow {
         cycles: figure.cycles,
+        bottleneck: bottleneck(cost),
         low: bounded.then_some(figure.low),
         high: bounded.then_some(figure.high),
         release: figure.calibration.table().release,
@@ -231,21 +233,33 @@ fn engines(cost: &OperationCost, operation: Option<&Operation>) -> Vec<EngineRow
         OperationKind::Pass(pass) => Some(&**pass),
         _ => None,
     });
-    let stages = cost.stages.iter();
-    stages.map(|stage| engine(stage, pass)).collect()
+    let stages = cost.stages.iter().enumerate();
+    stages
+        .map(|(index, stage)| engine(stage, pass, cost.bottleneck == Some(index)))
+        .collect()
 }
 
-fn engine(stage: &StageCost, pass: Option<&Pass>) -> EngineRow {
+/// The configuration, and why the schedule counts more than the formula.
+fn detail(stage: &StageCost) -> String {
+    match stage.scheduled {
+        Some((_, why)) if stage.detail.is_empty() => why.to_owned(),
+        Some((_, why)) => format!("{}, {why}", stage.detail),
+        None => stage.detail.clone(),
+    }
+}
+
+fn engine(stage: &StageCost, pass: Option<&Pass>, is_slowest: bool) -> EngineRow {
     let asked = stage.stage.zip(pass);
     let asked = asked.and_then(|(index, pass)| pass.stages.get(index));
     EngineRow {
         engine: Engine::name(stage.engine),
         method: asked.map(|stage| stage.method.clone()),
-        cycles: stage.busy,
+        cycles: stage.cycles(),
+        is_slowest,
         latency: stage.latency,
         formula: stage.formula,
         inputs: stage.inputs.clone(),
-        detail: stage.detail.clone(),
+        detail: detail(stage),
         heading: stage.heading,
     }
 }
@@ -379,6 +393,20 @@ pub(super) fn memory(
                 file: place.as_ref().map(|(file, _)| Arc::clone(file)),
                 range: place.map(|(_, range)| range),
             }
+        })
+        .collect()
+}
+
+/// The memories whose peaks are above their sizes.
+pub(crate) fn overfull(simulation: &BodySimulation) -> Vec<OverfullRow> {
+    let overfull = simulation.memory.overfull.iter();
+    overfull
+        .map(|one| OverfullRow {
+            tier: tier(one.tier),
+            bytes: one.bytes,
+            capacity: one.capacity,
+            rule: one.rule(),
+            sentence: one.sentence(),
         })
         .collect()
 }

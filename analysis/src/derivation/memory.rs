@@ -18,6 +18,7 @@ pub(crate) use conflicts::{free_places, nearest_places};
 pub use in_place::InPlaceCommit;
 pub use relief::Relief;
 pub use sums::Sum;
+pub(crate) use sums::bytes_at_once;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 

@@ -5,7 +5,8 @@
 use super::{
     Alternative, Alternatives, Cause, Confirmer, Edit, Group, Level, Replacement, Rule, words,
 };
-use crate::items::Span;
+use crate::items::{Dialect, Span};
+use crate::libraries::Library;
 use crate::numbers::grouped;
 
 /// Bytes of the text of the file that a finding is about, its byte-order mark included.
@@ -186,6 +187,16 @@ impl<P> Finding<P> {
     pub fn found_by_nobody(mut self) -> Self {
         self.confirmer = Some(Confirmer::Model);
         self
+    }
+
+    /// Sets that no program finds it in kernels for the successor of the book's library, whose own code finds the rest of the rule. What the
+    /// book's library says of it is as for the rule.
+    #[must_use]
+    pub(crate) fn accepted_by_successor(self, dialect: Dialect) -> Self {
+        match dialect.library {
+            Library::OptStd => self.found_by_nobody(),
+            Library::VisaStd => self,
+        }
     }
 
     /// Sets what the proposed change would save.

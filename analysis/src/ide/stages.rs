@@ -8,7 +8,8 @@ use ra_ap_syntax::{SyntaxNode, TextRange, TextSize, TokenAtOffset};
 
 use crate::check::function_simulation;
 use crate::cost::{
-    KernelCost, MemoryRow, OperationRow, kernel_cost_of, memory_of, operations_of, tier_name,
+    KernelCost, MemoryRow, OperationRow, OverfullRow, kernel_cost_of, memory_of, operations_of,
+    overfull, tier_name,
 };
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -57,6 +58,8 @@ pub struct MemoryMapAnswer {
     pub memory: Vec<MemoryRow>,
     /// The most bytes a slice that are occupied at once.
     pub peak: Option<Peak>,
+    /// The memories whose peaks are above their sizes, each with the reason.
+    pub overfull: Vec<OverfullRow>,
     /// Bytes of each memory, a slice.
     pub capacity: Vec<(&'static str, u64)>,
     /// The stretches that are free all the time; none where that is not known of a memory.
@@ -118,6 +121,7 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
         total,
         memory: memory_of(db, kernel),
         peak: total.map(|_| simulation.memory.peak),
+        overfull: total.map_or_else(Vec::new, |_| overfull(&simulation)),
         capacity: capacity.collect(),
         free: holes
             .map(|hole| FreeRow {

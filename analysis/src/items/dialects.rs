@@ -229,6 +229,15 @@ fn decided(
     if let Some((library, because)) = only(true) {
         return (library, format!("{remark}{because}"));
     }
+    // A crate that a library is made of names no library: its own tests are written for the current one.
+    let own = manifest.name.replace('-', "_");
+    if release.is_none() && Library::OptStd.is_made_of(&own) {
+        let name = Library::OptStd.crate_name();
+        return (
+            Library::OptStd,
+            format!("{remark}`{}` is a part of `{name}`", manifest.name),
+        );
+    }
     if let Some(release) = release {
         return (
             Library::having(release),

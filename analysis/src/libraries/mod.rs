@@ -124,6 +124,11 @@ impl Library {
         self.names().releases
     }
 
+    /// Whether one of its parts comes from a crate, as paths write it.
+    pub(crate) fn is_made_of(self, name: &str) -> bool {
+        self.names().crates.contains(&name)
+    }
+
     /// The newest release that is known: what a file is read as that says none.
     #[must_use]
     pub const fn newest(self) -> Release {
@@ -195,7 +200,7 @@ impl Library {
 #[must_use]
 pub fn is_crate(name: &str) -> bool {
     let mut libraries = Library::ALL.into_iter();
-    libraries.any(|library| library.names().crates.contains(&name))
+    libraries.any(|library| library.is_made_of(name))
 }
 
 /// Whether one of the preludes declares a name.

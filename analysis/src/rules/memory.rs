@@ -533,6 +533,14 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         _ => finding,
     };
     let finding = doubted(finding, *accepted);
+    let finding = match (kind, fault) {
+        // Of a reshape the library compares the sizes alone.
+        (
+            MoveKind::Reshape,
+            MoveFault::PaddingBecomesData { .. } | MoveFault::DataBecomesPadding { .. },
+        ) => finding.accepted_by_successor(checked.body.dialect),
+        _ => finding,
+    };
     match fault {
         MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => {
             finding.help("give it a place in the target, or drop it with a resize")

@@ -15,7 +15,7 @@ mod tests;
 use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
-pub use pass::{class as pass_class, cycles as pass_cycles, lookups, reduced_ring};
+pub use pass::{class as pass_class, lookups, reduced_ring, scheduled_stages};
 pub use transfer::{figure as transfer_figure, least as least_transfer};
 
 /// A figure of the schedule with its bounds.

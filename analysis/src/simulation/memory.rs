@@ -13,6 +13,7 @@ use crate::kernel::{Body, TensorId, Tier};
 
 use super::Schedule;
 use super::addresses::{Wanted, place};
+use super::overfull::{Overfull, overfull};
 
 /// A tensor's stay in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub struct MemoryTimeline {
     pub occupancies: Vec<Occupancy>,
     /// Peaks.
     pub peak: Peak,
+    /// The memories whose peaks are above their sizes.
+    pub overfull: Vec<Overfull>,
     /// What the kernel runs on.
     pub machine: Machine,
 }
@@ -186,6 +189,7 @@ pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> 
     let mut timeline = MemoryTimeline {
         occupancies: occupancies.collect(),
         peak: Peak::default(),
+        overfull: Vec::new(),
         machine,
     };
     if !Conventions::of(body.dialect).is_addressed() {
@@ -200,5 +204,6 @@ pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> 
         trf_bytes: peak(Tier::Trf),
         vrf_bytes: peak(Tier::Vrf),
     };
+    timeline.overfull = overfull(derivation, &timeline);
     timeline
 }

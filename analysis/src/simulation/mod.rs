@@ -10,6 +10,7 @@ mod addresses;
 pub mod calibrated;
 pub mod dma;
 pub mod memory;
+pub mod overfull;
 pub mod overlap;
 pub mod pass;
 pub mod roofline;
@@ -53,6 +54,8 @@ pub struct StageCost {
     pub stage: Option<usize>,
     /// Cycles that the engine is busy; `None` if something it depends on is unknown.
     pub busy: Option<u64>,
+    /// The same by the schedule of a release with its reason, where the schedule counts more than the formula.
+    pub scheduled: Option<(u64, &'static str)>,
     /// Cycles that its output trails its input, beyond being busy.
     pub latency: u64,
     /// How `busy` is worked out, as a formula over the names of `inputs`: `ring * time * packet / 32`.
@@ -63,6 +66,14 @@ pub struct StageCost {
     pub detail: String,
     /// The book's heading that gives the formula.
     pub heading: &'static str,
+}
+
+impl StageCost {
+    /// Cycles that the engine is busy by the model of its operation: the figure of every table. `None` if unknown.
+    #[must_use]
+    pub fn cycles(&self) -> Option<u64> {
+        self.scheduled.map(|(cycles, _)| cycles).or(self.busy)
+    }
 }
 
 /// What an operation costs.
@@ -76,7 +87,7 @@ pub struct OperationCost {
     pub book: Option<u64>,
     /// The same by the schedule of a release, with bounds, where that was asked for.
     pub figure: Option<Figure>,
-    /// The stage that decides `cycles`, as an index into `stages`.
+    /// The slowest stage, as an index into `stages`: none has more [`StageCost::cycles`].
     pub bottleneck: Option<usize>,
     /// A transfer's pattern in memory.
     pub dma: Option<DmaCost>,

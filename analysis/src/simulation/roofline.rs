@@ -1,8 +1,8 @@
-//! What bounds a kernel from below: its bytes in HBM at the full bandwidth, its products at the peak, and its longest chain of
-//! operations that need each other's bytes.
+//! What bounds a kernel from below: its bytes in HBM at the full bandwidth, its products at the peak, the busy time of each
+//! context, the fixed cycles of its start and end, and its longest chain of operations that need each other's bytes.
 //!
-//! Knows the work of operations and the peaks of the machine; what a kernel takes is the schedule's, and here only the
-//! length of its chain. A figure of which a part is unknown is unknown.
+//! Knows the work of operations and the peaks of the machine; busy times are the schedule's. A figure of which a part is
+//! unknown is unknown.
 
 use std::sync::Arc;
 
@@ -12,14 +12,16 @@ use crate::kernel::{
     Body, Collective, CollectiveWork, Level, Operation, OperationKind, Pass, StageKind,
     StreamShape, TensorId, Tier,
 };
+use crate::lanes::Lane;
 
-use super::schedule::longest_chain;
+use super::schedule::{fixed_cycles, longest_chain};
 use super::{BodySimulation, OperationCost};
 
-/// A bound counts as what binds from so many percent of the longest chain on: no transfer reaches the whole bandwidth.
+/// A more specific bound binds from so many percent of the general one on: no transfer reaches the whole bandwidth, and a
+/// context that is busy for three quarters of a chain is what a shorter chain needs faster.
 const BINDS_PERCENT: u64 = 75;
 
-/// Three bounds of a kernel, a chip at a time.
+/// The bounds of a kernel, a chip at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roofline {
     /// Bytes that transfers read and write in HBM, as often as they do; `None` where a transfer's are unknown.
@@ -30,17 +32,27 @@ pub struct Roofline {
     pub multiply_accumulate_cycles: Option<u64>,
     /// The element types that are multiplied, each with what the machine does in a cycle.
     pub peaks: Vec<(ElementType, u64)>,
+    /// Cycles that each context is busy, in the order of the lanes.
+    pub busy: [u64; Lane::VIRTUAL_ISA.len()],
+    /// Cycles that pass before the first operation and behind the last one, whatever the kernel does; 0 by the book.
+    pub fixed: u64,
     /// Cycles of the longest chain of operations of which each needs bytes of the one before.
     pub critical_path: u64,
+    /// Cycles of the kernel.
+    pub total: u64,
 }
 
 /// What decides how fast a kernel can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// The bandwidth of HBM.
     Hbm,
     /// The peak of the Contraction Engines.
     MultiplyAccumulates,
+    /// The busy time of a context.
+    Busy(Lane),
+    /// The start and the end of every kernel.
+    Fixed,
     /// Operations that need each other's bytes.
     CriticalPath,
 }
@@ -48,10 +60,15 @@ pub enum Bound {
 impl Bound {
     /// Its name in JSON.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Hbm => "hbm",
             Self::MultiplyAccumulates => "multiply_accumulates",
+            Self::Busy(Lane::MAIN) => "main",
+            Self::Busy(Lane::SUB) => "sub",
+            Self::Busy(Lane::PCIE_DMA) => "pcie_dma",
+            Self::Busy(_) => "tensor_dma",
+            Self::Fixed => "fixed",
             Self::CriticalPath => "critical_path",
         }
     }
@@ -67,20 +84,58 @@ impl Roofline {
         Some(self.hbm_bytes?.div_ceil(HBM_BYTES_A_CYCLE))
     }
 
-    /// What binds: the dearer of bandwidth and products where it is near the longest chain, else the chain.
+    /// Cycles of a bound; `None` where a part is unknown.
+    #[must_use]
+    pub fn cycles(&self, bound: Bound) -> Option<u64> {
+        match bound {
+            Bound::Hbm => self.hbm_cycles(),
+            Bound::MultiplyAccumulates => self.multiply_accumulate_cycles,
+            Bound::Busy(lane) => self.busy.get(lane.number()).copied(),
+            Bound::Fixed => Some(self.fixed),
+            Bound::CriticalPath => Some(self.critical_path),
+        }
+    }
+
+    /// The bounds in the order in which they are shown. The PCIe DMA and the fixed cycles are left out where they are 0.
+    pub fn bounds(&self) -> impl Iterator<Item = Bound> {
+        let is_shown = move |bound: &Bound| match bound {
+            Bound::Busy(Lane::PCIE_DMA) | Bound::Fixed => self.cycles(*bound) != Some(0),
+            _ => true,
+        };
+        [Bound::Hbm, Bound::MultiplyAccumulates]
+            .into_iter()
+            .chain(Lane::VIRTUAL_ISA.map(Bound::Busy))
+            .chain([Bound::Fixed, Bound::CriticalPath])
+            .filter(is_shown)
+    }
+
+    /// What binds: what explains most of the total. A bound that names an engine is preferred to a longer one that does not.
     #[must_use]
     pub fn binds(&self) -> Bound {
-        let hbm = self.hbm_cycles().unwrap_or(0);
-        let products = self.multiply_accumulate_cycles.unwrap_or(0);
-        let (cycles, bound) = if products > hbm {
-            (products, Bound::MultiplyAccumulates)
-        } else {
-            (hbm, Bound::Hbm)
+        let cycles = |bound: &Bound| self.cycles(*bound).unwrap_or(0);
+        let dearer = |one: Bound, other: Bound| {
+            if cycles(&other) > cycles(&one) {
+                other
+            } else {
+                one
+            }
         };
-        let near =
-            u128::from(cycles) * 100 >= u128::from(self.critical_path) * u128::from(BINDS_PERCENT);
-        if cycles > 0 && near {
-            bound
+        let is_near = |one: Bound, general: Bound| {
+            let (one, general) = (cycles(&one), cycles(&general));
+            one > 0 && u128::from(one) * 100 >= u128::from(general) * u128::from(BINDS_PERCENT)
+        };
+        let peak = dearer(Bound::Hbm, Bound::MultiplyAccumulates);
+        let busiest = Lane::VIRTUAL_ISA
+            .map(Bound::Busy)
+            .into_iter()
+            .fold(Bound::Busy(Lane::TENSOR_DMA), dearer);
+        let longest = dearer(busiest, Bound::CriticalPath);
+        if cycles(&longest) < self.fixed {
+            Bound::Fixed
+        } else if is_near(peak, longest) {
+            peak
+        } else if is_near(busiest, longest) {
+            busiest
         } else {
             Bound::CriticalPath
         }
@@ -94,7 +149,7 @@ pub fn roofline(
     derivation: &BodyDerivation,
     simulation: &BodySimulation,
 ) -> Option<Roofline> {
-    simulation.total()?;
+    let total = simulation.total()?;
     let pairs = || body.operations.iter().zip(&simulation.operations);
     let hbm_bytes = pairs().try_fold(0_u64, |sum, (operation, cost)| {
         sum.checked_add(hbm_bytes(body, operation, cost)?)
@@ -136,7 +191,10 @@ pub fn roofline(
             &mut cycles.map(|((_, count), (_, peak))| count.div_ceil((*peak).max(1)))
         ),
         peaks,
+        busy: Lane::VIRTUAL_ISA.map(|lane| simulation.schedule.busy(lane)),
+        fixed: fixed_cycles(body, simulation.model),
         critical_path: longest_chain(body, derivation, simulation),
+        total,
     })
 }
 
@@ -239,7 +297,10 @@ mod tests {
             multiply_accumulates: Some(products),
             multiply_accumulate_cycles: Some(products / 131_072),
             peaks: vec![(ElementType::Bf16, 131_072)],
+            busy: [0; 4],
+            fixed: 0,
             critical_path,
+            total: critical_path,
         }
     }
 
@@ -258,5 +319,37 @@ mod tests {
             ..of(0, 0, 10)
         };
         assert_eq!(unknown.binds(), Bound::CriticalPath);
+    }
+
+    #[test]
+    fn the_context_that_explains_most_binds_before_the_chain() {
+        let with = |busy, fixed| Roofline {
+            busy,
+            fixed,
+            ..of(0, 0, 1_000)
+        };
+        let (main, dma) = (Bound::Busy(Lane::MAIN), Bound::Busy(Lane::TENSOR_DMA));
+        // From three quarters of the chain on.
+        assert_eq!(with([100, 0, 750, 0], 0).binds(), dma);
+        assert_eq!(with([100, 0, 749, 0], 0).binds(), Bound::CriticalPath);
+        assert_eq!(with([900, 0, 750, 0], 0).binds(), main);
+        assert_eq!(with([0, 0, 0, 2_000], 0).binds().name(), "pcie_dma");
+        // The start and the end bind where nothing else is as long.
+        assert_eq!(with([900, 0, 0, 0], 1_001).binds(), Bound::Fixed);
+        assert_eq!(with([900, 0, 0, 0], 1_000).binds(), main);
+        // What is 0 in most kernels has no row.
+        let names: Vec<_> = with([1, 2, 3, 0], 0).bounds().map(Bound::name).collect();
+        assert_eq!(
+            names,
+            [
+                "hbm",
+                "multiply_accumulates",
+                "main",
+                "sub",
+                "tensor_dma",
+                "critical_path"
+            ]
+        );
+        assert_eq!(with([1, 2, 3, 4], 5).bounds().count(), 8);
     }
 }

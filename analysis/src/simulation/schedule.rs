@@ -262,6 +262,14 @@ pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &Body
     ends.into_iter().max().unwrap_or(0)
 }
 
+/// Cycles that pass before the first operation of a kernel and behind its last one, whatever it does. The book knows none.
+#[must_use]
+pub fn fixed_cycles(body: &Body, model: Model) -> u64 {
+    let (start, end) =
+        calibration(body, model).map_or((0, 0), |id| listed::start_and_end(body, id.table()));
+    start.saturating_add(end)
+}
+
 /// Everything that is in the way of a total.
 #[must_use]
 pub fn gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec<Gap> {

@@ -89,7 +89,7 @@ impl StageRow {
     fn costing(mut self, cost: &OperationCost) -> Self {
         if let Some(stage) = cost.stages.iter().find(|cost| cost.stage == self.stage) {
             self.engine = Some(stage.engine);
-            self.cycles = stage.busy;
+            self.cycles = stage.cycles();
             self.latency = stage.latency;
         }
         self

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
-    RunsRow, StageRow, WaitRow,
+    OverfullRow, RunsRow, StageRow, WaitRow,
 };
 
 use super::{Range, pretty, range, roofline};
@@ -96,6 +96,8 @@ struct CalibratedOperation {
     cycles: u64,
     low: Option<u64>,
     high: Option<u64>,
+    /// Its slowest engine by the schedule.
+    bottleneck: Option<&'static str>,
     basis: String,
     class: &'static str,
     samples: u64,
@@ -131,6 +133,8 @@ struct Engine<'a> {
     engine: &'static str,
     method: Option<&'a str>,
     cycles: Option<u64>,
+    /// Whether it is the `bottleneck` of its operation.
+    slowest: bool,
     latency: u64,
     detail: &'a str,
     formula: &'static str,
@@ -190,6 +194,20 @@ pub(crate) struct Peak {
     dm_bytes: u64,
     trf_bytes: u64,
     vrf_bytes: u64,
+    /// The memories whose peaks are above their sizes.
+    overfull: Vec<Overfull>,
+}
+
+/// A memory whose peak is above its size.
+#[derive(Serialize, JsonSchema)]
+struct Overfull {
+    tier: &'static str,
+    bytes: u64,
+    capacity: u64,
+    /// The rule that reports it; null where nothing is proven.
+    rule: Option<&'static str>,
+    /// What the figure means.
+    sentence: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -294,14 +312,10 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
         idle: cost.idle.iter().map(idle).collect(),
         critical_path: &cost.critical_path,
         memory: cost.memory.iter().map(memory).collect(),
-        peak: cost.peak.map(peak),
+        peak: cost.peak.map(|of| peak(of, &cost.overfull)),
         proposals: chosen.proposals.iter().map(proposal).collect(),
         searched: chosen.searched.as_ref().map(searched),
-        roofline: cost
-            .roofline
-            .as_ref()
-            .zip(cost.total)
-            .map(|(bounds, total)| roofline::document(bounds, total)),
+        roofline: cost.roofline.as_ref().map(roofline::document),
         assumptions: &cost.assumptions,
         unresolved: cost
             .unresolved
@@ -383,6 +397,7 @@ fn calibrated_operation(row: &CalibratedRow) -> CalibratedOperation {
         cycles: row.cycles,
         low: row.low,
         high: row.high,
+        bottleneck: row.bottleneck,
         basis: basis(row.release),
         class: row.class,
         samples: row.samples,
@@ -424,6 +439,7 @@ fn engine(row: &EngineRow) -> Engine<'_> {
         engine: row.engine,
         method: row.method.as_deref(),
         cycles: row.cycles,
+        slowest: row.is_slowest,
         latency: row.latency,
         detail: &row.detail,
         formula: row.formula,
@@ -487,10 +503,18 @@ pub(crate) fn memory(row: &MemoryRow) -> Memory<'_> {
 }
 
 /// The most that is occupied at once.
-pub(crate) fn peak(peak: visa_analysis::Peak) -> Peak {
+pub(crate) fn peak(peak: visa_analysis::Peak, overfull: &[OverfullRow]) -> Peak {
+    let overfull = overfull.iter().map(|one| Overfull {
+        tier: one.tier,
+        bytes: one.bytes,
+        capacity: one.capacity,
+        rule: one.rule,
+        sentence: one.sentence.clone(),
+    });
     Peak {
         dm_bytes: peak.dm_bytes,
         trf_bytes: peak.trf_bytes,
         vrf_bytes: peak.vrf_bytes,
+        overfull: overfull.collect(),
     }
 }

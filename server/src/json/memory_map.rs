@@ -44,7 +44,7 @@ pub(crate) fn document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
         kernel: &map.kernel,
         total: map.total,
         memory: map.memory.iter().map(memory).collect(),
-        peak: map.peak.map(peak),
+        peak: map.peak.map(|of| peak(of, &map.overfull)),
         capacity: capacity
             .map(|(tier, bytes)| Capacity {
                 tier,

@@ -17,15 +17,35 @@ pub(crate) struct Document {
     multiply_accumulates_a_cycle: Map<String, Value>,
     multiply_accumulate_cycles: Option<u64>,
     critical_path_cycles: u64,
+    /// All bounds, as they are drawn.
+    bars: Vec<Bar>,
+    /// The bound that explains most of the kernel's cycles.
     binds: &'static str,
+    /// The same for a list of kernels: with its share of the kernel's cycles.
+    binds_words: String,
     sentence: String,
-    /// What each of the three is made of, in words.
-    details: [String; 3],
 }
 
-/// The bounds of a kernel that takes `total` cycles.
-pub(crate) fn document(roofline: &Roofline, total: u64) -> Document {
+/// A bound.
+#[derive(Serialize, JsonSchema)]
+struct Bar {
+    bound: &'static str,
+    /// What it is called in tables.
+    name: &'static str,
+    cycles: Option<u64>,
+    /// What it is made of.
+    detail: String,
+}
+
+/// The bounds of a kernel.
+pub(crate) fn document(roofline: &Roofline) -> Document {
     let peaks = roofline.peaks.iter();
+    let bars = roofline.bounds().map(|bound| Bar {
+        bound: bound.name(),
+        name: name(bound),
+        cycles: roofline.cycles(bound),
+        detail: detail(roofline, bound),
+    });
     Document {
         hbm_bytes: roofline.hbm_bytes,
         hbm_bytes_a_cycle: Roofline::HBM_BYTES_A_CYCLE,
@@ -36,52 +56,101 @@ pub(crate) fn document(roofline: &Roofline, total: u64) -> Document {
             .collect(),
         multiply_accumulate_cycles: roofline.multiply_accumulate_cycles,
         critical_path_cycles: roofline.critical_path,
+        bars: bars.collect(),
         binds: roofline.binds().name(),
-        sentence: sentence(roofline, total),
-        details: details(roofline),
+        binds_words: binds(roofline),
+        sentence: sentence(roofline),
     }
 }
 
-/// What each of the three bounds is made of.
-pub(crate) fn details(roofline: &Roofline) -> [String; 3] {
-    let unknown = || "unknown".to_owned();
-    let hbm = roofline.hbm_bytes.map_or_else(unknown, |bytes| {
-        let rate = thousands(Roofline::HBM_BYTES_A_CYCLE);
-        format!("{} bytes at {rate} a cycle", thousands(bytes))
-    });
-    let products = roofline.multiply_accumulates.map_or_else(unknown, |count| {
-        let peaks = roofline.peaks.iter();
-        let peaks: Vec<String> = peaks
-            .map(|(element_type, peak)| {
-                format!("{} {} a cycle", thousands(*peak), element_type.name())
-            })
-            .collect();
-        match peaks.as_slice() {
-            [] => thousands(count),
-            peaks => format!("{} at {}", thousands(count), peaks.join(", ")),
-        }
-    });
-    let path = "operations that need each other's bytes".to_owned();
-    [hbm, products, path]
+/// What a bound is called in tables.
+pub(crate) fn name(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Hbm => "HBM's bandwidth",
+        Bound::MultiplyAccumulates => "multiply-accumulates",
+        Bound::Busy(lane) => lane.track(),
+        Bound::Fixed => "start and end",
+        Bound::CriticalPath => "dependency chain",
+    }
 }
 
-/// Which bound binds, and what the others would take.
-pub(crate) fn sentence(roofline: &Roofline, total: u64) -> String {
-    let path = roofline.critical_path;
-    let cycles = |cycles: Option<u64>| cycles.map_or_else(|| "unknown".to_owned(), thousands);
-    let hbm = cycles(roofline.hbm_cycles());
-    let products = cycles(roofline.multiply_accumulate_cycles);
-    let (path, total) = (thousands(path), thousands(total));
-    match roofline.binds() {
+/// What a bound is made of.
+pub(crate) fn detail(roofline: &Roofline, bound: Bound) -> String {
+    let unknown = || "unknown".to_owned();
+    match bound {
+        Bound::Hbm => roofline.hbm_bytes.map_or_else(unknown, |bytes| {
+            let rate = thousands(Roofline::HBM_BYTES_A_CYCLE);
+            format!("{} bytes at {rate} a cycle", thousands(bytes))
+        }),
+        Bound::MultiplyAccumulates => {
+            let peaks = roofline.peaks.iter().map(|(element_type, peak)| {
+                format!("{} {} a cycle", thousands(*peak), element_type.name())
+            });
+            let peaks: Vec<String> = peaks.collect();
+            roofline
+                .multiply_accumulates
+                .map_or_else(unknown, |count| match peaks.as_slice() {
+                    [] => thousands(count),
+                    peaks => format!("{} at {}", thousands(count), peaks.join(", ")),
+                })
+        }
+        Bound::Busy(_) => format!("busy, of {} cycles", thousands(roofline.total)),
+        Bound::Fixed => "before the first and after the last operation".to_owned(),
+        Bound::CriticalPath => "operations that need each other's bytes".to_owned(),
+    }
+}
+
+/// What binds, with its share of the kernel's cycles: `tensor DMA 91 %`.
+pub(crate) fn binds(roofline: &Roofline) -> String {
+    let bound = roofline.binds();
+    format!("{} {} %", name(bound), share(roofline, bound))
+}
+
+/// Cycles of a bound in percent of the kernel's, rounded down.
+fn share(roofline: &Roofline, bound: Bound) -> u128 {
+    let cycles = roofline.cycles(bound).unwrap_or(0);
+    u128::from(cycles) * 100 / u128::from(roofline.total.max(1))
+}
+
+/// Which bound binds, with what share of the kernel's cycles, and what is next to it.
+pub(crate) fn sentence(roofline: &Roofline) -> String {
+    let cycles = |bound| {
+        roofline
+            .cycles(bound)
+            .map_or_else(|| "unknown".to_owned(), thousands)
+    };
+    let bound = roofline.binds();
+    let share = share(roofline, bound);
+    let of_total = format!(
+        "{} of {} cycles ({share} %)",
+        cycles(bound),
+        thousands(roofline.total)
+    );
+    let chain = cycles(Bound::CriticalPath);
+    let mut sentence = match bound {
         Bound::Hbm => format!(
-            "HBM's bandwidth binds: at its full rate the bytes take {hbm} cycles, the critical path {path}, the kernel {total}"
+            "HBM's bandwidth binds: the bytes take {of_total} at the full rate; the dependency chain takes {chain}"
         ),
         Bound::MultiplyAccumulates => format!(
-            "The multiply-accumulates bind: at their peak they take {products} cycles, the critical path {path}, the kernel {total}"
+            "The multiply-accumulates bind: they take {of_total} at their peak; the dependency chain takes {chain}"
+        ),
+        Bound::Busy(lane) => format!(
+            "The {} binds: it is busy in {of_total}; the dependency chain takes {chain}, HBM at its full rate would take {}",
+            lane.track(),
+            cycles(Bound::Hbm)
+        ),
+        Bound::Fixed => format!(
+            "The start and the end bind: {of_total} pass before the first and after the last operation; the dependency chain takes {chain}"
         ),
         Bound::CriticalPath => format!(
-            "The critical path binds: {path} of {total} cycles are a chain of operations that need each other's bytes; HBM at its full \
-             rate would take {hbm}, the multiply-accumulates at their peak {products}"
+            "The dependency chain binds: {of_total} are operations that need each other's bytes, so that no context is busy for long; \
+             HBM at its full rate would take {}, the multiply-accumulates at their peak {}",
+            cycles(Bound::Hbm),
+            cycles(Bound::MultiplyAccumulates)
         ),
+    };
+    if share < 50 {
+        sentence.push_str("; no bound alone explains half of the cycles");
     }
+    sentence
 }

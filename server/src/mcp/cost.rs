@@ -97,6 +97,9 @@ struct Peak {
     dm_bytes: u64,
     trf_bytes: u64,
     vrf_bytes: u64,
+    /// Why a peak is above the size of its memory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// An operation of a kernel.
@@ -438,6 +441,11 @@ fn kernel(
             dm_bytes: peak.dm_bytes,
             trf_bytes: peak.trf_bytes,
             vrf_bytes: peak.vrf_bytes,
+            notes: cost
+                .overfull
+                .iter()
+                .map(|one| one.sentence.clone())
+                .collect(),
         }),
         operations: rows
             .into_iter()

@@ -175,6 +175,12 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
         .iter()
         .map(|row| number(&operations[*row]["cycles"]))
         .sum();
+    let (busy, total) = (
+        |context: &str| number(&kernel["cycles"][context]),
+        number(&kernel["cycles"]["total"]),
+    );
+    let of_total = format!("busy, of {} cycles", visa_analysis::thousands(total));
+    let bar = |bound: &str, name: &str, cycles: u64, detail: &str| serde_json::json!({"bound": bound, "name": name, "cycles": cycles, "detail": detail});
     assert_eq!(
         kernel["roofline"],
         serde_json::json!({
@@ -185,16 +191,20 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
             "multiply_accumulates_a_cycle": {"bf16": 512 * 8 * 32},
             "multiply_accumulate_cycles": 1,
             "critical_path_cycles": path,
-            "binds": "critical_path",
-            "sentence": kernel["roofline"]["sentence"],
-            "details": [
-                "8,194 bytes at 1,536 a cycle",
-                "2,048 at 131,072 bf16 a cycle",
-                "operations that need each other's bytes",
+            "bars": [
+                bar("hbm", "HBM's bandwidth", 6, "8,194 bytes at 1,536 a cycle"),
+                bar("multiply_accumulates", "multiply-accumulates", 1, "2,048 at 131,072 bf16 a cycle"),
+                bar("main", "main context", busy("main"), &of_total),
+                bar("sub", "sub context", 512, &of_total),
+                bar("tensor_dma", "tensor DMA", busy("dma"), &of_total),
+                bar("critical_path", "dependency chain", path, "operations that need each other's bytes"),
             ],
+            "binds": "tensor_dma",
+            "binds_words": format!("tensor DMA {} %", 100 * busy("dma") / total),
+            "sentence": kernel["roofline"]["sentence"],
         })
     );
-    assert!(word(&kernel["roofline"]["sentence"]).starts_with("The critical path binds: "));
+    assert!(word(&kernel["roofline"]["sentence"]).starts_with("The tensor DMA binds: "));
     // Both operands are in DM while the sub context reads one of them.
     assert_eq!(kernel["peak"]["dm_bytes"], 8192);
     assert_eq!(kernel["peak"]["vrf_bytes"], 0);

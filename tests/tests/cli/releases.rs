@@ -113,6 +113,27 @@ fn the_first_that_answers_wins() {
     );
 }
 
+/// The tests of a part of the library name no library, and are written for the current one: a constant in braces is a size there.
+#[test]
+fn a_crate_that_the_library_is_made_of_is_for_the_current_one() {
+    let part = "[package]\nname = \"furiosa-mapping\"\nversion = \"0.10.0\"\n";
+    let text = "use furiosa_mapping::*;\naxes![A = 8];\nconst N: usize = 64;\ntype Padded = m![A # { N }];\n";
+    let files = [("Cargo.toml", part), ("src/lib.rs", text)];
+    let (dialect, because) = decided(&files, &[]);
+    assert_eq!(dialect, "opt-std 0.10", "{because}");
+    assert!(
+        because.starts_with("`furiosa-mapping` is a part of `furiosa_opt_std`; "),
+        "{because}"
+    );
+    let folder = folder_of(&files);
+    let document = json(&run(folder.path(), &["--format", "json"]));
+    assert_eq!(found(&document, "mapping_syntax"), [""; 0]);
+    // Of a crate of another name nothing says so.
+    let other = part.replace("furiosa-mapping", "mapping");
+    let files = [("Cargo.toml", other.as_str()), ("src/lib.rs", text)];
+    assert!(decided(&files, &[]).0.starts_with("visa-std"));
+}
+
 #[test]
 fn manifests_name_the_library_in_many_ways() {
     let library = "[package]\nname = \"furiosa-opt-std\"\nversion = \"0.5.1\"\n";

@@ -11,6 +11,7 @@ mod bad_input;
 mod bounds;
 mod current_kernels;
 mod edits;
+mod figures;
 mod fixes;
 mod fixtures;
 mod hostile;

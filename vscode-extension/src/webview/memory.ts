@@ -82,16 +82,19 @@ export class MemoryPicture implements Picture<MemoryContent> {
     const { peak } = map;
     return (['dm', 'trf', 'vrf'] as const)
       .filter((tier) => peak[tier] > 0)
-      .map((tier) =>
-        h(
+      .map((tier) => {
+        const capacity = bytes(map.capacity[tier] ?? 0);
+        const overfull = peak.overfull[tier];
+        return h(
           'span',
           {
             class: 'part',
-            title: `The most bytes of a slice that are occupied at once, of ${bytes(map.capacity[tier] ?? 0)}`,
+            title: overfull ?? `The most bytes of a slice that are occupied at once, of ${capacity}`,
           },
           `${tier.toUpperCase()} peak ${bytes(peak[tier])}`,
-        ),
-      );
+          overfull === undefined ? '' : `, more than its ${capacity}`,
+        );
+      });
   }
 
   advice({ cost }: MemoryContent): readonly Advice[] {

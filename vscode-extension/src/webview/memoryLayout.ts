@@ -250,7 +250,8 @@ function overlapBoxes(tensors: readonly Lying[], cycles: Scale, scale: Scale): B
 function headWords(peak: number | null, cycle: number | null, capacity: number): string {
   if (peak === null) return `${bytes(capacity)} a slice`;
   const when = cycle === null ? '' : ` from cycle ${thousands(cycle)}`;
-  return `peak ${bytes(peak)}${when}, of ${bytes(capacity)} a slice`;
+  const of = peak > capacity ? 'more than its' : 'of';
+  return `peak ${bytes(peak)}${when}, ${of} ${bytes(capacity)} a slice`;
 }
 
 /** A box with a place for its words; they are known when all boxes are. */

@@ -143,7 +143,9 @@ class Page {
     const rows = this.kernels.map(({ kernel, number }) => {
       const place = `${kernel.file}:${kernel.range?.start.line ?? 1}`;
       const [best] = kernel.proposals;
-      const saves = best === undefined ? '' : best.saves === null ? 'not simulated' : thousands(best.saves);
+      const least = kernel.searched?.stopped === true ? 'at least ' : '';
+      const saves =
+        best === undefined ? '' : best.saves === null ? 'not simulated' : `${least}${thousands(best.saves)}`;
       const [why] = kernel.unresolved;
       return h(
         'tr',
@@ -156,7 +158,7 @@ class Page {
           {},
           kernel.total === null
             ? `line ${why?.range.start.line ?? 1}: ${why?.reason ?? ''}`
-            : (kernel.roofline?.binds.replace(/_/g, ' ') ?? ''),
+            : (kernel.roofline?.bindsWords ?? ''),
         ),
         h('td', { class: 'number' }, saves),
       );

@@ -1,17 +1,12 @@
-// What bounds a kernel from below: three bars on one scale, and the sentence which of them binds.
+// What bounds a kernel from below: a bar for each bound on one scale, and the sentence which of them binds.
 
 import type { Roofline } from '../protocol';
 import { thousands } from '../words';
 import { h, px, s } from './dom';
 
 export function roofline(bounds: Roofline): HTMLElement {
-  const bars = [
-    ['HBM', bounds.hbm, 'hbm'],
-    ['multiply-accumulates', bounds.products, 'multiply_accumulates'],
-    ['critical path', bounds.path, 'critical_path'],
-  ] as const;
-  const most = bars.reduce((sum, [, cycles]) => Math.max(sum, cycles ?? 0), 1);
-  const rows = bars.map(([name, cycles, bound], at) => {
+  const most = bounds.bars.reduce((sum, { cycles }) => Math.max(sum, cycles ?? 0), 1);
+  const rows = bounds.bars.map(({ bound, name, cycles, detail }) => {
     const width = px((100 * (cycles ?? 0)) / most);
     const bar = s(
       'svg',
@@ -21,7 +16,7 @@ export function roofline(bounds: Roofline): HTMLElement {
     const binds = bound === bounds.binds;
     return h(
       'tr',
-      { class: binds ? 'bottleneck' : '', title: bounds.details[at] ?? '' },
+      { class: binds ? 'bottleneck' : '', title: detail },
       h('th', { scope: 'row' }, name, binds && h('span', { class: 'unseen' }, ', which binds')),
       h('td', { class: 'number' }, cycles === null ? 'unknown' : thousands(cycles)),
       h('td', { class: 'bar' }, bar),

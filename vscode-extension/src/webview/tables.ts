@@ -1,16 +1,12 @@
 // The tables of an operation: its engines with their cycles, and the stream behind each of its stages.
 
-import type { Engine, Operation } from '../protocol';
+import type { Operation } from '../protocol';
 import { engineName, thousands } from '../words';
 import { h, px, s } from './dom';
 
 /** The engines of an operation, each with a bar for its cycles. */
 export function engines(operation: Operation): HTMLElement {
   const most = operation.stages.reduce((sum, stage) => Math.max(sum, (stage.cycles ?? 0) + stage.latency), 1);
-  // The vector engine may have several stages; the one that decides is the one with the most cycles.
-  const slowest = operation.stages
-    .filter(({ engine }) => engine === operation.bottleneck)
-    .reduce<Engine | null>((one, other) => ((one?.cycles ?? -1) >= (other.cycles ?? 0) ? one : other), null);
   const rows = operation.stages.map((stage) => {
     const busy = stage.cycles ?? 0;
     const bar = s(
@@ -26,7 +22,7 @@ export function engines(operation: Operation): HTMLElement {
     );
     const words = stage.latency > 0 ? `${thousands(busy)} + ${thousands(stage.latency)}` : thousands(busy);
     const title = [stage.formula, stage.detail].filter((one) => one !== '').join('\n');
-    const bottleneck = stage === slowest;
+    const bottleneck = stage.slowest;
     return h(
       'tr',
       { title, class: bottleneck ? 'bottleneck' : '' },

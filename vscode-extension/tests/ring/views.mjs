@@ -101,12 +101,10 @@ function contentOf(kernel) {
       })),
     })),
     roofline: {
-      hbm: kernel.roofline.hbm_cycles,
-      products: kernel.roofline.multiply_accumulate_cycles,
-      path: kernel.roofline.critical_path_cycles,
+      bars: kernel.roofline.bars,
       binds: kernel.roofline.binds,
+      bindsWords: kernel.roofline.binds_words,
       sentence: kernel.roofline.sentence,
-      details: kernel.roofline.details,
     },
     peak: { dm: kernel.peak.dm_bytes, trf: kernel.peak.trf_bytes, vrf: kernel.peak.vrf_bytes },
   };

@@ -33,7 +33,7 @@ const KERNEL = {
     { id: 2, name: 'no such context', context: 'host', range: RANGE },
   ],
   memory: [{ tensor: 'x', tier: 'dm', address: 0, bytes: 64, from: 0, to: 30 }],
-  peak: { dm_bytes: 64, trf_bytes: 0, vrf_bytes: 0 },
+  peak: { dm_bytes: 64, trf_bytes: 0, vrf_bytes: 0, overfull: [] },
 };
 
 test('the document of the command line and a bare kernel are read alike', () => {

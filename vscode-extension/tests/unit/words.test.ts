@@ -84,7 +84,7 @@ test('libraries are named with their release and without its patch', () => {
 
 test('stages of the Vector Engine have names of their own', () => {
   const row = (engine: string, method: string | null, detail: string) =>
-    engineName({ engine, method, detail, cycles: 1, latency: 0, formula: '' });
+    engineName({ engine, method, detail, cycles: 1, slowest: false, latency: 0, formula: '' });
   assert.equal(row('vector', 'vector_fp_binary', 'vector_fp_binary, 4 lanes, FpMul0'), 'fp_binary FpMul0');
   assert.equal(row('vector', 'vector_trim_way4', 'vector_trim_way4, 8 lanes'), 'trim_way4');
   assert.equal(

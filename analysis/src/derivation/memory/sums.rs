@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::items::Span;
-use crate::kernel::{Body, TensorId, Tier};
+use crate::kernel::{Body, OperationId, TensorId, Tier};
 
 use super::super::conventions::Conventions;
 use super::allocations::Allocation;
@@ -49,27 +49,36 @@ pub(super) fn derive(finder: &Finder<'_>) -> (Vec<Sum>, FxHashSet<TensorId>) {
     (sums, crowded)
 }
 
-/// Whether tensors of a memory are surely never too many at a time: by their lifetimes alone, which is fast.
-fn is_roomy(body: &Body, members: &[&Allocation], capacity: u64) -> bool {
+/// The most bytes that are needed at once in program order, of tensors with the operations of their first and last need.
+pub(crate) fn bytes_at_once(
+    lives: impl IntoIterator<Item = (OperationId, OperationId, u64)>,
+) -> u64 {
     let mut events: Vec<(u32, bool, u64)> = Vec::new();
-    for member in members {
-        let (Some(bytes), lifetime) = (member.bytes, member.lifetime(body)) else {
-            continue;
-        };
-        events.push((lifetime.from.0, true, bytes));
-        events.push((lifetime.to.0.saturating_add(1), false, bytes));
+    for (from, to, bytes) in lives {
+        events.push((from.0, true, bytes));
+        events.push((to.0.saturating_add(1), false, bytes));
     }
     // What ends before an operation makes room for what begins there.
     events.sort_unstable();
-    let mut sum = 0_u64;
-    events.into_iter().all(|(_, begins, bytes)| {
+    let (mut sum, mut most) = (0_u64, 0_u64);
+    for (_, begins, bytes) in events {
         sum = if begins {
             sum.saturating_add(bytes)
         } else {
             sum.saturating_sub(bytes)
         };
-        sum <= capacity
-    })
+        most = most.max(sum);
+    }
+    most
+}
+
+/// Whether tensors of a memory are surely never too many at a time: by their lifetimes alone, which is fast.
+fn is_roomy(body: &Body, members: &[&Allocation], capacity: u64) -> bool {
+    let lives = members.iter().filter_map(|member| {
+        let lifetime = member.lifetime(body);
+        Some((lifetime.from, lifetime.to, member.bytes?))
+    });
+    bytes_at_once(lives) <= capacity
 }
 
 /// Finds tensors of a memory that do not fit beside what is needed meanwhile, and returns them.

@@ -249,6 +249,9 @@ fn stage_cost_words(stage: &StageCost) -> String {
     if let Some(busy) = stage.busy {
         words.push_str(&format!(" = {}", cycles(busy)));
     }
+    if let Some((scheduled, why)) = stage.scheduled {
+        words.push_str(&format!(", {} {why}", cycles(scheduled)));
+    }
     if !inputs.is_empty() {
         words.push_str(&format!(" ({})", inputs.join(", ")));
     }

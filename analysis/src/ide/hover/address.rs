@@ -7,6 +7,7 @@ use crate::check::{body, function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::memory::free::gaps;
 use crate::items::{ItemId, Span};
@@ -58,6 +59,11 @@ pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, Stri
 fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> bool {
     let span = tensor.address.span;
     if span.item != item || offset < span.start || offset >= span.end {
+        return false;
+    }
+    let is_written = Conventions::of(body.dialect).is_addressed()
+        || tensor.address.value != AddressValue::Unknown;
+    if !is_written {
         return false;
     }
     if matches!(

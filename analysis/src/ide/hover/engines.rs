@@ -72,7 +72,11 @@ pub(super) fn engine_lines(cost: &StageCost) -> Vec<String> {
 /// The cycles of an engine as its formula, with the values put in.
 fn formula(cost: &StageCost) -> String {
     let value = cost.busy.map_or_else(|| "unknown".to_owned(), thousands);
-    format!("Cycles {value} = {} (book: {})", inputs(cost), cost.heading)
+    let by_book = format!("Cycles {value} = {} (book: {})", inputs(cost), cost.heading);
+    match cost.scheduled {
+        Some((cycles, why)) => format!("{by_book}, {} {why}", thousands(cycles)),
+        None => by_book,
+    }
 }
 
 fn inputs(cost: &StageCost) -> String {
@@ -105,7 +109,7 @@ pub(super) fn engine_table(stages: &[StageCost]) -> Option<String> {
                 } else {
                     code(&cost.detail)
                 },
-                cost.busy.map_or_else(
+                cost.cycles().map_or_else(
                     || "?".to_owned(),
                     |busy| thousands(busy.saturating_add(cost.latency)),
                 ),

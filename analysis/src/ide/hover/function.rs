@@ -197,11 +197,19 @@ fn peaks(simulation: &BodySimulation) -> String {
             memory.to_owned(),
             thousands(bytes),
             thousands(capacity),
-            percent(bytes, capacity),
+            if bytes > capacity {
+                "too much".to_owned()
+            } else {
+                percent(bytes, capacity)
+            },
         ]
     })
     .collect();
-    table(&["peak a slice", "bytes", "of", "share"], 1, &rows)
+    let mut text = table(&["peak a slice", "bytes", "of", "share"], 1, &rows);
+    for overfull in &simulation.memory.overfull {
+        text.push_str(&format!("\n\nNote: {}.", overfull.sentence()));
+    }
+    text
 }
 
 fn reasons(db: &dyn Db, function: ItemId, simulation: &BodySimulation) -> Vec<String> {

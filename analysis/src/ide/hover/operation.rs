@@ -348,7 +348,7 @@ impl Known<'_> {
         let engine = code(slowest.engine.name());
         // Of a pass the slowest engine and all latencies add up; the sides of a transfer may overlap.
         let is_pass = matches!(self.operation.kind, OperationKind::Pass(_));
-        match slowest.busy.and_then(|busy| cycles.checked_sub(busy)) {
+        match slowest.cycles().and_then(|busy| cycles.checked_sub(busy)) {
             Some(rest) if rest > 0 && is_pass => format!(
                 ", {} of {engine} and {} {}",
                 thousands(cycles - rest),
@@ -446,7 +446,7 @@ fn headline(
         }
     }
     if let Some(engine) = engine {
-        words.push(match engine.busy {
+        words.push(match engine.cycles() {
             Some(busy) => count(busy, "cycle"),
             None => "cycles unknown".to_owned(),
         });

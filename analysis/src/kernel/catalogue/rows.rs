@@ -29,7 +29,7 @@ pub(super) const FETCH: Row = row(
         Parameter::Argument(Role::Table, "The lookup table."),
         Parameter::Argument(Role::ZeroPoints, "What is subtracted of each element."),
     ],
-    "Reads packets from the DM in the order of `Time2`; a packet is a multiple of 8 bytes.",
+    "Reads packets from the DM in the order of the iterations that leave it; a packet is a multiple of 8 bytes.",
 );
 
 /// Every stage.

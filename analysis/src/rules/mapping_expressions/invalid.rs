@@ -106,6 +106,12 @@ fn with_ways(
         })
 }
 
+/// `1 is left over`, `4 are left over`.
+fn left_over(rest: u64) -> String {
+    let verb = if rest == 1 { "is" } else { "are" };
+    format!("{rest} {verb} left over")
+}
+
 /// Words a divisor that leaves a remainder; 0 is one that leaves everything.
 fn indivisible(
     rule: &'static Rule,
@@ -119,12 +125,14 @@ fn indivisible(
     let rest = size.checked_rem(divisor);
     let message = match (rest, around.operand) {
         (Some(rest), Some(operand)) => format!(
-            "{size} positions of {} do not divide into blocks of {divisor}: {rest} are left over",
-            named(&operand.mapping)
+            "{size} positions of {} do not divide into blocks of {divisor}: {}",
+            named(&operand.mapping),
+            left_over(rest)
         ),
-        (Some(rest), None) => {
-            format!("{size} positions do not divide into blocks of {divisor}: {rest} are left over")
-        }
+        (Some(rest), None) => format!(
+            "{size} positions do not divide into blocks of {divisor}: {}",
+            left_over(rest)
+        ),
         (None, _) => "there are no blocks of 0 positions: the divisor is at least 1".to_owned(),
     };
     let mut finding = Finding::new(rule, span, message);

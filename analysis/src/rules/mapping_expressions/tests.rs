@@ -39,9 +39,7 @@ fn a_remainder_names_padding_and_divisors() {
     };
     let finding = worded(MappingProblemKind::Invalid(error), "/ 4").expect("a finding");
     assert_eq!(finding.rule.name, "stride_indivisible");
-    assert!(
-        finding.message.contains("13 positions") && finding.message.contains("1 are left over")
-    );
+    assert!(finding.message.contains("13 positions") && finding.message.contains("1 is left over"));
     assert_eq!(
         finding.help.as_deref(),
         Some("pad the operand to 16 first, or use a divisor of 13, the nearest being 1 or 13")

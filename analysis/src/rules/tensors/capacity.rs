@@ -3,7 +3,7 @@
 use crate::derivation::memory::Elsewhere;
 use crate::derivation::tensors::{CapacityViolation, OutgrownTensor};
 use crate::hardware::Machine;
-use crate::kernel::{Tier, TrfAddress};
+use crate::kernel::{Origin, Tier, TrfAddress};
 
 use super::super::memory::with_places;
 use super::super::{Checked, Finding, Rule, words};
@@ -31,6 +31,17 @@ pub(super) fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation
             );
             let finding = Finding::new(rule_of(tensor.tier), *span, message)
                 .related(tensor.span, "the tensor");
+            // The library asks where a register file is loaded, and no tensor that comes from elsewhere.
+            let of_registers = matches!(tensor.tier, Tier::Trf | Tier::Vrf);
+            let is_loaded =
+                checked.body.tensors.iter().any(|own| {
+                    own.span == tensor.span && matches!(own.origin, Origin::Operation(_))
+                });
+            let finding = if of_registers && !is_loaded {
+                finding.accepted_by_successor(checked.body.dialect)
+            } else {
+                finding
+            };
             finding.help(smaller(checked.body.machine, tensor, *region))
         }
         CapacityViolation::End {

@@ -7,22 +7,31 @@ use crate::mapping::Form;
 
 use super::super::{Engine, StageCost};
 
-/// The cycles of a pass with these stages, and the stage that decides them. `None` where a stage is unknown.
+/// A stage as a schedule counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScheduledStage {
+    /// Cycles of a pass that this stage decides: its constant, and its work or that of what it waits for.
+    pub cycles: u64,
+    /// Cycles of its own work.
+    pub work: u64,
+    /// Why its own work is more than the formula of the stage says; `None` where it is the same.
+    pub more: Option<&'static str>,
+}
+
+/// The stages of a pass as a schedule counts them: the pass takes the most cycles of any. `None` where a stage is unknown.
 #[must_use]
-pub fn cycles(pass: &Pass, stages: &[StageCost], table: &PassConstants) -> Option<(u64, usize)> {
+pub fn scheduled_stages(
+    pass: &Pass,
+    stages: &[StageCost],
+    table: &PassConstants,
+) -> Option<Vec<ScheduledStage>> {
     let facts = Facts::of(pass, stages, table)?;
-    let mut most = None;
-    for (index, stage) in stages.iter().enumerate() {
-        let cycles = facts.stage(stage)?;
-        if most.is_none_or(|(before, _)| cycles >= before) {
-            most = Some((cycles, index));
-        }
-    }
-    most
+    stages.iter().map(|stage| facts.stage(stage)).collect()
 }
 
 /// What is asked of the whole pass.
 struct Facts<'a> {
+    pass: &'a Pass,
     table: &'a PassConstants,
     sub: bool,
     to_vrf: bool,
@@ -37,7 +46,7 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    fn of(pass: &Pass, stages: &[StageCost], table: &'a PassConstants) -> Option<Self> {
+    fn of(pass: &'a Pass, stages: &[StageCost], table: &'a PassConstants) -> Option<Self> {
         let contracts = stages.iter().any(|stage| is_contraction(stage.engine));
         // Flits enter the adapter one by one, whatever it pairs them to.
         let contraction = stages.iter().filter(|stage| {
@@ -45,6 +54,7 @@ impl<'a> Facts<'a> {
         });
         let (elements, cycles) = table.lookup;
         Some(Self {
+            pass,
             table,
             sub: pass.context == Some(Context::Sub),
             to_vrf: matches!(pass.end, PassEnd::ToVrf { .. }),
@@ -62,32 +72,52 @@ impl<'a> Facts<'a> {
         })
     }
 
-    fn stage(&self, stage: &StageCost) -> Option<u64> {
+    fn stage(&self, stage: &StageCost) -> Option<ScheduledStage> {
         let table = self.table;
-        let work = stage.busy?;
-        let (constant, work) = match stage.engine {
-            Engine::Fetch => (table.fetch, work.max(self.lookup)),
-            Engine::Collect | Engine::TrfLoad | Engine::VrfLoad => (table.fetch, work),
+        let (work, more) = self.own_work(stage)?;
+        let (constant, awaited) = match stage.engine {
+            Engine::Fetch | Engine::Collect | Engine::TrfLoad | Engine::VrfLoad => (table.fetch, 0),
             Engine::Switch => {
                 let ring = stage.inputs.iter().find(|(name, _)| *name == "ring");
                 let whole = ring.is_some_and(|(_, ring)| *ring >= self.slices);
                 let more = if whole { table.whole_ring } else { 0 };
-                (table.switch + more, work)
+                (table.switch + more, 0)
             }
-            engine if is_contraction(engine) => (table.contract, work.max(self.contraction)),
-            Engine::Vector => (self.vector_constant(), self.vector_work(work)?),
-            Engine::Commit if self.sub => {
-                let constant = if self.vector {
-                    table.sub_vector_commit
-                } else {
-                    table.commit
-                };
-                (constant, work.max(self.sub_commit(stage).unwrap_or(0)))
-            }
-            Engine::Commit | Engine::Cast => (table.commit, work),
-            _ => (table.contract, work),
+            engine if is_contraction(engine) => (table.contract, self.contraction),
+            Engine::Vector => (self.vector_constant(), self.vector_work(stage.busy?)?),
+            Engine::Commit if self.sub && self.vector => (table.sub_vector_commit, 0),
+            Engine::Commit | Engine::Cast => (table.commit, 0),
+            _ => (table.contract, 0),
         };
-        constant.checked_add(work)
+        Some(ScheduledStage {
+            cycles: constant.checked_add(work.max(awaited))?,
+            work,
+            more,
+        })
+    }
+
+    /// Cycles of a stage's own work, and why they are more than its formula says.
+    fn own_work(&self, stage: &StageCost) -> Option<(u64, Option<&'static str>)> {
+        let formula = stage.busy?;
+        let (counted, why) = match stage.engine {
+            Engine::Fetch => (self.lookup, "with the table lookup"),
+            Engine::Commit if self.sub => (
+                self.sub_commit(stage).unwrap_or(0),
+                "in the narrow writes of the sub context",
+            ),
+            Engine::Vector if self.reduces_across(stage) => (
+                formula.checked_add(self.tail()?)?,
+                "with the way around the ring",
+            ),
+            _ => return Some((formula, None)),
+        };
+        Some((formula.max(counted), (counted > formula).then_some(why)))
+    }
+
+    /// Whether a stage is the reduction across slices.
+    fn reduces_across(&self, stage: &StageCost) -> bool {
+        let asked = stage.stage.and_then(|index| self.pass.stages.get(index));
+        asked.is_some_and(|asked| matches!(asked.kind, StageKind::VectorInterReduce { .. }))
     }
 
     /// Writes of the sub context, which are narrower than those of the main context.
@@ -111,13 +141,14 @@ impl<'a> Facts<'a> {
 
     /// Packets, or the contraction in front of them where that takes longer, and the tail of a reduction across slices.
     fn vector_work(&self, packets: u64) -> Option<u64> {
-        let work = packets.max(self.contraction);
+        packets.max(self.contraction).checked_add(self.tail()?)
+    }
+
+    /// What a reduction across slices takes behind the packets; 0 without one.
+    fn tail(&self) -> Option<u64> {
         match self.ring {
-            Some(ring) if ring > 1 => {
-                let contracts = self.contraction > 0;
-                work.checked_add(tail(self.table, ring, self.slices, contracts)?)
-            }
-            _ => Some(work),
+            Some(ring) if ring > 1 => tail(self.table, ring, self.slices, self.contraction > 0),
+            _ => Some(0),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::hardware::{BANK_RUN_LIMIT, FLIT_BYTES, Model, Target};
 use crate::items::Span;
 use crate::kernel::{Body, CanonicalStage, Pass, PassEnd, PassSource, StageKind, StreamShape};
 
-use super::calibrated::{Figure, pass_class, pass_cycles};
+use super::calibrated::{Figure, pass_class, scheduled_stages};
 use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 /// What a pass costs (book: the Performance section of each engine).
@@ -47,14 +47,24 @@ fn calibrate(body: &Body, pass: &Pass, model: Model, cost: &mut OperationCost) {
     let Some((book, id)) = cost.book.zip(calibration(body, model)) else {
         return;
     };
-    let found = pass_cycles(pass, &cost.stages, &id.table().pass);
-    let figure = found.map_or_else(
+    let found = scheduled_stages(pass, &cost.stages, &id.table().pass);
+    let decides = found.iter().flatten().map(|stage| stage.cycles).max();
+    let figure = decides.map_or_else(
         || Figure::uncalibrated(id, book),
-        |(cycles, _)| Figure::of(id, pass_class(pass), cycles),
+        |cycles| Figure::of(id, pass_class(pass), cycles),
     );
     cost.cycles = Some(figure.cycles);
     cost.figure = Some(figure);
-    cost.bottleneck = found.map(|(_, index)| index).or(cost.bottleneck);
+    if let Some(found) = found {
+        let slowest = found.iter().enumerate();
+        // Of equally slow stages the one that the figure is made of.
+        cost.bottleneck = slowest
+            .max_by_key(|(_, stage)| (stage.work, stage.cycles))
+            .map(|(index, _)| index);
+        for (stage, found) in cost.stages.iter_mut().zip(found) {
+            stage.scheduled = found.more.map(|why| (found.work, why));
+        }
+    }
 }
 
 /// What the same pass takes if its stages are these, by the same model as before.
@@ -207,6 +217,7 @@ fn stage_cost<const N: usize>(
         engine,
         stage,
         busy,
+        scheduled: None,
         latency: 0,
         formula,
         inputs: inputs

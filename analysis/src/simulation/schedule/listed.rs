@@ -133,12 +133,7 @@ impl Prepared {
             }
             graph.sequence.push(node);
         }
-        let kernel = body.device.is_some() && !body.operations.is_empty();
-        let (start, end) = if kernel {
-            (calibration.kernel.start, calibration.kernel.end)
-        } else {
-            (0, 0)
-        };
+        let (start, end) = start_and_end(body, calibration);
         Self {
             graph,
             start,
@@ -162,6 +157,16 @@ impl Prepared {
             *own = if runs { *cycles } else { 0 };
         }
         Run::new(&self.graph, of_nodes, self.start, self.keeps_order)
+    }
+}
+
+/// The cycle in which the first operation of a kernel may start, and the cycles behind its last one. A function that is no
+/// kernel has neither.
+pub(super) fn start_and_end(body: &Body, calibration: &Calibration) -> (u64, u64) {
+    if body.device.is_some() && !body.operations.is_empty() {
+        (calibration.kernel.start, calibration.kernel.end)
+    } else {
+        (0, 0)
     }
 }
 

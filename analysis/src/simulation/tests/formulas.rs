@@ -116,6 +116,7 @@ fn a_formula_that_lies_is_found() {
         engine: crate::simulation::Engine::Fetch,
         stage: Some(0),
         busy: Some(6),
+        scheduled: None,
         latency: 0,
         formula: "time * ceil(packet / fetch_size)",
         inputs: vec![("time", 2), ("packet", 40), ("fetch_size", 16)],

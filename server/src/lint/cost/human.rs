@@ -103,31 +103,27 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
     text
 }
 
-/// Three bars on one scale, and the sentence which of them binds.
+/// A bar for each bound on one scale, and the sentence which of them binds.
 fn roofline(kernel: &KernelCost, paint: Paint) -> String {
-    let Some((roofline, total)) = kernel.roofline.as_ref().zip(kernel.total) else {
+    let Some(roofline) = &kernel.roofline else {
         return String::new();
     };
-    let cycles = [
-        ("HBM", roofline.hbm_cycles()),
-        ("multiply-accumulates", roofline.multiply_accumulate_cycles),
-        ("critical path", Some(roofline.critical_path)),
-    ];
-    let most = cycles.iter().filter_map(|(_, cycles)| *cycles).max();
-    let rows: Vec<Vec<String>> = cycles
-        .into_iter()
-        .zip(words::details(roofline))
-        .map(|((name, cycles), detail)| {
+    let most = roofline.bounds().filter_map(|bound| roofline.cycles(bound));
+    let most = most.max().unwrap_or(0);
+    let rows: Vec<Vec<String>> = roofline
+        .bounds()
+        .map(|bound| {
+            let cycles = roofline.cycles(bound);
             vec![
-                name.to_owned(),
+                words::name(bound).to_owned(),
                 cycles.map_or_else(|| "unknown".to_owned(), thousands),
-                bar(cycles.unwrap_or(0), most.unwrap_or(0)),
-                detail,
+                bar(cycles.unwrap_or(0), most),
+                words::detail(roofline, bound),
             ]
         })
         .collect();
     let head = ["roofline", "cycles", "", ""];
-    let sentence = words::sentence(roofline, total);
+    let sentence = words::sentence(roofline);
     format!("\n{}{sentence}.\n", table(&head, &rows, &[1], paint))
 }
 
@@ -393,14 +389,19 @@ fn memory(kernel: &KernelCost) -> String {
         .iter()
         .zip(peaks)
         .map(|((name, capacity), bytes)| {
-            format!(
-                "{name} {} bytes ({})",
-                thousands(bytes),
+            let share = if bytes > *capacity {
+                format!("more than its {}", thousands(*capacity))
+            } else {
                 percent(bytes, *capacity)
-            )
+            };
+            format!("{name} {} bytes ({share})", thousands(bytes))
         })
         .collect();
-    format!("memory at its peak, a slice: {}\n", parts.join(", "))
+    let mut text = format!("memory at its peak, a slice: {}\n", parts.join(", "));
+    for overfull in &kernel.overfull {
+        let _ = writeln!(text, "note: {}", overfull.sentence);
+    }
+    text
 }
 
 fn proposals(kernel: &KernelCost) -> Vec<String> {

@@ -11,9 +11,9 @@ use super::compare::{
     Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
 };
 use super::human::saving;
-use super::overview::{all_together, binds, bounds, saves, sorted};
+use super::overview::{all_together, bounds, saves, sorted};
 use super::unknown::unknown_place;
-use crate::json::roofline::sentence;
+use crate::json::roofline::{binds, sentence};
 
 /// Rows of one table; what is beyond is counted. A comment may have 65,536 characters.
 const ROWS: usize = 100;
@@ -26,13 +26,13 @@ pub(super) fn kernels(kernels: &[KernelCost], details: bool) -> String {
     let rows = sorted(kernels).into_iter().map(|kernel| {
         let place = format!("{}:{}", kernel.file, kernel.range.start.line);
         let why = unknown_place(kernel).unwrap_or_default();
-        let bound = kernel.roofline.as_ref().map(|one| binds(one.binds()));
+        let bound = kernel.roofline.as_ref().map(binds);
         vec![
             code(&kernel.name),
             code(&place),
             kernel.total.map_or_else(|| "unknown".to_owned(), thousands),
             bounds(kernel),
-            bound.map_or_else(|| prose(&why), prose),
+            prose(&bound.unwrap_or(why)),
             prose(&saves(kernel)),
         ]
     });
@@ -75,8 +75,8 @@ fn of_kernel(kernel: &KernelCost) -> String {
         html(&kernel.name),
         table(&head, &[0, 3, 5], rows.collect())
     );
-    if let Some((bounds, total)) = kernel.roofline.as_ref().zip(kernel.total) {
-        let _ = writeln!(text, "\n{}.", prose(&sentence(bounds, total)));
+    if let Some(bounds) = &kernel.roofline {
+        let _ = writeln!(text, "\n{}.", prose(&sentence(bounds)));
     }
     list(&mut text, "Would save most:", proposals(kernel));
     let unresolved = kernel.unresolved.iter();

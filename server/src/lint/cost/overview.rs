@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::fmt::Write;
 
-use visa_analysis::{Bound, KernelCost, Model, thousands};
+use visa_analysis::{KernelCost, Model, thousands};
+
+use crate::json::roofline::binds;
 
 use super::human::{Paint, table};
 use super::unknown::unknown_place;
@@ -40,11 +42,7 @@ fn row(kernel: &KernelCost) -> Vec<String> {
         bounds(kernel),
         kernel.name.clone(),
         place,
-        kernel
-            .roofline
-            .as_ref()
-            .map_or("", |one| binds(one.binds()))
-            .to_owned(),
+        kernel.roofline.as_ref().map_or_else(String::new, binds),
         saves(kernel),
     ]
 }
@@ -61,21 +59,17 @@ pub(super) fn bounds(kernel: &KernelCost) -> String {
     }
 }
 
-/// What binds a kernel, in short.
-pub(super) const fn binds(bound: Bound) -> &'static str {
-    match bound {
-        Bound::Hbm => "HBM's bandwidth",
-        Bound::MultiplyAccumulates => "multiply-accumulates",
-        Bound::CriticalPath => "critical path",
-    }
-}
-
-/// The largest saving that is known, and its line.
+/// The largest saving that is known, and its line. Where the search was stopped, there may be a larger one.
 pub(super) fn saves(kernel: &KernelCost) -> String {
+    let stopped = kernel
+        .searched
+        .as_ref()
+        .is_some_and(|searched| searched.stopped);
+    let least = if stopped { "at least " } else { "" };
     kernel.proposals.first().map_or_else(String::new, |best| {
         let line = best.range.start.line;
         match best.saves {
-            Some(cycles) => format!("{}, line {line}: {}", thousands(cycles), best.rule),
+            Some(cycles) => format!("{least}{}, line {line}: {}", thousands(cycles), best.rule),
             None => format!("not simulated, line {line}: {}", best.rule),
         }
     })

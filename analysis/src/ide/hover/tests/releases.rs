@@ -66,6 +66,32 @@ fn a_method_says_since_which_release_it_is_there_and_its_name_before() {
 }
 
 #[test]
+fn no_page_names_an_address_where_the_compiler_chooses_it() {
+    for minor in [6, 8, 10] {
+        let text = release_tests::kernel(minor);
+        let mut workspace = Workspace::new();
+        workspace.set_dialect(Dialect {
+            library: Library::OptStd,
+            release: Release::new(0, minor),
+        });
+        workspace.set_file("kernel.rs", &text);
+        let analysis = workspace.analysis();
+        let words = text.match_indices(|letter: char| !letter.is_alphanumeric());
+        let mut pages = 0;
+        for (at, _) in words {
+            let at = u32::try_from(at + 1).expect("a small text");
+            let Some(hover) = analysis.hover("kernel.rs", at).expect("an answer") else {
+                continue;
+            };
+            pages += 1;
+            let page = hover.markdown;
+            assert!(!page.contains("unknown address"), "0.{minor}: {page}");
+        }
+        assert!(pages > 30, "{pages}");
+    }
+}
+
+#[test]
 fn a_method_of_no_operation_has_a_page_of_its_own() {
     let view = page(8, &kernel(8, "one.vi$0ew()"));
     assert!(view.contains("**`view()`**"), "{view}");

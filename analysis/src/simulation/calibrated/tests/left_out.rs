@@ -45,7 +45,8 @@ impl Row {
         let table = tables.of(self.release);
         let cycles = match &self.work {
             Work::Pass(of, stages) => {
-                pass::cycles(of, stages, &table.pass).map(|(cycles, _)| cycles)
+                let found = pass::scheduled_stages(of, stages, &table.pass);
+                found.and_then(|found| found.iter().map(|stage| stage.cycles).max())
             }
             Work::Transfer(of) => {
                 transfer::cycles(&of.0, &of.1, &table.transfer).map(|(_, cycles)| cycles)
