@@ -107,6 +107,7 @@ async function kernelHolds(page, kernel) {
   const pairs = await page.locator('.proposals ul.pair > li').count();
   const pair = (kernel.searched?.pair ?? null) === null ? 0 : 1;
   check(pairs === pair, `${pairs} of ${pair} proposals that are made together`);
+  await changesHold(page, kernel);
   const tensors = await page.locator('.memory .tensor').count();
   const placed = kernel.memory.filter(
     (row) =>
@@ -133,6 +134,46 @@ async function kernelHolds(page, kernel) {
     shown.length === lines.size && shown.every(([key, text]) => text === thousands(lines.get(key) ?? -1)),
     `the lines of the source are ${JSON.stringify(shown)}, not ${JSON.stringify([...lines])}`,
   );
+}
+
+/** A change of a proposal is the diff that its edits make: as many lines more as they insert, less those that they delete. */
+async function changesHold(page, { proposals, searched }) {
+  const all = [...proposals, ...(searched?.pair == null ? [] : [searched.pair])];
+  const made = all.filter(({ edits }) => edits.length > 0);
+  const changes = page.locator('.proposals .change');
+  check((await changes.count()) === made.length, `${await changes.count()} of ${made.length} changes`);
+  for (const [at, { file, message }] of made.entries()) {
+    const change = changes.nth(at);
+    if (!(await change.evaluate((one) => one.open))) await change.locator('summary').click();
+    const added = await change.locator('.diff .added').count();
+    const removed = await change.locator('.diff .removed').count();
+    check(added + removed > 0, `nothing changes by ${message}`);
+    const files = await change.locator('.diff .file').allInnerTexts();
+    check(
+      files.some((line) => line.includes(file)),
+      `${files} does not name ${file}`,
+    );
+  }
+}
+
+/** The filter leaves the kernels with its words, and says how many. */
+async function filterHolds(page, kernels) {
+  const field = page.locator('.filter input');
+  const { name } = kernels[0];
+  await field.fill(name);
+  await settled(page);
+  const rows = await page.locator('.overview-table tbody tr').allInnerTexts();
+  const left = await page.locator('.overview-table tbody tr:visible').allInnerTexts();
+  const wanted = rows.filter((row) => row.toLowerCase().includes(name.toLowerCase()));
+  check(left.length === wanted.length && left.length > 0, `the filter ${name} leaves ${left}`);
+  const said = await page.locator('.filter [role=status]').innerText();
+  check(said === `${left.length} of ${kernels.length}`, `it says ${said}`);
+  await field.fill('no such kernel');
+  await settled(page);
+  check((await page.locator('.overview-table tbody tr:visible').count()) === 0, 'nothing is left');
+  await field.fill('');
+  await settled(page);
+  check((await page.locator('.overview-table tbody tr:visible').count()) === kernels.length, 'all are back');
 }
 
 /** Pointer and keyboard, on a kernel with several contexts. */
@@ -204,6 +245,7 @@ try {
               !totals.slice(0, known.length).includes('unknown'),
             `the kernels are in the order ${totals}`,
           );
+          await filterHolds(page, kernels);
         }
         if (theme === 'dark' && width === 1400) {
           for (const [number, kernel] of kernels.entries()) {

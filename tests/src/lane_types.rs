@@ -7,10 +7,12 @@ use visa_analysis::Machine;
 pub fn lanes() -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut shown: Vec<String> = Vec::new();
+    let mut colours: Vec<String> = Vec::new();
     for lane in Machine::VirtualIsa.lanes() {
         if !names.contains(&lane.name()) {
             names.push(lane.name());
             shown.push(format!("{}: '{}'", lane.name(), lane.short()));
+            colours.push(format!("  {}: '{}',\n", lane.name(), lane.colour()));
         }
     }
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
@@ -20,8 +22,11 @@ pub fn lanes() -> String {
          export const CONTEXTS = [{}] as const;\n\n\
          export type Context = (typeof CONTEXTS)[number];\n\n\
          /** What the row of a context is called. */\n\
-         export const CONTEXT_NAMES: Readonly<Record<Context, string>> = {{ {} }};\n",
+         export const CONTEXT_NAMES: Readonly<Record<Context, string>> = {{ {} }};\n\n\
+         /** Their colours in documents; an editor has colours of its own. */\n\
+         export const CONTEXT_COLOURS: Readonly<Record<Context, string>> = {{\n{}}};\n",
         quoted.join(", "),
         shown.join(", "),
+        colours.concat(),
     )
 }

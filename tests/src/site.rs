@@ -9,9 +9,10 @@ use visa_analysis::{Group, Library, Release, Rule, Workspace, all_rules};
 use crate::{read, repository};
 
 /// Pages before the rules, below `docs`: file and title.
-const PAGES: [(&str, &str); 10] = [
+const PAGES: [(&str, &str); 11] = [
     ("commands.md", "Commands"),
     ("editors.md", "Editors"),
+    ("view.md", "A view beside any editor"),
     ("ci.md", "CI"),
     ("agents.md", "Coding agents"),
     ("cost.md", "Cost of kernels"),

@@ -12,7 +12,7 @@ use visa_analysis::nearest_names;
 
 pub(crate) use self::commands::{
     CompletionsArguments, CostArguments, CostFormat, InitArguments, McpArguments, MigrateArguments,
-    Service,
+    Service, ViewArguments,
 };
 pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Check(Box<CheckArguments>),
     /// Predict the cycles and the schedule of each kernel
     Cost(Box<CostArguments>),
+    /// Serve a page on this machine with kernels, findings, costs and pictures, up to date with each file that is saved
+    View(Box<ViewArguments>),
     /// Rewrite a crate for another release of its library, and list what is left to do by hand
     Migrate(MigrateArguments),
     /// Print a rule's documentation: what, why, where the book states it, a wrong and a right kernel

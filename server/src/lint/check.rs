@@ -15,7 +15,8 @@ use super::outline::{Outline, leave_out};
 use super::output::{Console, write_error, write_note};
 use super::pool::in_pool;
 use super::session::{Checked, Session};
-use super::watch;
+use super::watch::{self, Follower};
+use super::words::counted;
 use super::wrap::WIDTH;
 use crate::project::Failure;
 use crate::project::levels::Levels;
@@ -36,9 +37,37 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
         return session.show_settings(console, unreadable);
     }
     if options.watching.watch {
-        watch::run(options, &mut session, console, pass)
+        let mut again = Again { options, console };
+        watch::run(options.into(), &mut session, &mut again)?;
+        Ok(Outcome::Fine)
     } else {
         pass(options, &mut session, console)
+    }
+}
+
+/// `--watch`: a check at each change, until nobody reads its output any more.
+struct Again<'a> {
+    options: &'a CheckArguments,
+    console: Console,
+}
+
+impl Follower for Again<'_> {
+    fn pass(&mut self, session: &mut Session<'_>) -> bool {
+        self.console.clear();
+        match pass(self.options, session, self.console) {
+            Err(failure) => failure.say(),
+            Ok(_) if self.console.is_closed() => return false,
+            Ok(_) => {}
+        }
+        if !self.options.quiet {
+            let files = session.reported_paths().count() as u64;
+            write_note(&format!("watching {}", counted(files, "file")));
+        }
+        true
+    }
+
+    fn is_stuck(&mut self, failure: &Failure) {
+        failure.say();
     }
 }
 

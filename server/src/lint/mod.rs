@@ -28,6 +28,7 @@ pub(crate) mod rules;
 mod sequence;
 mod session;
 mod styles;
+mod view;
 mod watch;
 mod words;
 mod wrap;
@@ -133,6 +134,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Sequence(options) => sequence::run(options, console),
         Command::Init(options) => init::run(options, console),
         Command::Completions(options) => completions::run(options, console),
+        Command::View(options) => view::run(options, console),
         Command::Lsp(_) => Ok(Outcome::Served(crate::lsp::run_on_stdio())),
         Command::Mcp(options) => crate::mcp::run_on_stdio(&options.folder).map(|()| Outcome::Fine),
     }

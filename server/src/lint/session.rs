@@ -19,7 +19,8 @@ use visa_analysis::{
 };
 
 use engine::fill;
-use paths::{show_paths, show_paths_of_cost};
+use paths::show_paths;
+pub(crate) use paths::show_paths_of_cost;
 
 use super::arguments::CheckArguments;
 use super::outcome::Outcome;
@@ -385,10 +386,7 @@ impl<'a> Session<'a> {
             }
         }
         for cost in &mut costs {
-            if let Some(book) = &mut cost.book {
-                show_paths_of_cost(book, &self.sources);
-            }
-            show_paths_of_cost(cost, &self.sources);
+            show_paths_of_cost(cost, &|path| self.sources.shown(path));
         }
         (costs, failed)
     }
@@ -545,6 +543,14 @@ impl<'a> Session<'a> {
     pub(crate) fn reported(&self) -> Vec<String> {
         let reported = self.sources.reported.iter();
         reported.map(|path| self.sources.shown(path)).collect()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn shown_texts(&self) -> visa_analysis::Texts {
+        let texts = self.texts().into_iter();
+        texts
+            .map(|(path, text)| (path.into(), text.into()))
+            .collect()
     }
 
     /// The texts of all files by the path that people see.

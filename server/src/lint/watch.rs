@@ -1,4 +1,4 @@
-//! `check --watch`: the same check again whenever a file changes, through one engine that keeps what it knows.
+//! `check --watch` and `view`: the same again whenever a file changes, through one engine that keeps what it knows.
 //!
 //! Each folder that holds a file of the run is watched by itself, so that build output costs nothing; settings files are
 //! waited for in all folders above. Where folders cannot be watched the files are looked at once a second.
@@ -13,10 +13,8 @@ use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::arguments::CheckArguments;
-use super::outcome::Outcome;
-use super::output::{Console, write_note, write_warning};
+use super::output::write_warning;
 use super::session::Session;
-use super::words::counted;
 use crate::project::Failure;
 use crate::project::files::folders_below;
 use crate::project::languages::is_known;
@@ -38,36 +36,65 @@ const SETTINGS: [&str; 5] = [
 /// How often files are looked at where no event says when they change.
 const POLLING: Duration = Duration::from_secs(1);
 
-/// One check of a session's files, from fixes to the report.
-pub(crate) type Pass = fn(&CheckArguments, &mut Session<'_>, Console) -> Result<Outcome, Failure>;
+/// What is watched: the paths of a run, and the files beside kernels that its options name.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    /// Files, folders or crates.
+    pub(crate) paths: &'a [PathBuf],
+    /// A baseline, settings.
+    pub(crate) named: Vec<&'a Path>,
+}
 
-/// Checks, and checks again, until the program is interrupted or its output is not read any more.
-pub(crate) fn run(
-    options: &CheckArguments,
-    session: &mut Session<'_>,
-    console: Console,
-    pass: Pass,
-) -> Result<Outcome, Failure> {
-    if options.paths.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::new("--watch: standard input cannot be watched"));
+impl<'a> From<&'a CheckArguments> for Subject<'a> {
+    fn from(options: &'a CheckArguments) -> Self {
+        let baseline = options.baseline.baseline.iter();
+        let named = baseline.chain(&options.settings.config);
+        Self {
+            paths: &options.paths,
+            named: named.map(PathBuf::as_path).collect(),
+        }
     }
-    let mut watched = Watched::new(options);
+}
+
+/// Refuses standard input among paths: it does not change.
+///
+/// # Errors
+///
+/// It is among them.
+pub(crate) fn refuse_standard_input(paths: &[PathBuf]) -> Result<(), Failure> {
+    if paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Failure::new("standard input cannot be watched"));
+    }
+    Ok(())
+}
+
+/// What is done whenever files change.
+pub(crate) trait Follower {
+    /// Does it with the files of now; whether to go on.
+    fn pass(&mut self, session: &mut Session<'_>) -> bool;
+
+    /// The files or their settings cannot be read: those of the last pass stay.
+    fn is_stuck(&mut self, failure: &Failure);
+}
+
+/// Does something with the files, and again whenever they change, until the program is interrupted or the follower ends it.
+///
+/// # Errors
+///
+/// Standard input is among the paths, or the files cannot be read before the first pass.
+pub(crate) fn run(
+    subject: Subject<'_>,
+    session: &mut Session<'_>,
+    follower: &mut dyn Follower,
+) -> Result<(), Failure> {
+    refuse_standard_input(subject.paths)?;
+    let mut watched = Watched::new(subject);
     watched.extend(session);
     // What changed before the folders were watched would be missed.
     session.reload()?;
-    // What the next check asks again is kept.
+    // What the next pass asks again is kept.
     session.workspace();
-    loop {
-        console.clear();
-        match pass(options, session, console) {
-            Err(failure) => failure.say(),
-            Ok(_) if console.is_closed() => return Ok(Outcome::Fine),
-            Ok(_) => {}
-        }
-        if !options.quiet {
-            let files = session.reported_paths().count() as u64;
-            write_note(&format!("watching {}", counted(files, "file")));
-        }
+    while follower.pass(session) {
         loop {
             let settings = watched.wait();
             match session.reload() {
@@ -80,15 +107,16 @@ pub(crate) fn run(
                         break;
                     }
                 }
-                Err(failure) => failure.say(),
+                Err(failure) => follower.is_stuck(&failure),
             }
         }
     }
+    Ok(())
 }
 
 /// The folders that are watched.
 struct Watched<'a> {
-    options: &'a CheckArguments,
+    subject: Subject<'a>,
     here: PathBuf,
     /// None where watching does not work.
     watcher: Option<RecommendedWatcher>,
@@ -99,7 +127,7 @@ struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    fn new(options: &'a CheckArguments) -> Self {
+    fn new(subject: Subject<'a>) -> Self {
         let (sender, changes) = channel();
         let to = sender.clone();
         let watcher = notify::recommended_watcher(move |event| {
@@ -107,7 +135,7 @@ impl<'a> Watched<'a> {
             let _ = to.send(event);
         });
         let mut watched = Self {
-            options,
+            subject,
             here: std::env::current_dir().unwrap_or_default(),
             watcher: None,
             folders: BTreeMap::new(),
@@ -137,7 +165,7 @@ impl<'a> Watched<'a> {
             .filter_map(|path| Path::new(path).parent())
             .map(Path::to_path_buf)
             .collect();
-        for path in &self.options.paths {
+        for path in self.subject.paths {
             let path = absolute(&self.here, path);
             folders.extend(folders_below(&path));
             folders.extend(path.parent().map(Path::to_path_buf));
@@ -183,11 +211,8 @@ impl<'a> Watched<'a> {
 
     /// Files beside kernels that the options name.
     fn named_files(&self) -> impl Iterator<Item = PathBuf> {
-        let baseline = self.options.baseline.baseline.iter();
-        let settings = self.options.settings.config.iter();
-        baseline
-            .chain(settings)
-            .map(|path| absolute(&self.here, path))
+        let named = self.subject.named.iter();
+        named.map(|path| absolute(&self.here, path))
     }
 
     /// Makes the next wait end at once.

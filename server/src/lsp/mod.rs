@@ -32,7 +32,7 @@ mod configuration;
 mod documents;
 mod early;
 mod features;
-mod framing;
+pub(crate) mod framing;
 mod handlers;
 #[cfg(test)]
 mod library_tests;

@@ -37,6 +37,7 @@ mod reading;
 mod releases;
 mod settings;
 mod setup;
+mod view;
 mod watch;
 mod writing;
 

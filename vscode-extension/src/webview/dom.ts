@@ -1,5 +1,7 @@
 // Elements made without markup: words only ever become text nodes.
 
+import { CONTEXT_COLOURS } from '../lanes';
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
@@ -67,4 +69,12 @@ export function prose(text: string): Node[] {
 /** Numbers of attributes with no more digits than a screen has use for. */
 export function px(value: number): string {
   return (Math.round(value * 100) / 100).toString();
+}
+
+/** Gives a page of its own the colours that all documents have. TRF and VRF are as the contexts that read them, the main and the sub one. */
+export function colour(root: HTMLElement): void {
+  const { main, sub, dma } = CONTEXT_COLOURS;
+  for (const [name, value] of Object.entries({ main, sub, dma, trf: main, vrf: sub })) {
+    root.style.setProperty(`--${name}`, value);
+  }
 }

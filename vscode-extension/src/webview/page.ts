@@ -1,142 +1,171 @@
 // One page about the cost of kernels, for a browser: the views of the extension, and around them what an editor would show
 // otherwise: the kernels to choose from, proposals, operations, the source.
 //
-// Everything comes from one object in the page. Words of sources only ever become text nodes.
+// Everything comes from one object: written in the page, or brought up to date by the program that serves it. Words of sources only ever
+// become text nodes.
 
-import { memoryAnswer, timelineAnswer } from '../views/answers';
-import type { FromView, MemoryContent, TimelineContent, ToView } from '../views/messages';
-import { initial, next, type Answer } from '../views/state';
-import { readKernelCost, type KernelCost, type Operation, type Proposal } from '../protocol';
-import { CONTEXT_NAMES } from '../lanes';
-import { cause, share, thousands } from '../words';
-import { h, link, prose, px, s } from './dom';
-import { Frame } from './frame';
-import type { Host, Kept } from './host';
-import { MemoryPicture } from './memory';
-import { savingOf, searchWords } from './proposals';
-import { roofline } from './roofline';
-import { engines, stages } from './tables';
-import { Timeline } from './timeline';
-
-/** Operations of a table that are listed at the most. */
-const MOST_OPERATIONS = 500;
+import { readKernelCost, type KernelCost } from '../protocol';
+import { thousands } from '../words';
+import { Filter } from './filter';
+import { colour, h } from './dom';
+import { KernelPage } from './kernelPage';
 
 /** What the program writes about a kernel. */
 interface Given {
-  /** As `visa/kernelCost` answers. */
-  readonly cost: unknown;
+  /** As `visa/kernelCost` answers, with the number of its table in each operation. */
+  readonly cost: { readonly operations?: readonly { readonly table?: number }[] };
+  /** The engines and stages of operations. */
+  readonly tables: readonly object[];
   /** As `visa/memoryMap` answers. */
   readonly map: unknown;
   /** Its total in words. */
   readonly words: string;
   readonly sources: readonly Source[];
+  /** The unified diff of each proposal, and last that of the pair; `null` where there is none. */
+  readonly changes: readonly (string | null)[];
+  /** Places among the document's assumptions. */
+  readonly assumes: readonly number[];
 }
 
-interface Source {
+/** Some lines of a file. */
+export interface Source {
   readonly file: string;
   readonly lines: readonly { readonly number: number; readonly text: string }[];
 }
 
-interface Document {
+/** What the program writes. */
+export interface Document {
   readonly program: string;
+  readonly assumptions: readonly string[];
   readonly kernels: readonly Given[];
 }
 
+/** The answer to `visa/kernelCost`, its operations with their engines and stages. */
+function whole({ cost, tables }: Given): object {
+  const operations = (cost.operations ?? []).map((one) => ({ ...one, ...tables[one.table ?? -1] }));
+  return { ...cost, operations };
+}
+
 /** A kernel with its cost read. */
-interface Known extends Given {
+export interface Known extends Given {
+  /** As `visa/kernelCost` answers. */
+  readonly answer: object;
   readonly number: number;
+  /** What names it in every state of its file. */
+  readonly key: string;
   readonly kernel: KernelCost;
+  readonly assumptions: readonly string[];
 }
 
-/** A view's host within the page. */
-class Part<T> implements Host<T> {
-  readonly edits = false;
-  private listener: (message: ToView<T>) => void = () => undefined;
-  private memory: Kept = {};
-
-  constructor(private readonly reveal: (file: string, line: number) => void) {}
-
-  say(message: FromView): void {
-    if (message.type === 'reveal') this.reveal(message.file, message.line);
-  }
-
-  hear(listener: (message: ToView<T>) => void): void {
-    this.listener = listener;
-  }
-
-  kept(): Kept {
-    return this.memory;
-  }
-
-  keep(kept: Kept): void {
-    this.memory = kept;
-  }
-
-  show(document: string, answer: Answer<T>): void {
-    const state = next(initial<T>(), { kind: 'answered', document, answer });
-    this.listener({ type: 'state', state, here: [], kernels: [] });
-  }
+function known(document: Document): Known[] {
+  const all = document.kernels.flatMap((given, number): Known[] => {
+    const answer = whole(given);
+    const kernel = readKernelCost(answer);
+    if (kernel === null) return [];
+    const assumptions = given.assumes.flatMap((at) => document.assumptions[at] ?? []);
+    return [{ ...given, answer, number, key: `${kernel.file}::${kernel.name}`, kernel, assumptions }];
+  });
+  // The dearest first; those of unknown cycles last.
+  return all.sort((one, other) => (other.kernel.total ?? -1) - (one.kernel.total ?? -1));
 }
 
-class Page {
-  private readonly kernels: readonly Known[];
-  private readonly program: string;
-  private chosen: Known | null = null;
-  private readonly article = h('div', { class: 'kernel-page' });
-  private readonly above = h('div');
-  private readonly below = h('div');
-  private readonly timeline: Frame<TimelineContent>;
-  private readonly timelineBox = h('div', { class: 'frame' });
-  private readonly timelineHost = new Part<TimelineContent>((file, line) => {
-    this.reveal(file, line);
-  });
-  private readonly memoryHost = new Part<MemoryContent>((file, line) => {
-    this.reveal(file, line);
-  });
+export class Page {
+  private kernels: readonly Known[] = [];
+  /** The kernel that the reader looks at, by its key. */
+  private chosen: string | null = null;
+  private readonly title = h('h1');
+  private readonly program = h('p', { class: 'faint' });
+  private readonly filter = new Filter();
+  private readonly nav = h('nav', { 'aria-label': 'Kernels' });
+  private readonly gone = h('p', { class: 'gone', role: 'status' });
+  private readonly kernel = new KernelPage();
 
-  constructor(document: Document) {
-    this.program = document.program;
-    const known = document.kernels.flatMap((given, number) => {
-      const kernel = readKernelCost(given.cost);
-      return kernel === null ? [] : [{ ...given, number, kernel }];
-    });
-    // The dearest first; those of unknown cycles last.
-    this.kernels = known.sort((one, other) => (other.kernel.total ?? -1) - (one.kernel.total ?? -1));
-    this.timeline = new Frame(this.timelineBox, this.timelineHost, (own) => new Timeline(own));
-    const memoryBox = h('div', { class: 'frame' });
-    new Frame<MemoryContent>(memoryBox, this.memoryHost, (own) => new MemoryPicture(own));
-    this.article.append(
-      this.above,
-      section('timeline', 'Timeline', this.timelineBox),
-      section('memory', 'Memory map', memoryBox),
-      this.below,
-    );
-  }
-
-  mount(body: HTMLElement): void {
+  /** A page in an element, with what else is to be at its top. */
+  constructor(body: HTMLElement, ...beside: readonly HTMLElement[]) {
     body.classList.add('page');
-    const count = this.kernels.length === 1 ? 'a kernel' : `${this.kernels.length} kernels`;
+    colour(document.documentElement);
     body.append(
-      h(
-        'header',
-        { class: 'top' },
-        h('h1', {}, this.kernels.length === 0 ? 'No kernel' : `Cost of ${count}`),
-        h('p', { class: 'faint' }, `${this.program} · every figure is a prediction`),
-      ),
+      h('header', { class: 'top' }, this.title, this.program),
+      ...beside.slice(0, 1),
+      this.filter.root,
+      this.nav,
+      ...beside.slice(1),
+      this.gone,
+      this.kernel.root,
     );
-    if (this.kernels.length === 0) {
-      body.append(h('p', {}, 'No function has #[device].'));
-      return;
-    }
-    if (this.kernels.length > 1) body.append(h('nav', { 'aria-label': 'Kernels' }, this.overview()));
-    body.append(this.article);
-    const follow = (): void => {
+    window.addEventListener('hashchange', () => {
       const number = Number(/^#kernel-(\d+)$/.exec(window.location.hash)?.[1] ?? Number.NaN);
-      const kernel = this.kernels.find((one) => one.number === number) ?? this.kernels[0];
-      if (kernel !== undefined && kernel !== this.chosen) this.show(kernel);
-    };
-    window.addEventListener('hashchange', follow);
-    follow();
+      const kernel = this.kernels.find((one) => one.number === number);
+      if (kernel !== undefined) this.choose(kernel);
+    });
+  }
+
+  /** Shows what the program says now. The kernel that is looked at stays, wherever it is by now. */
+  take(document: Document): void {
+    this.kernels = known(document);
+    const count = this.kernels.length === 1 ? 'a kernel' : `${this.kernels.length} kernels`;
+    this.title.textContent = this.kernels.length === 0 ? 'No kernel' : `Cost of ${count}`;
+    this.program.textContent =
+      this.kernels.length === 0
+        ? `${document.program} · no function has #[device]`
+        : `${document.program} · every figure is a prediction`;
+    this.nav.replaceChildren(...(this.kernels.length > 1 ? [this.overview()] : []));
+    this.filter.apply();
+    const number = Number(/^#kernel-(\d+)$/.exec(window.location.hash)?.[1] ?? Number.NaN);
+    const wanted =
+      this.chosen === null
+        ? (this.kernels.find((one) => one.number === number) ?? this.kernels[0])
+        : this.kernels.find((one) => one.key === this.chosen);
+    if (wanted !== undefined) this.choose(wanted);
+    else this.miss();
+  }
+
+  /** Brings a line into sight, where a kernel that is shown is in it, or in one that is not. */
+  reveal(file: string, line: number): void {
+    const has = ({ sources }: Known): boolean =>
+      sources.some((one) => one.file === file && one.lines.some(({ number }) => number === line));
+    const current = this.kernels.find((one) => one.key === this.chosen);
+    const kernel = current !== undefined && has(current) ? current : this.kernels.find(has);
+    if (kernel === undefined) return;
+    this.choose(kernel);
+    this.kernel.reveal(file, line);
+  }
+
+  /** What is filtered besides the kernels. */
+  filtered(rows: () => Iterable<HTMLElement>): void {
+    this.filter.also(rows);
+  }
+
+  /** Hides and shows rows anew, where some are new. */
+  refilter(): void {
+    this.filter.apply();
+  }
+
+  private choose(known: Known): void {
+    this.chosen = known.key;
+    this.gone.replaceChildren();
+    this.kernel.root.hidden = false;
+    for (const row of this.nav.querySelectorAll<HTMLElement>('[data-kernel]')) {
+      row.classList.toggle('current', Number(row.dataset.kernel) === known.number);
+    }
+    this.kernel.show(known);
+  }
+
+  /** The kernel that was looked at is no more. */
+  private miss(): void {
+    this.kernel.root.hidden = true;
+    const [file, name] = this.chosen?.split(/::(?=[^:]*$)/) ?? [];
+    this.gone.replaceChildren(
+      ...(name === undefined ? [] : [`${name} is no longer in ${file ?? ''}. `]),
+      ...(name !== undefined && this.kernels.length > 0 ? ['Choose another kernel above.'] : []),
+    );
+    // The only one that is left has no list to choose it from.
+    const [only] = this.kernels;
+    if (this.kernels.length === 1 && only !== undefined) {
+      const words = this.gone.textContent;
+      this.choose(only);
+      this.gone.textContent = words.replace(/Choose.*/, '');
+    }
   }
 
   private overview(): HTMLElement {
@@ -172,245 +201,10 @@ class Page {
       h('table', { class: 'overview-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows)),
     );
   }
-
-  private show(known: Known): void {
-    this.chosen = known;
-    const { kernel } = known;
-    for (const row of document.querySelectorAll<HTMLElement>('[data-kernel]')) {
-      row.classList.toggle('current', Number(row.dataset.kernel) === known.number);
-    }
-    this.above.replaceChildren(
-      h('h2', {}, kernel.name),
-      h('p', { class: 'faint' }, `${kernel.file}:${kernel.range?.start.line ?? 1}`),
-      h('p', { class: 'total-words' }, known.words),
-      h('div', { class: 'columns' }, ...this.bounds(kernel), this.proposals(kernel)),
-    );
-    this.timelineHost.show(`${known.number}`, timelineAnswer(known.cost));
-    this.memoryHost.show(`${known.number}`, memoryAnswer(known.map, known.cost));
-    this.below.replaceChildren(
-      section('operations', 'Operations', this.operations(kernel)),
-      section('source', 'Source', ...known.sources.map((source) => this.source(kernel, source))),
-      ...(kernel.assumptions.length === 0
-        ? []
-        : [
-            section(
-              'assumes',
-              'Assumes',
-              h('ul', {}, ...kernel.assumptions.map((one) => h('li', {}, ...prose(one)))),
-            ),
-          ]),
-    );
-  }
-
-  private bounds(kernel: KernelCost): Node[] {
-    if (kernel.roofline === null) return [];
-    return [section('roofline', 'Roofline', roofline(kernel.roofline))];
-  }
-
-  private proposals(kernel: KernelCost): HTMLElement {
-    const entries = kernel.proposals.map((one) => h('li', {}, ...this.proposal(one)));
-    if (kernel.total === null) {
-      const reasons = kernel.unresolved.map(({ reason, range }) =>
-        h(
-          'li',
-          {},
-          link(`line ${range.start.line}`, () => {
-            this.reveal(kernel.file, range.start.line);
-          }),
-          ' ',
-          ...prose(reason),
-        ),
-      );
-      return section('proposals', 'No total, because', h('ul', {}, ...reasons));
-    }
-    return section(
-      'proposals',
-      'What would save most',
-      entries.length === 0
-        ? h('p', { class: 'faint' }, 'No change is known that would save cycles.')
-        : h('ol', {}, ...entries),
-      ...this.together(kernel, entries.length),
-    );
-  }
-
-  private proposal(proposal: Proposal): Node[] {
-    const { message, help, rule, file, range } = proposal;
-    const words = [
-      h('b', {}, savingOf(proposal)),
-      ', ',
-      link(`line ${range.start.line}`, () => {
-        this.reveal(file, range.start.line);
-      }),
-      h('span', { class: 'faint' }, ` · ${rule}`),
-      h('br'),
-      ...prose(message),
-      help !== null && h('p', { class: 'help' }, ...prose(help)),
-    ];
-    return [h('div', {}, ...words)];
-  }
-
-  /** That savings are alternatives, the best two of them as one, and how far the search went. */
-  private together({ searched }: KernelCost, proposals: number): Node[] {
-    if (searched === null) {
-      return proposals > 1 ? [h('p', { class: 'faint' }, 'Savings do not add up.')] : [];
-    }
-    const { pair } = searched;
-    const words = searchWords(searched, proposals);
-    return [
-      ...(pair === null
-        ? []
-        : [
-            h('p', { class: 'faint' }, 'Savings do not add up. The best two together:'),
-            h('ul', { class: 'pair' }, h('li', {}, ...this.proposal(pair))),
-          ]),
-      ...words.map((one) => h('p', { class: 'faint' }, one)),
-    ];
-  }
-
-  private operations(kernel: KernelCost): HTMLElement {
-    const head = ['', '', 'operation', 'context', 'cycles', 'share', 'bottleneck', 'waits for', 'line'];
-    const body = h('tbody');
-    for (const operation of kernel.operations.slice(0, MOST_OPERATIONS)) {
-      body.append(...this.operation(kernel, operation));
-    }
-    const more = kernel.operations.length - MOST_OPERATIONS;
-    return h(
-      'div',
-      { class: 'wide' },
-      h(
-        'table',
-        { class: 'operation-table' },
-        h('thead', {}, h('tr', {}, ...head.map((word) => h('th', { scope: 'col' }, word)))),
-        body,
-      ),
-      more > 0 && h('p', { class: 'faint' }, `and ${thousands(more)} more`),
-    );
-  }
-
-  /** An operation's row, and below it, where it is asked for, its engines and stages. */
-  private operation(kernel: KernelCost, operation: Operation): HTMLElement[] {
-    const { id, name, context, waits, file, range } = operation;
-    const [wait] = waits;
-    const waited = kernel.operations.find((other) => other.id === wait?.operation);
-    const toggle = h(
-      'button',
-      { type: 'button', class: 'link', 'aria-expanded': 'false', 'aria-label': `Stages of ${name}` },
-      '▸',
-    );
-    const inner = h('td', { colspan: 9 });
-    const details = h('tr', { class: 'stage-row', hidden: true }, inner);
-    toggle.addEventListener('click', () => {
-      details.hidden = !details.hidden;
-      toggle.setAttribute('aria-expanded', String(!details.hidden));
-      toggle.textContent = details.hidden ? '▸' : '▾';
-      if (inner.childElementCount > 0) return;
-      inner.append(engines(operation));
-      if (operation.stream.length > 0) inner.append(stages(operation));
-    });
-    const row = h(
-      'tr',
-      { class: kernel.criticalPath.includes(id) ? 'critical' : '' },
-      h('td', {}, toggle),
-      h('td', { class: 'number faint' }, `${id}`),
-      h('td', {}, h('i', { class: `swatch ${context}` }), name),
-      h('td', {}, CONTEXT_NAMES[context]),
-      h('td', { class: 'number' }, operation.cycles === null ? 'unknown' : thousands(operation.cycles)),
-      h(
-        'td',
-        { class: 'number' },
-        operation.cycles === null || kernel.total === null ? '' : share(operation.cycles, kernel.total),
-      ),
-      h('td', {}, operation.bottleneck ?? ''),
-      h(
-        'td',
-        {},
-        wait === undefined ? '' : `${waited?.name ?? `operation ${wait.operation}`} (${cause(wait)})`,
-      ),
-      h(
-        'td',
-        { class: 'number' },
-        link(`${range.start.line}`, () => {
-          this.reveal(file, range.start.line);
-        }),
-      ),
-    );
-    return [row, details];
-  }
-
-  /** The lines of a file that a kernel is in, with the cycles of the operations that begin in each. */
-  private source(kernel: KernelCost, source: Source): HTMLElement {
-    const spent = new Map<number, Operation[]>();
-    for (const operation of kernel.operations) {
-      if (operation.file !== source.file) continue;
-      const { line } = operation.range.start;
-      const before = spent.get(line);
-      if (before === undefined) spent.set(line, [operation]);
-      else before.push(operation);
-    }
-    const sum = (operations: readonly Operation[]): number =>
-      operations.reduce((total, one) => total + (one.cycles ?? 0), 0);
-    const most = [...spent.values()].reduce((largest, one) => Math.max(largest, sum(one)), 1);
-    const body = h('tbody');
-    let last: number | null = null;
-    for (const { number, text } of source.lines) {
-      if (last !== null && number > last + 1) {
-        body.append(
-          h('tr', { class: 'faint' }, h('td', { class: 'number' }, '⋮'), h('td'), h('td'), h('td')),
-        );
-      }
-      last = number;
-      const operations = spent.get(number) ?? [];
-      const taken = sum(operations);
-      const known = operations.every((one) => one.cycles !== null);
-      const bar = s(
-        'svg',
-        { class: 'bar', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': true },
-        s('rect', { class: 'busy', width: px((100 * taken) / most), height: 8 }),
-      );
-      const [first] = operations;
-      body.append(
-        h(
-          'tr',
-          {
-            'data-file': source.file,
-            'data-line': number,
-            class: operations.length > 0 ? 'spends' : '',
-            title: operations.length > 0 ? operations.map((one) => one.name).join('\n') : null,
-          },
-          h('td', { class: 'number faint' }, `${number}`),
-          h(
-            'td',
-            { class: 'number' },
-            first !== undefined &&
-              link(known ? thousands(taken) : 'unknown', () => {
-                this.timeline.choose(first.id);
-                this.timelineBox.scrollIntoView({ block: 'center' });
-              }),
-          ),
-          h('td', { class: 'line-bar' }, operations.length > 0 && bar),
-          h('td', { class: 'text' }, text),
-        ),
-      );
-    }
-    return h('div', { class: 'wide' }, h('h4', {}, source.file), h('table', { class: 'source-lines' }, body));
-  }
-
-  /** Brings a line of the source into sight and marks it. */
-  private reveal(file: string, line: number): void {
-    for (const row of document.querySelectorAll<HTMLElement>('tr[data-line]')) {
-      const meant = row.dataset.file === file && Number(row.dataset.line) === line;
-      row.classList.toggle('revealed', meant);
-      if (meant) row.scrollIntoView({ block: 'center' });
-    }
-  }
-}
-
-function section(name: string, title: string, ...children: (Node | false)[]): HTMLElement {
-  return h('section', { class: name, 'aria-label': title }, h('h3', {}, title), ...children);
 }
 
 /** Draws the page from the object that is written in it. */
 export function draw(): void {
   const written = document.getElementById('cost')?.textContent ?? '{}';
-  new Page(JSON.parse(written) as Document).mount(document.body);
+  new Page(document.body).take(JSON.parse(written) as Document);
 }

@@ -1,4 +1,4 @@
-//! Arguments of the commands `cost`, `migrate`, `init` and `completions`.
+//! Arguments of the commands `cost`, `view`, `migrate`, `init`, `mcp` and `completions`.
 
 use std::path::PathBuf;
 
@@ -70,6 +70,37 @@ pub(crate) struct CostArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,
     /// Print costs and nothing else
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and
+    /// fewer where many files are given
+    #[arg(long, value_name = "N", value_parser = effort)]
+    pub(crate) effort: Option<usize>,
+    /// Threads to use; by default one a core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// `visa-lint view`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The address that it prints works on this machine alone, and only with the secret that is in it. Ctrl-C ends the view."
+)]
+pub(crate) struct ViewArguments {
+    /// Files, folders (searched for kernels, honouring `.gitignore`) or crates
+    #[arg(value_name = "PATHS", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Serve a page with a text editor in place of files: a playground, of which nothing is written to the disk
+    #[arg(long, conflicts_with_all = [
+        "paths", "config", "isolated", "force_exclude", "doc", "dialect", "target", "model", "language", "effort", "jobs",
+    ])]
+    pub(crate) scratch: bool,
+    /// The port of 127.0.0.1; by default a free one
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArguments,
+    /// Print the address and nothing else
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and

@@ -4,6 +4,7 @@
 //! model, and a kernel of which something is unknown has no total.
 
 mod compare;
+pub(crate) mod drawn;
 mod html;
 mod human;
 mod markdown;

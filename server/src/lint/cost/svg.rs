@@ -16,7 +16,7 @@ use marks::{GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, axis, block, escaped, l
 /// The height of a memory's map.
 const MAP: u64 = 150;
 
-/// The memories that are drawn, with their bytes a slice.
+/// The memories that are drawn, with their bytes a slice; their colours are those of the pages' maps.
 const MAPS: [(&str, &str, u64); 3] = [
     ("dm", "DM", 512 << 10),
     ("trf", "TRF", 64 << 10),
@@ -44,7 +44,16 @@ fn style() -> String {
         .map(|lane| format!(".{}{{fill:{}}}", lane.name(), lane.colour()))
         .into();
     colours.dedup();
-    format!("{before}{}{behind}", colours.concat())
+    // As in the pages: TRF as the main context, VRF as the sub context.
+    for lane in Lane::VIRTUAL_ISA {
+        let tier = match lane.name() {
+            "main" => "trf",
+            "sub" => "vrf",
+            _ => continue,
+        };
+        colours.push(format!(".cell.{tier}{{fill:{}}}", lane.colour()));
+    }
+    format!("{before}{behind}{}", colours.concat())
 }
 
 /// The picture of all kernels, and of what functions in other languages move.
@@ -264,7 +273,8 @@ fn memory_map(
         };
         let _ = writeln!(
             body,
-            "<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
+            "<rect class=\"cell {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
+            row.tier,
             number(cell.x),
             number(cell.y),
             number(cell.width),

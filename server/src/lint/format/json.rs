@@ -242,7 +242,8 @@ fn languages(outline: &Outline<'_>) -> BTreeMap<&'static str, OfLanguage> {
     counts.collect()
 }
 
-fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
+/// An operation that was not looked at, as the document has it.
+pub(crate) fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
     Unresolved {
         file: &operation.file,
         range: range(operation.place.range),
@@ -262,7 +263,8 @@ fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
     }
 }
 
-fn entry(finding: &Finding) -> Entry<'_> {
+/// A finding, as the document has it.
+pub(crate) fn entry(finding: &Finding) -> Entry<'_> {
     let Diagnostic {
         rule,
         group,

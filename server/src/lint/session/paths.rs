@@ -20,9 +20,12 @@ pub(super) fn show_paths(diagnostic: &mut Diagnostic, sources: &Sources) {
     }
 }
 
-/// Puts the paths that people gave in the place of those that the engine knows.
-pub(super) fn show_paths_of_cost(cost: &mut KernelCost, sources: &Sources) {
-    let show = |path: &mut Arc<str>| *path = sources.shown(path).into();
+/// Puts the paths that people gave in the place of those that the engine knows, also in what the book's model says.
+pub(crate) fn show_paths_of_cost(cost: &mut KernelCost, shown: &dyn Fn(&str) -> String) {
+    if let Some(book) = &mut cost.book {
+        show_paths_of_cost(book, shown);
+    }
+    let show = |path: &mut Arc<str>| *path = shown(path).into();
     show(&mut cost.file);
     let loops = cost.runs.iter_mut().flat_map(|runs| &mut runs.loops);
     loops.for_each(|one| show(&mut one.file));

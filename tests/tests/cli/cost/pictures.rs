@@ -370,7 +370,27 @@ fn a_page_holds_what_the_json_says_and_the_source() {
     assert!(page.starts_with("<!DOCTYPE html>"));
     let document = in_page(&page);
     let json = cost_json(&folder, &["k.rs"]);
-    assert_eq!(document["kernels"][0]["cost"], json["kernels"][0]);
+    // The page leaves out what no view reads, and has the tables of operations beside them.
+    let mut own = document["kernels"][0]["cost"].clone();
+    for operation in own["operations"].as_array_mut().unwrap() {
+        let members = operation.as_object_mut().unwrap();
+        let table = number(&members.remove("table").unwrap());
+        let table = &document["kernels"][0]["tables"][usize::try_from(table).unwrap()];
+        members.extend(table.as_object().unwrap().clone());
+    }
+    assert_part(&own, &json["kernels"][0], "cost");
+    assert_eq!(
+        list(&own["operations"]).len(),
+        list(&json["kernels"][0]["operations"]).len()
+    );
+    let assumptions = &document["assumptions"];
+    let assumes = list(&document["kernels"][0]["assumes"]).iter();
+    let assumes = assumes.map(|at| word(&assumptions[usize::try_from(number(at)).unwrap()]));
+    let said = list(&json["kernels"][0]["assumptions"]).iter();
+    assert_eq!(
+        assumes.collect::<BTreeSet<_>>(),
+        said.map(word).collect::<BTreeSet<_>>()
+    );
     let total = visa_analysis::thousands(number(&json["kernels"][0]["cycles"]["total"]));
     assert!(
         word(&document["kernels"][0]["words"]).starts_with(&format!("{total} cycles by the book"))
@@ -397,6 +417,103 @@ fn a_page_holds_what_the_json_says_and_the_source() {
         let line = number(&row["range"]["start"]["line"]);
         assert!(lines.contains_key(&line), "{line}");
     }
+}
+
+/// That a value is another one with members left out.
+fn assert_part(part: &Value, whole: &Value, at: &str) {
+    match (part, whole) {
+        (Value::Object(members), Value::Object(all)) => {
+            for (name, member) in members {
+                let other = all.get(name).unwrap_or_else(|| panic!("{at}.{name}"));
+                assert_part(member, other, &format!("{at}.{name}"));
+            }
+        }
+        (Value::Array(items), Value::Array(all)) => {
+            assert_eq!(items.len(), all.len(), "{at}");
+            for (item, other) in items.iter().zip(all) {
+                assert_part(item, other, at);
+            }
+        }
+        _ => assert_eq!(part, whole, "{at}"),
+    }
+}
+
+#[test]
+fn a_page_of_sixteen_kernels_with_loops_is_below_a_megabyte() {
+    let text = kernel("loops");
+    let names: Vec<String> = (0..16).map(|number| format!("k{number}.rs")).collect();
+    let files: Vec<(&str, &[u8])> = names
+        .iter()
+        .map(|name| (name.as_str(), text.as_bytes()))
+        .collect();
+    let folder = folder_with(&files);
+    let page = stdout(&cost(&folder, &[".", "--format", "html", "--effort", "0"]));
+    let document = in_page(&page);
+    assert!(list(&document["kernels"]).len() >= 16);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    // What all of them assume is there once.
+    let assumptions = list(&document["assumptions"]);
+    let all: BTreeSet<&str> = assumptions.iter().map(word).collect();
+    assert_eq!(all.len(), assumptions.len());
+    for assumption in assumptions {
+        assert_eq!(
+            page.matches(&assumption.to_string()).count(),
+            1,
+            "{assumption}"
+        );
+    }
+}
+
+#[test]
+fn a_proposal_of_a_page_has_its_change_as_a_diff() {
+    let folder = folder_of("double_buffer");
+    let page = stdout(&cost(&folder, &["k.rs", "--format", "html"]));
+    let document = in_page(&page);
+    let json = cost_json(&folder, &["k.rs"]);
+    let kernel = &json["kernels"][0];
+    let pair = &kernel["searched"]["pair"];
+    let pair = (!pair.is_null()).then_some(pair);
+    let proposals: Vec<&Value> = list(&kernel["proposals"]).iter().chain(pair).collect();
+    let changes = list(&document["kernels"][0]["changes"]);
+    assert_eq!(changes.len(), proposals.len());
+    let lines = |change: &str, sign: char| -> Vec<String> {
+        let lines = change.lines().skip(2);
+        let lines = lines.filter(|line| line.starts_with([sign, ' ']));
+        lines.map(|line| line[1..].to_owned()).collect()
+    };
+    let text = super::kernel("double_buffer");
+    for (change, proposal) in changes.iter().zip(&proposals) {
+        let Some(change) = change.as_str() else {
+            assert!(list(&proposal["edits"]).is_empty(), "{proposal}");
+            continue;
+        };
+        assert!(change.starts_with("--- k.rs\n+++ k.rs\n@@ "), "{change}");
+        let new = edited(&text, list(&proposal["edits"]));
+        // Each line of the diff is one of the old or the new text, and something differs.
+        for (sign, whole) in [('-', &text), ('+', &new)] {
+            for line in lines(change, sign) {
+                assert!(whole.lines().any(|other| other == line), "{line}");
+            }
+        }
+        assert!(
+            change
+                .lines()
+                .skip(2)
+                .any(|line| line.starts_with(['-', '+']))
+        );
+    }
+}
+
+/// A text with edits, applied from its end.
+fn edited(text: &str, edits: &[Value]) -> String {
+    let mut edits: Vec<&Value> = edits.iter().collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(number(&edit["start_byte"])));
+    let mut text = text.to_owned();
+    for edit in edits {
+        let byte = |name: &str| usize::try_from(number(&edit[name])).unwrap();
+        text.replace_range(byte("start_byte")..byte("end_byte"), word(&edit["text"]));
+    }
+    text
 }
 
 #[test]

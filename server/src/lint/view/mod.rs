@@ -1,0 +1,54 @@
+//! `visa-lint view`: a page beside any editor, served on the loopback address and brought up to date whenever a file is saved.
+//!
+//! [`guard`] says who is answered, [`site`] speaks HTTP, [`live`] follows the files and fills the [`feed`] that pages listen to;
+//! [`scratch`] joins a page with a text editor to a language server of its own. Nothing that a page sends is written anywhere.
+
+mod feed;
+mod guard;
+mod live;
+mod scratch;
+mod site;
+
+use super::arguments::ViewArguments;
+use super::outcome::Outcome;
+use super::output::{Console, write_note};
+use super::pool::in_pool;
+use crate::project::Failure;
+
+use self::feed::Feed;
+use self::site::{Content, Site};
+
+/// Runs the command: until the program is interrupted.
+pub(crate) fn run(options: &ViewArguments, console: Console) -> Result<Outcome, Failure> {
+    if options.scratch {
+        let site = Site::bind(options.port)?;
+        say_address(&site, options, console)?;
+        site.serve(Content::Scratch)?;
+        return Ok(Outcome::Fine);
+    }
+    in_pool(options.jobs, || {
+        let mut session = live::opened(options)?;
+        let site = Site::bind(options.port)?;
+        let (feed, states) = Feed::new();
+        say_address(&site, options, console)?;
+        std::thread::Builder::new()
+            .name("visa-view".to_owned())
+            .spawn(move || {
+                if let Err(failure) = site.serve(Content::Live(states)) {
+                    failure.say();
+                }
+            })
+            .map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
+        live::follow(options, &mut session, feed)?;
+        Ok(Outcome::Fine)
+    })
+}
+
+/// The address is the answer; how to end the program goes beside it.
+fn say_address(site: &Site, options: &ViewArguments, console: Console) -> Result<(), Failure> {
+    console.print(&format!("{}\n", site.address()))?;
+    if !options.quiet {
+        write_note("open the address in a browser on this machine; Ctrl-C ends the view");
+    }
+    Ok(())
+}
