@@ -19,7 +19,6 @@ use crate::kernel::{
 use crate::mapping::Form;
 use crate::rules::Edit;
 
-use super::dependence::touched;
 use super::gather::free_address;
 use super::statement::{call, unused_names};
 use super::writing::{Held, generics_of, named, written_at};
@@ -85,7 +84,7 @@ impl<'a> Load<'a> {
         let loads = source.tier == Tier::Hbm && target.tier == Tier::Dm && made;
         let once = operation.loops.is_empty() && operation.branches.is_empty();
         let writes = |one: &Operation, id: TensorId| {
-            let (_, written) = touched(one);
+            let written = one.tensors_written();
             written
                 .iter()
                 .any(|other| body.root(*other) == body.root(id))

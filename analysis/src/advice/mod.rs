@@ -7,7 +7,6 @@
 //! which order they are tried follows from the kernel alone.
 
 mod broadcast;
-mod dependence;
 mod direct;
 mod fuse;
 mod gather;

@@ -15,7 +15,6 @@ use crate::items::{ParsedItem, parse_item};
 use crate::kernel::{Body, Copy, Operation, OperationKind, Origin, Tensor, TensorId, Tier};
 use crate::rules::Edit;
 
-use super::dependence::touched;
 use super::slots::{is_moved_whole, is_scratch};
 use super::statement::call;
 use super::writing::{Held, generics_of, named};
@@ -172,7 +171,7 @@ impl<'a> Hop<'a> {
         let between = self.body.operations.iter();
         let mut between = between.filter(|one| range.contains(&one.id));
         !between.any(|one| {
-            let (_, written) = touched(one);
+            let written = one.tensors_written();
             written.iter().any(|id| self.body.root(*id) == source)
         })
     }

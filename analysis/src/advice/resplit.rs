@@ -10,12 +10,11 @@ use crate::db::Db;
 use crate::items::{ItemId, Span};
 use crate::kernel::{
     Body, Operation, OperationKind, Pass, PassSource, Stage, StageKind, Tensor, TensorId, Tier,
-    Written,
+    Written, comes_from_outside, tensors_varying_along,
 };
 use crate::mapping::{Digit, Form, Mapping, Term};
 use crate::rules::{Edit, is_shared_alias};
 
-use super::dependence::{dependent_on, operands_of};
 use super::levels::{Held, Inner, Levels, Step, To, moved};
 use super::split::{Taken, inner_parts, live, outer_parts, without};
 use super::{Candidate, Kind};
@@ -177,9 +176,10 @@ impl Splits<'_> {
         let dependent: Vec<FxHashSet<TensorId>> = steps
             .iter()
             .map(|step| {
-                dependent_on(
+                tensors_varying_along(
                     self.body,
                     step.part.atom.axis().map_or("", |axis| axis.name()),
+                    comes_from_outside,
                 )
             })
             .collect();
@@ -315,7 +315,7 @@ impl Splits<'_> {
             .collect();
         let turned = self.turned(steps, dependent, levels, pass);
         for (number, stage) in pass.stages.iter().enumerate() {
-            let read = operands_of(stage);
+            let read = stage.registers_read();
             for (holds, ids) in holding.iter_mut().zip(dependent) {
                 *holds |= read.iter().any(|id| ids.contains(id));
             }

@@ -8,16 +8,21 @@
 mod collectives;
 mod values;
 
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
 use crate::items::Span;
 use crate::kernel::{
-    Body, Operation, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape,
-    SwitchConfig, TensorId, Tier,
+    Body, Level, Operation, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape,
+    SwitchConfig, Tensor, TensorId, Tier, holds_each_element_once, tensors_varying_along,
 };
 use crate::mapping::{
     Answer, Atom, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms, holds, project,
 };
 
 use super::conventions::Conventions;
+use super::forms;
 use super::thread_memo::ThreadMemo;
 use values::{Values, missing_value};
 
@@ -426,11 +431,14 @@ fn mentions_resize(mapping: &Mapping, axis: &str) -> bool {
 /// Judges a reshape a level at a time: the bytes stay, so each level keeps its positions and their padding.
 fn reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolation> {
     let (before, after) = (body.tensor(before)?, body.tensor(after)?);
-    for ((_, source), (_, target)) in before.levels.iter().zip(after.levels.iter()) {
+    for ((level, source), (_, target)) in before.levels.iter().zip(after.levels.iter()) {
         let (Some(source), Some(mapping)) = (&source.value, &target.value) else {
             continue;
         };
-        if let Some(fault) = reshape_fault(source, mapping) {
+        let first_lost = |dropped: &[u64], kept: &[u64]| {
+            first_lost_element(body, (before.id, level), dropped, kept)
+        };
+        if let Some(fault) = reshape_fault(source, mapping, first_lost) {
             return Some(MoveViolation {
                 kind: MoveKind::Reshape,
                 fault,
@@ -445,7 +453,13 @@ fn reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolati
     None
 }
 
-fn reshape_fault(before: &Mapping, after: &Mapping) -> Option<MoveFault> {
+/// What is wrong with a level of a reshape. `first_lost` is asked for the first position whose element is lost: of those that
+/// become padding, given those that stay data.
+fn reshape_fault(
+    before: &Mapping,
+    after: &Mapping,
+    first_lost: impl FnOnce(&[u64], &[u64]) -> Option<u64>,
+) -> Option<MoveFault> {
     if before.size() != after.size() {
         return Some(MoveFault::Size {
             before: before.size(),
@@ -468,15 +482,63 @@ fn reshape_fault(before: &Mapping, after: &Mapping) -> Option<MoveFault> {
         .iter()
         .any(|axis| mentions_resize(after, axis.name()));
     let (before, after) = (before.form().function(), after.form().function());
-    (0..size).find_map(|position| {
+    let (mut dropped, mut kept) = (Vec::new(), Vec::new());
+    for position in 0..size {
         let holds_data =
             |function: &IndexFunction| matches!(function.cell_at(position), Cell::Index(_));
         match (holds_data(&before), holds_data(&after)) {
-            (false, true) => Some(MoveFault::PaddingBecomesData { position }),
-            (true, false) if !resized => Some(MoveFault::DataBecomesPadding { position }),
-            _ => None,
+            (false, true) => return Some(MoveFault::PaddingBecomesData { position }),
+            (true, false) if !resized => dropped.push(position),
+            (true, true) => kept.push(position),
+            _ => {}
         }
-    })
+    }
+    let position = first_lost(&dropped, &kept)?;
+    Some(MoveFault::DataBecomesPadding { position })
+}
+
+/// The first of the dropped positions of a level whose element no kept position holds. Copies of an element are told from other
+/// elements by where they come from: an axis that no parameter has counts copies. Where that is not known, nothing is lost.
+fn first_lost_element(
+    body: &Body,
+    (tensor, level): (TensorId, Level),
+    dropped: &[u64],
+    kept: &[u64],
+) -> Option<u64> {
+    if dropped.is_empty() {
+        return None;
+    }
+    let form_of = |tensor: &Tensor| {
+        let (_, written) = tensor.levels.iter().find(|(found, _)| *found == level)?;
+        forms::known(written).cloned()
+    };
+    // A reshape moves nothing: what is at a position is what the tensor holds there that an operation made.
+    let mut made = body.tensor(tensor)?;
+    let mut form = form_of(made)?;
+    while let Origin::Reshape { of } = made.origin {
+        let source = body.tensor(of)?;
+        let source_form = form_of(source).filter(|source| source.size() == form.size())?;
+        (made, form) = (source, source_form);
+    }
+    let names = form.axis_names().into_iter();
+    let telling: Vec<Arc<str>> = names
+        .filter(|axis| {
+            tensors_varying_along(body, axis, holds_each_element_once).contains(&made.id)
+        })
+        .collect();
+    let function = form.function();
+    let element_at = |position: u64| match function.cell_at(position) {
+        Cell::Index(index) => {
+            let values = telling.iter().map(|axis| index.value(axis));
+            Some(values.collect::<Vec<u64>>())
+        }
+        Cell::Padding(_) | Cell::OutOfBounds => None,
+    };
+    let held: FxHashSet<Vec<u64>> = kept.iter().filter_map(|at| element_at(*at)).collect();
+    dropped
+        .iter()
+        .copied()
+        .find(|at| element_at(*at).is_some_and(|element| !held.contains(&element)))
 }
 
 /// `(live, extent)` of the digits, innermost first, where a full digit is one with the digit outside of it: two forms

@@ -7,6 +7,7 @@
 pub mod callgraph;
 pub mod catalogue;
 pub mod constant_operands;
+mod dataflow;
 pub mod device_language;
 pub mod dialect;
 mod element_places;
@@ -22,6 +23,7 @@ pub(crate) mod testing;
 pub(crate) mod testing_body;
 
 pub use catalogue::{CanonicalStage, Engine};
+pub use dataflow::{comes_from_outside, holds_each_element_once, tensors_varying_along};
 pub(crate) use element_places::element_places;
 pub(crate) use hiding_macros::hidden_kernels;
 pub(crate) use lowering::CALL_DEPTH;

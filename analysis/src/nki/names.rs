@@ -303,6 +303,18 @@ impl Mode {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 
+    /// The mode of a member's number, as public kernels write it: `dge_mode=3`. The forms of the API count differently: `none` is 0 in
+    /// the older one and 3 in the current one, `unknown` the other way round.
+    pub const fn numbered(number: i64, api: Api) -> Option<Self> {
+        match (number, api) {
+            (1, _) => Some(Self::Software),
+            (2, _) => Some(Self::Hardware),
+            (0, Api::Current) | (3, Api::Older) => Some(Self::Unknown),
+            (3, Api::Current) | (0, Api::Older) => Some(Self::Static),
+            _ => None,
+        }
+    }
+
     /// The member's name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -350,5 +362,16 @@ mod tests {
         assert_eq!(&*other.member("x").path, "nki.language.tile.x");
         assert_eq!(Known::imported("numpy"), None);
         assert_eq!(Known::imported("nkilib.core"), None);
+    }
+
+    #[test]
+    fn the_forms_of_the_api_number_modes_differently() {
+        let modes =
+            |number| [Api::Older, Api::Current, Api::Either].map(|api| Mode::numbered(number, api));
+        assert_eq!(modes(0), [Some(Mode::Static), Some(Mode::Unknown), None]);
+        assert_eq!(modes(1), [Some(Mode::Software); 3]);
+        assert_eq!(modes(2), [Some(Mode::Hardware); 3]);
+        assert_eq!(modes(3), [Some(Mode::Unknown), Some(Mode::Static), None]);
+        assert_eq!(modes(4), [None; 3]);
     }
 }

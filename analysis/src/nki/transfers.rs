@@ -1,4 +1,4 @@
-//! A call of `dma_copy`, `dma_transpose` or `dma_compute` with what its arguments are.
+//! A call of `dma_copy`, `dma_transpose`, `dma_compute`, `load` or `store` with what its arguments are.
 //!
 //! Plain data with the few questions that rules, hovers and cost all ask. Judges nothing.
 
@@ -9,7 +9,7 @@ use super::symbols::Size;
 use super::types::{Generations, Reason, Shape, Space, Span, Tensor};
 use super::values::Loop;
 
-/// Which of the three calls.
+/// Which call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `dma_copy`.
@@ -18,6 +18,10 @@ pub enum Kind {
     Transpose,
     /// `dma_compute`.
     Compute,
+    /// `nl.load`: a tile in SBUF from HBM, by descriptors of the compiler.
+    Load,
+    /// `nl.store`: a tile to HBM, by descriptors of the compiler.
+    Store,
 }
 
 impl Kind {
@@ -27,11 +31,18 @@ impl Kind {
             Self::Copy => "dma_copy",
             Self::Transpose => "dma_transpose",
             Self::Compute => "dma_compute",
+            Self::Load => "load",
+            Self::Store => "store",
         }
     }
 
-    /// The call of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Whether it is a function of `nki.language`, which has no modes, engines or names.
+    pub const fn is_of_language(self) -> bool {
+        matches!(self, Self::Load | Self::Store)
+    }
+
+    /// The instruction of a name of `nki.isa`.
+    pub fn of_instruction(name: &str) -> Option<Self> {
         [Self::Copy, Self::Transpose, Self::Compute]
             .into_iter()
             .find(|kind| kind.name() == name)
@@ -240,6 +251,14 @@ impl Transfer {
     pub fn unresolved(&self) -> Option<Reason> {
         if matches!(self.mode, Stated::Unknown(_)) || self.has_unseen {
             return Some(Reason::Mode);
+        }
+        let (destination, source) = (&self.destination.tensor, &self.source.tensor);
+        if source.shape_of.is_some()
+            && source.shape_of == destination.shape_of
+            && source.space.is_some()
+            && destination.space.is_some()
+        {
+            return None;
         }
         [&self.destination, &self.source]
             .into_iter()

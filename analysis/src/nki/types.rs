@@ -222,12 +222,16 @@ pub struct Tensor {
     pub space: Option<Space>,
     /// Its extents.
     pub shape: Shape,
+    /// The argument whose shape it has, where that is all that is known of its shape.
+    pub shape_of: Option<u32>,
     /// Its element type, if known.
     pub dtype: Option<Dtype>,
     /// The steps of each axis in elements, where all are known: a view of less than an axis keeps those of its tensor.
     pub steps: Option<Vec<Size>>,
     /// The axis that is the partition, if there is one: the first, or the one that `par_dim` marks.
     pub partition_axis: Option<usize>,
+    /// Whether a view leaves partitions out, or moves them, or may.
+    pub cuts_partitions: bool,
     /// `scalar_offset=` beside a `vector_offset=`.
     pub second_offset: Option<Span>,
     /// Whether the address is computed at run time.
@@ -255,9 +259,11 @@ impl Tensor {
             name: None,
             space: None,
             shape: Shape::Unknown(reason),
+            shape_of: None,
             dtype: None,
             steps: None,
             partition_axis: None,
+            cuts_partitions: false,
             second_offset: None,
             is_dynamic: false,
             gather: None,
@@ -276,6 +282,7 @@ impl Tensor {
         Self {
             name: self.name.clone(),
             shape: Shape::Unknown(Reason::View),
+            shape_of: None,
             dtype: self.dtype.clone(),
             steps: None,
             gather: self.gather.clone(),

@@ -4,10 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::hardware::COMMIT_UNIT_BYTES;
 use crate::items::Span;
-use crate::kernel::{
-    AddressValue, Body, OperandSource, Operation, OperationId, OperationKind, Origin, Pass,
-    PassEnd, PassSource, StageKind, TensorId, Tier, TileWindow,
-};
+use crate::kernel::{AddressValue, Body, OperationId, Origin, TensorId, Tier, TileWindow};
 use crate::mapping::Mapping;
 
 use super::super::tensors::bytes_of;
@@ -276,7 +273,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
         Some((*by_tensor.get(&root)?, part))
     };
     for operation in &body.operations {
-        for id in reads_of(operation) {
+        for id in operation.tensors_read() {
             if let Some((allocation, part)) =
                 find(id).and_then(|(at, part)| Some((allocations.get_mut(at)?, part)))
             {
@@ -287,7 +284,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
                 });
             }
         }
-        for id in writes_of(operation) {
+        for id in operation.tensors_written() {
             if let Some((allocation, part)) =
                 find(id).and_then(|(at, part)| Some((allocations.get_mut(at)?, part)))
             {
@@ -330,54 +327,4 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
         }
     }
     allocations
-}
-
-/// Tensors and views that an operation reads.
-fn reads_of(operation: &Operation) -> Vec<TensorId> {
-    match &operation.kind {
-        OperationKind::Copy(copy) => vec![copy.source],
-        OperationKind::Collective(collective) => collective.sources.clone(),
-        OperationKind::Pass(pass) => reads_of_pass(pass),
-    }
-}
-
-fn reads_of_pass(pass: &Pass) -> Vec<TensorId> {
-    let mut read = match &pass.source {
-        PassSource::Tensor(id) => vec![*id],
-        PassSource::Interleaved { tensors, .. } => tensors.clone(),
-        PassSource::Parameter { .. } => Vec::new(),
-    };
-    for stage in &pass.stages {
-        match &stage.kind {
-            StageKind::Align {
-                operand: Some(operand),
-                ..
-            } => read.push(*operand),
-            StageKind::VectorAlu(alu) => {
-                read.extend(alu.operands.iter().flatten().filter_map(
-                    |operand| match operand.source {
-                        OperandSource::Vrf(id) => Some(id),
-                        _ => None,
-                    },
-                ));
-            }
-            _ => {}
-        }
-    }
-    read
-}
-
-/// Tensors and views that an operation writes.
-fn writes_of(operation: &Operation) -> Vec<TensorId> {
-    match &operation.kind {
-        OperationKind::Copy(copy) => vec![copy.target],
-        OperationKind::Collective(collective) => collective.targets.clone(),
-        OperationKind::Pass(pass) => match pass.end {
-            PassEnd::Commit { target, .. }
-            | PassEnd::CommitView { target, .. }
-            | PassEnd::ToTrf { target, .. }
-            | PassEnd::ToVrf { target, .. } => vec![target],
-            PassEnd::Open => Vec::new(),
-        },
-    }
 }

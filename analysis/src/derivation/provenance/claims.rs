@@ -8,8 +8,8 @@
 use crate::derivation::forms;
 use crate::items::Span;
 use crate::kernel::{
-    Body, Copy, Level, Levels, OperandSource, OperationId, OperationKind, Origin, Pass, PassEnd,
-    PassSource, StageKind, StreamShape, Tensor, TensorId, Tier, Written,
+    Body, Copy, Level, Levels, OperandSource, OperationId, OperationKind, Origin, Pass, StageKind,
+    StreamShape, Tensor, TensorId, Tier, Written,
 };
 use crate::mapping::{Atom, Cell, Form, Mapping};
 
@@ -250,28 +250,6 @@ fn unwritten(
     }
 }
 
-/// The tensors that an operation reads from DM and writes to it.
-fn touched(operation: &OperationKind) -> (Vec<TensorId>, Option<TensorId>) {
-    match operation {
-        OperationKind::Copy(copy) => (vec![copy.source], Some(copy.target)),
-        OperationKind::Pass(pass) => {
-            let read = match &pass.source {
-                PassSource::Tensor(id) => vec![*id],
-                PassSource::Interleaved { tensors, .. } => tensors.clone(),
-                PassSource::Parameter { .. } => Vec::new(),
-            };
-            let written = match &pass.end {
-                PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. } => {
-                    Some(*target)
-                }
-                _ => None,
-            };
-            (read, written)
-        }
-        OperationKind::Collective(_) => (Vec::new(), None),
-    }
-}
-
 /// A tensor named by its address whose bytes another tensor of this body filled, with empty positions where this one has
 /// data. What is written to a place that is not known, or to a part of the bytes, ends the search.
 fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
@@ -282,14 +260,14 @@ fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
     let own = (tensor.tier == Tier::Dm).then(|| range(tensor))??;
     let mut filled = None;
     for operation in &body.operations {
-        let (read, written) = touched(&operation.kind);
+        let (read, written) = (operation.tensors_read(), operation.tensors_written());
         if read.iter().any(|id| body.root(*id) == tensor.id) {
             break;
         }
         if matches!(operation.kind, OperationKind::Collective(_)) {
             filled = None;
         }
-        let Some(target) = written.and_then(|id| body.tensor(id)) else {
+        let Some(target) = written.first().and_then(|id| body.tensor(*id)) else {
             continue;
         };
         if target.tier != Tier::Dm {

@@ -144,12 +144,12 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
             if after.form().contains_axis(&axis) || gated(&axis) {
                 continue;
             }
-            let taken = if Conventions::of(pass.dialect).leaves_idle_slices_out() {
-                Some(before.remove_padding())
-            } else {
-                reduced(before, forms::known(&stage.output.slice))
-            };
-            if let Some((live, positions)) = padded(&[taken.as_ref().unwrap_or(before)], &axis) {
+            let inner = reduced(before, forms::known(&stage.output.slice));
+            let mut taken = inner.unwrap_or_else(|| before.clone());
+            if Conventions::of(pass.dialect).leaves_idle_slices_out() {
+                taken = taken.remove_padding();
+            }
+            if let Some((live, positions)) = padded(&[&taken], &axis) {
                 found.push(PaddingRead {
                     operation: id,
                     cause: PaddingCause::Slices,

@@ -6,7 +6,7 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::{
     AluOperation, Body, Level, Operand, OperandSource, OperationKind, Origin, Stage, StreamShape,
-    Tensor, TensorId,
+    Tensor, TensorId, comes_from_outside, tensors_varying_along,
 };
 use crate::mapping::{Answer, Form, holds};
 
@@ -69,8 +69,12 @@ impl<'a> Walk<'a> {
         if let (Some(stream), Some(held)) = (self.input(index).full(), tensor.levels.full())
             && !stream.is_opaque()
             && !held.is_opaque()
-            && let Some(missing) = missing(stream.form(), held.form())
+            && let Some(mut missing) = missing(stream.form(), held.form())
         {
+            missing.retain(|axis| !counts_copies(body, tensor, axis));
+            if missing.is_empty() {
+                return;
+            }
             let fault = VectorFault::OperandMapping {
                 tensor: Some(id),
                 missing,
@@ -232,6 +236,12 @@ fn indexed(
         tensor: Some(id),
         missing,
     })
+}
+
+/// Whether an axis of a register counts slices, clusters or chips that hold the same: no tensor from outside has it.
+fn counts_copies(body: &Body, tensor: &Tensor, axis: &str) -> bool {
+    let in_element = known(&tensor.levels.element).is_none_or(|form| form.contains_axis(axis));
+    !in_element && !tensors_varying_along(body, axis, comes_from_outside).contains(&tensor.id)
 }
 
 /// Whether the pass that stores a register is proven to store something else than the register's element.

@@ -26,6 +26,8 @@ const fn keywords(kind: Kind) -> &'static [&'static str] {
             "engine",
             "name",
         ],
+        Kind::Load => &["src", "mask", "dtype"],
+        Kind::Store => &["dst", "value", "mask"],
     }
 }
 

@@ -38,11 +38,12 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
     let Some(space @ (Space::Sbuf | Space::Psum)) = tensor.space else {
         return;
     };
-    let (Some(extents), Some(at)) = (tensor.shape.known(), tensor.shape_span) else {
+    let place = tensor.shape_span.or(allocation.loaded_from);
+    let (Some(extents), Some(at)) = (tensor.shape.known(), place) else {
         return;
     };
     if let Some(first) = extents.first()
-        && allocation.api == Api::Current
+        && (allocation.api == Api::Current || allocation.loaded_from.is_some())
         && !allocation.is_marked
         // Of one axis it is not said which of the two an SBUF tensor has.
         && extents.len() > 1
@@ -57,7 +58,7 @@ fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
             ),
         )
         .help(format!("split the first axis into tiles of {PARTITIONS}"));
-        if let Some(number) = first.value() {
+        if let Some(number) = first.value().filter(|_| allocation.loaded_from.is_none()) {
             let tiles = number.saturating_add(PARTITIONS - 1) / PARTITIONS;
             let mut shape = vec![PARTITIONS.to_string(), tiles.to_string()];
             shape.extend(extents.iter().skip(1).map(ToString::to_string));

@@ -130,6 +130,9 @@ const CHECKS: &[Check] = &[
     style::check,
 ];
 
+/// The checks of `nl.load` and `nl.store`: they have no modes, engines and names.
+const CHECKS_OF_LANGUAGE: &[Check] = &[shapes::check, performance::check];
+
 /// The findings of all rules in a file, each place and rule once.
 pub fn check(context: &Context<'_>) -> Vec<Found> {
     let mut found = Vec::new();
@@ -140,7 +143,12 @@ pub fn check(context: &Context<'_>) -> Vec<Found> {
         if transfer.generations.is_none() {
             continue;
         }
-        for check in CHECKS {
+        let checks = if transfer.kind.is_of_language() {
+            CHECKS_OF_LANGUAGE
+        } else {
+            CHECKS
+        };
+        for check in checks {
             check(transfer, context, &mut found);
         }
     }

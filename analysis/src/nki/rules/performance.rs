@@ -7,7 +7,7 @@ use super::{Context, Found};
 use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
 use crate::nki::transfers::{Kind, Transfer};
-use crate::nki::types::{Generation, Generations, Space};
+use crate::nki::types::{Generation, Generations, Space, Tensor};
 
 /// See the declaration.
 pub static SBUF_COPY: Rule = rule!(
@@ -64,6 +64,17 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
     contention(transfer, context, found);
 }
 
+/// Whether each element stays in its partition, as the engines need it: both ends have all of equally many partitions.
+fn stays_in_partitions(source: &Tensor, destination: &Tensor) -> bool {
+    let partitions = |tensor: &Tensor| {
+        let extents = tensor.shape.known()?;
+        let is_whole = !tensor.cuts_partitions && tensor.partition_axis == Some(0);
+        extents.first().filter(|_| is_whole).cloned()
+    };
+    let both = partitions(source).zip(partitions(destination));
+    both.is_some_and(|(from, to)| from == to)
+}
+
 fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     let is_within = source.space == Some(Space::Sbuf) && destination.space == Some(Space::Sbuf);
@@ -71,6 +82,7 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
         || !is_within
         || transfer.may_be_indirect()
         || transfer.is_dynamic()
+        || !stays_in_partitions(source, destination)
     {
         return;
     }
@@ -114,7 +126,7 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
 }
 
 fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
-    if transfer.kind != Kind::Copy {
+    if transfer.kind != Kind::Copy && !transfer.kind.is_of_language() {
         return;
     }
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);

@@ -6,7 +6,7 @@ use super::{Context, Found};
 use crate::findings::{Applicability, Finding, Rule, rule};
 use crate::nki::names::Api;
 use crate::nki::symbols::{Size, same_product};
-use crate::nki::transfers::{Kind, Transfer, Written, axes_of_rank};
+use crate::nki::transfers::{End, Kind, Transfer, Written, axes_of_rank};
 use crate::nki::types::{Space, shape_text};
 
 /// See the declaration.
@@ -62,8 +62,22 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             destination(transfer, found);
         }
         Kind::Copy => copy(transfer, found),
-        Kind::Compute => {}
+        // A tile of fewer elements may be repeated.
+        Kind::Store if !may_repeat(transfer) => copy(transfer, found),
+        Kind::Store | Kind::Load | Kind::Compute => {}
     }
+}
+
+/// Whether the source of a store has axes of one position that may be stretched, or too few axes, or may have.
+fn may_repeat(transfer: &Transfer) -> bool {
+    let extents = |end: &End| end.tensor.shape.known().map(<[Size]>::to_vec);
+    let ends = extents(&transfer.source).zip(extents(&transfer.destination));
+    ends.is_none_or(|(from, to)| {
+        from.len() != to.len()
+            || from
+                .iter()
+                .any(|extent| extent.value().is_none_or(|one| one == 1))
+    })
 }
 
 fn axes_text(axes: &[i64]) -> String {
@@ -244,7 +258,7 @@ fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
     if same_product(from, to) != Some(false) {
         return;
     }
-    let count = |end: &crate::nki::transfers::End| {
+    let count = |end: &End| {
         end.tensor
             .elements()
             .map_or_else(String::new, |count| count.to_string())

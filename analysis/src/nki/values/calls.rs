@@ -10,11 +10,12 @@ use super::assigned::{CHANGING, assigned};
 use super::environment::{Environment, common};
 use super::expressions::{dotted, int};
 use super::functions::Interpreter;
+use super::grids::arange;
 use super::{Allocation, Elements, Instruction, Value};
 use crate::nki::names::{Api, Known, space_named};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
-use crate::nki::transfers::Written;
+use crate::nki::transfers::{self, Written};
 use crate::nki::types::{Dtype, Reason, Shape, Space, Span, Tensor};
 
 /// Instructions that the GpSimd Engine alone runs.
@@ -272,7 +273,7 @@ impl<'a> Interpreter<'a> {
         passed: &Passed<'a>,
         environment: &mut Environment,
     ) -> Value {
-        if let Some(kind) = crate::nki::transfers::Kind::named(name) {
+        if let Some(kind) = transfers::Kind::of_instruction(name) {
             return self.transfer(kind, known.api, call, passed, environment);
         }
         let on_gpsimd = passed
@@ -324,25 +325,13 @@ impl<'a> Interpreter<'a> {
                     ..(*tensor).clone()
                 }))
             }
-            "load" => {
-                let Some(source) = passed.get("src", 0) else {
-                    return Value::Unknown(Reason::Call);
+            "load" | "store" => {
+                let kind = if name == "load" {
+                    transfers::Kind::Load
+                } else {
+                    transfers::Kind::Store
                 };
-                let tensor = self.tensor(&source.value, environment);
-                let dtype = match passed.named("dtype").map(|given| &given.value) {
-                    Some(Value::Dtype(dtype)) => Some(dtype.clone()),
-                    Some(Value::None) | None => tensor.dtype.clone(),
-                    Some(_) => None,
-                };
-                Value::Tensor(Arc::new(Tensor {
-                    space: Some(Space::Sbuf),
-                    shape: tensor.shape.clone(),
-                    steps: tensor.shape.known().and_then(Tensor::row_major),
-                    dtype,
-                    partition_axis: Some(0),
-                    declared: Some(span_of(call)),
-                    ..Tensor::unknown(Reason::Call)
-                }))
+                self.transfer(kind, api, call, passed, environment)
             }
             "par_dim" => {
                 let extent = passed
@@ -361,14 +350,14 @@ impl<'a> Interpreter<'a> {
                     _ => Value::Unknown(Reason::Index),
                 }
             }
-            "arange" | "mgrid" => Value::Unknown(Reason::Index),
+            "arange" => arange(passed),
             "program_id" | "num_programs" | "program_ndim" => {
                 let number = self.fresh();
                 let span = span_of(call);
                 Value::Int(Size::named(span.of(self.text), number, Kind::Parameter))
             }
             "fori_loop" => self.counted_loop(passed, environment),
-            _ => Value::Unknown(Reason::Call),
+            _ => self.computed_tile(name, passed),
         }
     }
 
@@ -433,6 +422,10 @@ impl<'a> Interpreter<'a> {
             space,
             steps: extents.as_deref().and_then(Tensor::row_major),
             shape: extents.map_or(Shape::Unknown(reason), Shape::Known),
+            shape_of: match stated {
+                Some(Value::ShapeOf(argument)) => Some(argument.number),
+                _ => None,
+            },
             dtype: dtype.and_then(|given| element_type(&given.value)),
             partition_axis: has_partitions.then(|| marked.unwrap_or(0)),
             declared: Some(span_of(call)),
@@ -447,6 +440,7 @@ impl<'a> Interpreter<'a> {
                 generations: environment.generations(),
                 is_marked: marked.is_some(),
                 function: self.function,
+                loaded_from: None,
             });
         }
         Value::Tensor(tensor)

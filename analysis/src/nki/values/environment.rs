@@ -463,6 +463,7 @@ pub fn common(left: &Tensor, right: &Tensor) -> Option<Tensor> {
             .partition_axis
             .filter(|_| left.partition_axis == right.partition_axis),
         is_dynamic: left.is_dynamic || right.is_dynamic,
+        cuts_partitions: left.cuts_partitions || right.cuts_partitions,
         is_view: true,
         ..Tensor::unknown(Reason::Branches)
     })

@@ -11,6 +11,8 @@ use ruff_python_ast::{
 
 use super::environment::{Environment, either};
 use super::functions::Interpreter;
+use super::grids::{self, mesh_field};
+use super::tiles;
 use super::{Argument, Elements, NamedTensor, UnknownMember, Value};
 use crate::nki::names::Known;
 use crate::nki::symbols::{Kind, Size};
@@ -283,6 +285,9 @@ impl<'a> Interpreter<'a> {
                 self.settle(Value::Known(known.member(name)))
             }
             Value::Tensor(tensor) => of_tensor(&tensor, name),
+            Value::Tuple(elements) => {
+                mesh_field(&elements, name).unwrap_or(Value::Unknown(Reason::Expression))
+            }
             Value::Argument(argument) => self.of_argument(&argument, name, environment),
             _ => Value::Unknown(Reason::Expression),
         }
@@ -372,6 +377,7 @@ impl<'a> Interpreter<'a> {
                 Arc::new(Tensor {
                     name: Some(Arc::clone(&argument.name)),
                     space: argument.space,
+                    shape_of: shape.known().is_none().then_some(argument.number),
                     steps: shape.known().and_then(Tensor::row_major),
                     shape,
                     dtype: Some(argument_dtype(argument, environment)),
@@ -420,6 +426,10 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Value::Tensor(_) | Value::Argument(_) => self.index(&base, subscript, environment),
+            Value::Grid(grid) => self.reshaped_grid(grid, subscript),
+            Value::Known(known) if known.language() == Some("mgrid") => {
+                self.mesh(subscript, environment)
+            }
             other => {
                 let reason = other.reason();
                 if !matches!(&*subscript.slice, Expr::Slice(_)) {
@@ -469,6 +479,11 @@ impl<'a> Interpreter<'a> {
     pub fn binary(&mut self, left: &Value, operator: Operator, right: &Value) -> Value {
         if let (Operator::Add, Value::Tuple(left), Value::Tuple(right)) = (operator, left, right) {
             return Value::Tuple(left.iter().chain(right.iter()).cloned().collect());
+        }
+        if let Some(value) = grids::operated(left, operator, right)
+            .or_else(|| tiles::operated(left, operator, right))
+        {
+            return value;
         }
         let (Some(left_size), Some(right_size)) = (left.as_size(), right.as_size()) else {
             return Value::Unknown(match (left, right) {

@@ -493,7 +493,7 @@ impl<'a> Interpreter<'a> {
                 *value = abroad(value, usize::MAX);
             }
         }
-        if self.is_recording {
+        if self.is_recording && !self.is_launch(place) {
             // What holds of an argument here is not known there, so that it goes along.
             let settled: Vec<Option<Value>> = values
                 .iter()
@@ -529,6 +529,19 @@ impl<'a> Interpreter<'a> {
         } else {
             given
         }
+    }
+
+    /// Whether a call here starts a kernel from the host: what it passes are tensors of the host, which say nothing of the kernel's.
+    fn is_launch(&self, place: usize) -> bool {
+        let caller = self
+            .function
+            .and_then(|caller| self.out.functions.get(caller));
+        let is_kernel = |place| {
+            self.functions
+                .get(place)
+                .is_some_and(|known| known.is_kernel)
+        };
+        is_kernel(&place) && !caller.is_some_and(|caller| caller.is_kernel)
     }
 
     /// Keeps what a call passes, as far as all calls before passed the same.

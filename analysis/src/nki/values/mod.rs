@@ -12,10 +12,12 @@ mod expressions;
 mod facts;
 mod following;
 mod functions;
+mod grids;
 mod passing;
 mod records;
 mod stated;
 mod statements;
+mod tiles;
 mod transfer_calls;
 mod views;
 mod waiting;
@@ -99,6 +101,8 @@ pub enum Value {
         /// How many.
         length: Size,
     },
+    /// An array of indices: `nl.arange(128)[:, None]`.
+    Grid(Arc<grids::Grid>),
     /// `nl.par_dim(extent)`: the partition axis.
     Partition(Size),
     /// The version of the core that the code runs on.

@@ -35,6 +35,8 @@ pub struct Allocation {
     pub is_marked: bool,
     /// The function that it is in.
     pub function: Option<usize>,
+    /// What a load reads to fill it; `None` where a shape declares it.
+    pub loaded_from: Option<Span>,
 }
 
 /// An instruction that the GpSimd Engine runs.

@@ -1,6 +1,6 @@
 //! From the arguments of a call to a transfer.
 //!
-//! Knows the parameters of the three calls in both forms of the API: keywords decide before position.
+//! Knows the parameters of the calls in both forms of the API: keywords decide before position.
 
 use std::sync::Arc;
 
@@ -18,6 +18,12 @@ use crate::nki::types::{Reason, Shape, Space, Tensor};
 
 /// Which positional argument is which.
 fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
+    match (kind, name) {
+        (Kind::Load, "src") | (Kind::Store, "dst") => return Some(0),
+        (Kind::Store, "src") => return Some(1),
+        (Kind::Load | Kind::Store, _) => return None,
+        _ => {}
+    }
     let first = usize::from(passed.named("dst").is_none());
     let source = if kind == Kind::Compute { "srcs" } else { "src" };
     // One positional argument and no `src=` is the source.
@@ -35,7 +41,11 @@ fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
 
 fn given<'p>(kind: Kind, passed: &'p Passed<'_>, name: &str) -> Option<&'p Given> {
     let at = position(kind, passed, name);
-    passed.named(name).or_else(|| passed.positional.get(at?))
+    let keyword = match (kind, name) {
+        (Kind::Store, "src") => "value",
+        _ => name,
+    };
+    passed.named(keyword).or_else(|| passed.positional.get(at?))
 }
 
 fn stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> Stated<T> {
@@ -61,7 +71,7 @@ impl<'a> Interpreter<'a> {
     ) -> Value {
         let mut source = self.end(given(kind, passed, "src"), environment);
         let destination = given(kind, passed, "dst");
-        let gives_back = destination.is_none() && !passed.has_unseen;
+        let gives_back = destination.is_none() && !passed.has_unseen && kind != Kind::Store;
         let mut destination = self.end(destination, environment);
         let combined = if kind == Kind::Compute {
             let combined = self.combined(passed, environment);
@@ -99,7 +109,7 @@ impl<'a> Interpreter<'a> {
             source,
             mode: stated(passed.named("dge_mode"), |value| match value.member() {
                 Some(("dge_mode", member)) => Mode::named(member),
-                _ => None,
+                _ => Mode::numbered(value.as_size()?.value()?, api),
             }),
             engine: stated(passed.named("engine"), |value| engine(value).map(Engine)),
             skips_out_of_bounds: stated(passed.named("oob_mode"), |value| match value.member() {
@@ -122,7 +132,10 @@ impl<'a> Interpreter<'a> {
         };
         let mut result = Value::None;
         if gives_back {
-            destination.tensor = Arc::new(returned(&transfer));
+            destination.tensor = match kind {
+                Kind::Load => self.loaded_tile(api, call, passed, environment),
+                _ => Arc::new(returned(&transfer)),
+            };
             result = Value::Tensor(Arc::clone(&destination.tensor));
             transfer.destination = destination;
         }

@@ -10,6 +10,7 @@ use super::Value;
 use super::calls::Passed;
 use super::environment::Environment;
 use super::functions::Interpreter;
+use super::grids::{Grid, view_by_grids};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
 use crate::nki::types::{Gather, Reason, Shape, Span, Tensor};
@@ -22,6 +23,8 @@ enum Part {
     Position(bool),
     /// Rows that a tensor of indices chooses.
     Rows(Gather),
+    /// An array of indices.
+    Grid(Arc<Grid>),
     /// Not known.
     Unknown(Reason),
 }
@@ -48,6 +51,23 @@ impl<'a> Interpreter<'a> {
                 self.part(expression, extent, environment)
             })
             .collect();
+        if parts.iter().any(|part| matches!(part, Part::Grid(_))) {
+            let grids: Option<Vec<Option<Arc<Grid>>>> = parts
+                .iter()
+                .map(|part| match part {
+                    Part::Grid(grid) => Some(Some(Arc::clone(grid))),
+                    Part::Position(_) => Some(None),
+                    _ => None,
+                })
+                .collect();
+            if let Some(grids) = grids {
+                let mut view = view_by_grids(&tensor, &grids);
+                view.is_dynamic |= parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Position(true)));
+                return Value::Tensor(Arc::new(view));
+            }
+        }
         // `cfg[0]` of something that is no tensor has no place in a transfer, so that a view of unknown shape does no harm.
         Value::Tensor(Arc::new(indexed(&tensor, parts)))
     }
@@ -70,6 +90,7 @@ impl<'a> Interpreter<'a> {
                 let is_dynamic = start.as_size().is_some_and(|size| size.has(Kind::Runtime));
                 Part::Section(length, is_dynamic)
             }
+            Value::Grid(grid) => Part::Grid(grid),
             // A tensor of unknown memory may be an element of a list, and that a number.
             Value::Tensor(indices) if indices.space.is_some() => Part::Rows(Gather {
                 indices: Some(indices),
@@ -201,6 +222,7 @@ impl<'a> Interpreter<'a> {
             .filter(|extents| keeps_partition(extents))
             .map(|_| 0);
         Tensor {
+            cuts_partitions: tensor.cuts_partitions || partition_axis.is_none(),
             partition_axis,
             ..with_shape(tensor, extents)
         }
@@ -266,6 +288,7 @@ impl<'a> Interpreter<'a> {
             steps: (!steps.is_empty()).then_some(steps),
             dtype,
             partition_axis: tensor.partition_axis.map(|_| 0),
+            cuts_partitions: true,
             may_gather: tensor.may_gather || (vector.is_some() && gather.is_none()),
             is_dynamic: tensor.is_dynamic
                 || scalar.is_some_and(|given| {
@@ -293,10 +316,16 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
         Shape::Known(_) => Reason::Index,
     });
     let count = parts.len();
+    let cuts_last = matches!(parts.last(), Some(Part::Section(..)));
     let mut partition = None;
     for (axis, part) in parts.into_iter().enumerate() {
-        if tensor.partition_axis == Some(axis) && !matches!(part, Part::Position(_)) {
-            partition = Some(shape.len());
+        if tensor.partition_axis == Some(axis) {
+            let all = extents.and_then(|extents| extents.get(axis));
+            view.cuts_partitions |=
+                !matches!(&part, Part::Section(length, _) if Some(length) == all);
+            if !matches!(part, Part::Position(_)) {
+                partition = Some(shape.len());
+            }
         }
         let step = tensor
             .steps
@@ -323,10 +352,22 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
                 steps = None;
                 view.gather = Some(gather);
             }
+            // Beside a section: which axes it takes is not followed.
+            Part::Grid(_) => unknown = Some(unknown.unwrap_or(Reason::Index)),
             Part::Unknown(reason) => unknown = Some(unknown.unwrap_or(reason)),
         }
     }
-    let behind = extents.and_then(|extents| extents.get(count..));
+    // Of an argument nothing states its axes. Whoever cuts two or more of them, the last among them, names them all.
+    let names_all =
+        count > 1 && cuts_last && matches!(tensor.shape, Shape::Unknown(Reason::Argument));
+    if names_all && unknown == Some(Reason::Argument) {
+        unknown = None;
+    }
+    let behind = if names_all {
+        Some(&[][..])
+    } else {
+        extents.and_then(|extents| extents.get(count..))
+    };
     match (behind, unknown) {
         (Some(behind), None) => {
             if tensor.partition_axis.is_some_and(|axis| axis >= count) {
@@ -429,6 +470,7 @@ fn permuted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     Tensor {
         steps: None,
         partition_axis: None,
+        cuts_partitions: true,
         shape: extents.map_or(Shape::Unknown(Reason::View), Shape::Known),
         ..tensor.clone()
     }
