@@ -1,16 +1,19 @@
 //! `visa-lint explain`: one rule's documentation, found by its name or by what a library or a compiler said; or a group's
 //! rules.
 
+use std::path::Path;
+
 use visa_analysis::{
     Foreseen, Group, Level, Rule, Speaker, all_rules, find_rule, rules_foreseeing,
     rules_nearest_to_text,
 };
 
 use super::arguments::{ExplainArguments, ExplainFormat};
+use super::map::known_dialect_in;
 use super::outcome::Outcome;
 use super::output::Console;
-use super::pages::{self, Part};
-use super::styles::{TITLE, styled};
+use super::pages::{self, Kernel, Part};
+use super::styles::{ADDED, REMOVED, TITLE, styled};
 use super::words::counted;
 use super::wrap::wrap;
 use crate::project::Failure;
@@ -28,7 +31,8 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
 
 fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
     let name = options.rule.trim();
-    let asked = options.dialect.unwrap_or_default();
+    let here = std::env::current_dir().unwrap_or_default();
+    let asked = asked_in(&here, options.dialect);
     let rendered = |rule: &Rule| match options.format {
         ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
         ExplainFormat::Markdown => pages::linked(rule, asked),
@@ -51,6 +55,19 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
         }
         several => Ok(candidates(several)),
     }
+}
+
+/// The release that pages are shown for: the one that is chosen, else that of the crate around a folder; nothing outside of a crate of
+/// kernels.
+pub(crate) fn asked_in(folder: &Path, chosen: Option<Dialect>) -> Dialect {
+    let found = chosen.or_else(|| {
+        let dialect = known_dialect_in(folder, Dialect::default())?;
+        Some(Dialect {
+            library: Some(dialect.library),
+            release: Some(dialect.release),
+        })
+    });
+    found.unwrap_or_default()
 }
 
 /// What is said of a name or a text that finds nothing.
@@ -172,19 +189,25 @@ fn setting(group: Group) -> String {
 
 fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
     let title = |text: &str| styled(text, TITLE, colored);
+    let shown = pages::page(rule, asked);
     let mut text = format!(
         "{} ({})\n\n{}\n",
         title(rule.name),
         pages::standing(rule),
-        wrap(&rule.summary(), width)
+        wrap(&shown.lead, width)
     );
-    for section in pages::sections(rule, asked) {
+    for section in shown.sections {
         text.push_str(&format!("\n{}\n", title(section.title)));
         for part in section.parts {
             match part {
                 Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
                 Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
                 Part::Code(_, code) => text.push_str(&format!("\n{}", indented(&code))),
+                Part::Kernel(_, kernel) => {
+                    text.push_str(&format!("\n{}", marked(&kernel, colored)))
+                }
+                // The lines of the kernels are marked.
+                Part::Changes(_) => {}
             }
         }
     }
@@ -194,14 +217,28 @@ fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
     text
 }
 
+/// A kernel with the lines that the other one does not have marked.
+fn marked(kernel: &Kernel, colored: bool) -> String {
+    let style = if kernel.sign == '-' { REMOVED } else { ADDED };
+    let lines = kernel.text.lines().enumerate().map(|(number, line)| {
+        if kernel.marked.contains(&number) {
+            let line = format!("  {} {line}", kernel.sign);
+            format!("{}\n", styled(line.trim_end(), style, colored))
+        } else {
+            indented_line(line)
+        }
+    });
+    lines.collect()
+}
+
 fn indented(code: &str) -> String {
-    code.lines()
-        .map(|line| {
-            if line.is_empty() {
-                "\n".to_owned()
-            } else {
-                format!("    {line}\n")
-            }
-        })
-        .collect()
+    code.lines().map(indented_line).collect()
+}
+
+fn indented_line(line: &str) -> String {
+    if line.is_empty() {
+        "\n".to_owned()
+    } else {
+        format!("    {line}\n")
+    }
 }

@@ -19,6 +19,8 @@ use crate::project::libraries::dialect_of_folder;
 use crate::project::paths::slashes;
 use crate::project::settings::{Configurations, Dialect, Resolver, SettingsArguments};
 
+/// The rule about axes that nothing declares.
+const UNKNOWN_AXIS: &str = "unknown_axis";
 /// Positions that `--index` may ask for at once.
 const MAXIMUM_POSITIONS: u64 = 1_000_000;
 /// Positions that the picture shows.
@@ -79,6 +81,12 @@ fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
 
 /// The same for a folder, given by its absolute path.
 pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect {
+    known_dialect_in(here, chosen)
+        .unwrap_or_else(|| visa_analysis::Dialect::newest(Library::OptStd))
+}
+
+/// The same; `None` where neither the choice nor settings nor the manifest name a library.
+pub(crate) fn known_dialect_in(here: &Path, chosen: Dialect) -> Option<visa_analysis::Dialect> {
     let file = slashes(&here.join("question.rs"));
     let arguments = SettingsArguments {
         dialect: Some(chosen).filter(|chosen| *chosen != Dialect::default()),
@@ -96,15 +104,15 @@ pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect
     let library = options
         .library
         .or(of_crate.map(|(library, _)| library))
-        .unwrap_or(Library::OptStd);
+        .or(options.release.map(Library::having))?;
     let named = options
         .release
         .filter(|release| Library::having(*release) == library);
     let of_crate = of_crate.and_then(|(own, release)| release.filter(|_| own == library));
-    visa_analysis::Dialect {
+    Some(visa_analysis::Dialect {
         library,
         release: library.nearest(named.or(of_crate).unwrap_or_else(|| library.newest())),
-    }
+    })
 }
 
 /// An ill-formed expression is an answer with exit code 1, a bad option a failure of the run. `options` are those that gave the question's
@@ -139,6 +147,11 @@ pub(super) fn refused(
                     if let Some(at) = at {
                         write_note(&format!("  {}", at.expr));
                         write_note(&format!("  {}", at.underline()));
+                    }
+                    if rule == UNKNOWN_AXIS {
+                        write_note(
+                            "help: `--axes 'A = 64, B = 8'` declares the axes of an expression",
+                        );
                     }
                 }
             }

@@ -9,6 +9,7 @@ mod check;
 mod completions;
 pub(crate) mod cost;
 mod delivery;
+mod example;
 pub(crate) mod explain;
 mod fingerprint;
 pub(crate) mod fixing;

@@ -5,20 +5,26 @@
 //! they come with the next key.
 
 use visa_analysis::{
-    Applicability, Confirmer, Diagnostic, Dialect, Example, Language, Level, Library, Rule,
-    Speaker, Workspace, dialect_line, has_picture, rule_url, without_dialect_line,
+    Applicability, Confirmer, Diagnostic, Dialect, Group, Language, Level, Library, Rule, Speaker,
+    has_picture, rule_url,
 };
 
+use super::example::{self, Changes, Shown, changes, shown};
 use crate::project::settings::Dialect as Asked;
-
-/// The path that a page's kernel is checked under.
-fn kernel_path(rule: &Rule) -> String {
-    format!("kernel.{}", rule.example_language().ending())
-}
 
 /// What a page says where only a run with settings finds something.
 const BY_SETTINGS: &str =
     "Nothing without `visa-lint.toml`: the settings name what the finding compares with.";
+
+/// Changed lines up to which a page shows what turns the wrong kernel into the right one.
+const CHANGED: usize = 30;
+
+/// A page.
+pub(crate) struct Page {
+    /// What the rule reports, and who else says so.
+    pub(crate) lead: String,
+    pub(crate) sections: Vec<Section>,
+}
 
 /// One part of a page.
 pub(crate) struct Section {
@@ -34,12 +40,73 @@ pub(crate) enum Part {
     Point(String),
     /// Source text of a language.
     Code(&'static str, String),
+    /// A kernel in a language.
+    Kernel(&'static str, Kernel),
+    /// What turns the wrong kernel into the right one, for readers of a page: a terminal marks the lines of the kernels.
+    Changes(String),
 }
 
-/// The page of a rule behind its title and its first line.
-pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
-    let example = rule.example(asked.library.unwrap_or(Library::OptStd));
-    let findings = findings(rule, example.wrong);
+/// A kernel with the lines that the other kernel of its page does not have.
+pub(crate) struct Kernel {
+    pub(crate) text: String,
+    /// `-` in the wrong kernel, `+` in the right one.
+    pub(crate) sign: char,
+    /// The numbers of the lines, from 0.
+    pub(crate) marked: Vec<usize>,
+}
+
+/// The page of a rule behind its title.
+pub(crate) fn page(rule: &Rule, asked: Asked) -> Page {
+    let shown = shown(rule, asked);
+    Page {
+        lead: lead(rule, shown.wrong.dialect),
+        sections: sections(rule, asked, shown),
+    }
+}
+
+/// What a rule reports; of what no library and no compiler refuses, that too.
+fn lead(rule: &Rule, dialect: Option<Dialect>) -> String {
+    let summary = capital(&rule.summary());
+    let refusable = matches!(
+        rule.group,
+        Group::Mapping | Group::Hardware | Group::Silent | Group::Toolchain
+    );
+    let by = dialect.and_then(|dialect| rule.confirmed_by(dialect));
+    if refusable && by == Some(Confirmer::Model) {
+        format!(
+            "{summary}. Only visa-lint's model of the hardware says so: neither the library nor its compiler refuses it."
+        )
+    } else {
+        format!("{summary}.")
+    }
+}
+
+fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
+    let Shown {
+        wrong,
+        right,
+        findings,
+    } = shown;
+    let dialect = wrong.dialect;
+    let Changes {
+        removed,
+        added,
+        diff,
+    } = changes(&wrong.text, &right.text);
+    let changed = removed.len() + added.len();
+    let diff = (1..=CHANGED)
+        .contains(&changed)
+        .then_some(Part::Changes(diff));
+    let kernel = |shown: example::Kernel, sign, marked| {
+        let kernel = Kernel {
+            text: shown.text,
+            sign,
+            marked,
+        };
+        let kernel = Part::Kernel(rule.example_language().fence(), kernel);
+        written_for(shown.dialect).into_iter().chain([kernel])
+    };
+    let (wrong, right) = (kernel(wrong, '-', removed), kernel(right, '+', added));
     vec![
         Section {
             title: "In the machine",
@@ -47,9 +114,9 @@ pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
         },
         Section {
             title: "Wrong",
-            parts: not_there(rule, asked)
+            parts: not_there(rule, asked, dialect)
                 .into_iter()
-                .chain(kernel(rule, example.wrong))
+                .chain(wrong)
                 .collect(),
         },
         Section {
@@ -62,7 +129,7 @@ pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
         },
         Section {
             title: "Right",
-            parts: kernel(rule, example.right),
+            parts: right.chain(diff).collect(),
         },
         Section {
             title: "Fix",
@@ -108,13 +175,14 @@ pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
 
 /// The page as Markdown.
 pub(crate) fn markdown(rule: &Rule, asked: Asked) -> String {
+    let page = page(rule, asked);
     let mut text = format!(
-        "# {}\n\n{}.\n\n{}\n",
+        "# {}\n\n{}\n\n{}\n",
         rule.name,
-        capital(&rule.summary()),
+        page.lead,
         capital(&standing(rule))
     );
-    for section in sections(rule, asked) {
+    for section in page.sections {
         text.push_str("\n## ");
         text.push_str(section.title);
         text.push('\n');
@@ -129,13 +197,25 @@ pub(crate) fn markdown(rule: &Rule, asked: Asked) -> String {
                     continue;
                 }
                 Part::Code(language, code) => {
-                    text.push_str(&format!("\n```{language}\n{}\n```\n", code.trim_end()));
+                    text.push_str(&fenced(language, &code));
+                }
+                Part::Kernel(language, kernel) => {
+                    text.push_str(&fenced(language, &kernel.text));
+                }
+                Part::Changes(diff) => {
+                    text.push_str("\nWhat changes:\n");
+                    text.push_str(&fenced("diff", &diff));
                 }
             }
             in_list = false;
         }
     }
     text
+}
+
+/// Text in a fence of a language.
+fn fenced(language: &str, text: &str) -> String {
+    format!("\n```{language}\n{}\n```\n", text.trim_end())
 }
 
 /// A sentence's first letter as a capital.
@@ -148,7 +228,7 @@ pub(crate) fn capital(words: &str) -> String {
 
 /// What is said where what was asked for is not what is shown: a release in which the rule does not hold, or a library for which it
 /// has no kernels.
-fn not_there(rule: &Rule, asked: Asked) -> Vec<Part> {
+fn not_there(rule: &Rule, asked: Asked, shown: Option<Dialect>) -> Vec<Part> {
     if rule.example_language() != Language::Rust {
         return Vec::new();
     }
@@ -167,25 +247,22 @@ fn not_there(rule: &Rule, asked: Asked) -> Vec<Part> {
     let mut words = Vec::new();
     if !holds_there {
         words.push(format!("For `{name}`{release} the rule does not hold."));
-    }
-    if rule.example_for(library).is_none() {
-        words.push(format!("It has no kernels for `{name}`."));
+    } else if shown.is_some_and(|shown| {
+        shown.library != library
+            || asked
+                .release
+                .is_some_and(|release| shown.release != library.nearest(release))
+    }) {
+        words.push(format!("It has no kernels for `{name}`{release}."));
     }
     words.into_iter().map(Part::Words).collect()
 }
 
-/// A kernel that shows a rule, and the dialect that it is written for.
-fn kernel(rule: &Rule, text: &'static str) -> Vec<Part> {
-    let language = rule.example_language();
-    if language != Language::Rust {
-        return vec![Part::Code(language.fence(), without_markers(text))];
-    }
-    let dialect = Example::dialect(text);
+/// The library and the release that a kernel is written for.
+fn written_for(dialect: Option<Dialect>) -> Option<Part> {
+    let dialect = dialect?;
     let name = dialect.library.crate_name();
-    vec![
-        Part::Words(format!("For `{name}` {}:", dialect.release)),
-        Part::Code("rust", without_markers(without_dialect_line(text))),
-    ]
+    Some(Part::Words(format!("For `{name}` {}:", dialect.release)))
 }
 
 /// Where the rule holds, who else finds what it finds, and in which words.
@@ -267,19 +344,6 @@ fn refused(rule: &Rule) -> Option<String> {
         });
     }
     Some(sentences.join(" "))
-}
-
-/// What the engine finds in a wrong kernel of a rule, of this rule.
-fn findings(rule: &Rule, wrong: &str) -> Vec<Diagnostic> {
-    let mut workspace = Workspace::new();
-    if let Some(dialect) = dialect_line(wrong) {
-        workspace.set_dialect(dialect);
-    }
-    let path = kernel_path(rule);
-    workspace.set_file(&path, &without_markers(without_dialect_line(wrong)));
-    let mut report = workspace.analysis().check_file_completed(&path);
-    report.diagnostics.retain(|found| found.rule == rule.name);
-    report.diagnostics
 }
 
 fn said(found: &Diagnostic) -> Vec<Part> {
@@ -391,24 +455,6 @@ fn heading(rule: &Rule) -> String {
         }
         heading => format!("The book, under {heading}."),
     }
-}
-
-/// A fixture without the markers that name its findings.
-fn without_markers(kernel: &str) -> String {
-    let mut text = String::with_capacity(kernel.len());
-    for line in kernel.lines() {
-        let mark = ["//~", "#~"].into_iter().find(|mark| line.contains(mark));
-        let kept = mark
-            .and_then(|mark| line.split(mark).next())
-            .unwrap_or(line);
-        let kept = kept.trim_end();
-        if kept.is_empty() && mark.is_some() {
-            continue;
-        }
-        text.push_str(kept);
-        text.push('\n');
-    }
-    text
 }
 
 /// The address of a rule's page, where a release names one.

@@ -8,7 +8,7 @@ use visa_analysis::{Group, Rule, all_rules, find_rule, rules_foreseeing};
 
 use super::server::Tools;
 use super::shapes::Part;
-use crate::lint::explain::{recognised, unknown};
+use crate::lint::explain::{asked_in, recognised, unknown};
 use crate::lint::pages;
 use crate::lint::rules::has_word;
 use crate::project::settings::Dialect;
@@ -95,7 +95,7 @@ impl Tools {
         if name.is_empty() {
             return Err("`text` is empty; `rules` lists the rules".to_owned());
         }
-        let dialect = input.dialect.unwrap_or_default();
+        let dialect = asked_in(self.room.root.path(), input.dialect);
         // A page checks its kernels anew.
         let answer = tokio::task::spawn_blocking(move || explained(&name, dialect)).await;
         let answer =

@@ -23,6 +23,7 @@ mod migrate;
 mod moves;
 mod mutations;
 mod reference;
+mod rule_pages;
 mod session;
 mod vector_engine;
 mod worked_tables;

@@ -54,13 +54,8 @@ fn page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
     });
     let asked = library.map_or_else(Dialect::default, |known| Dialect {
         library: Some(known.library.dialect.library),
-        release: None,
+        release: Some(known.library.dialect.release),
     });
-    // A rule that a library does not have is shown by the kernels of the other one.
-    let asked = asked
-        .library
-        .filter(|library| rule.example_for(*library).is_some())
-        .map_or_else(Dialect::default, |_| asked);
     Ok(pages::markdown(rule, asked))
 }
 
