@@ -173,9 +173,14 @@ enum Concerns {
     All,
 }
 
-/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. `costs` are those of the file,
-/// in its order.
-pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], effort: usize) {
+/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel, of the kernels of one name only
+/// where that is given. `costs` are those of the file, in its order.
+pub(crate) fn advise(
+    db: &dyn Db,
+    file: SourceFile,
+    costs: &mut [KernelCost],
+    (effort, named): (usize, Option<&str>),
+) {
     let limit = effort.min(MOST_EFFORT);
     if limit == 0 {
         return;
@@ -187,7 +192,7 @@ pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], ef
         .filter(|(_, function)| body(db, **function).device.is_some());
     let mut scratch = None;
     for ((number, _), cost) in kernels.zip(costs) {
-        if cost.total.is_none() {
+        if cost.total.is_none() || named.is_some_and(|named| *named != *cost.name) {
             continue;
         }
         if scratch.is_none() {
