@@ -7,6 +7,7 @@
 
 mod elsewhere;
 mod file;
+mod guesses;
 mod instances;
 mod neighbours;
 mod releases;
@@ -71,6 +72,7 @@ pub(crate) use self::elsewhere::files_by_reach;
 pub use self::elsewhere::{findings_from_elsewhere, reachable_from};
 pub(crate) use self::file::library_of;
 pub use self::file::{completed_file_report, file_report, file_report_without_costs};
+pub(crate) use self::guesses::{is_guess, keep_fixes_inside};
 pub use crate::kernel::body;
 
 /// What the engines make of one function.
@@ -113,6 +115,13 @@ fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation>
     Arc::new(simulation)
 }
 
+/// What the rules of some families find, with the fixes that need the text.
+fn found_by(db: &dyn Db, checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    let mut findings = rules::check(checked, families);
+    rules::add_chain_fixes(db, checked.body, &mut findings);
+    findings
+}
+
 /// What the rules find in one function that look at no costs, helpers that it calls included. Fixes are as the rules propose
 /// them. Only the families that have a rule that is on are run.
 #[salsa::tracked(returns(clone))]
@@ -120,7 +129,7 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, function, || {
         let enabled = rules_for(db, function);
         let families = enabled.families().of_engines();
-        let mut findings = as_checked(db, function, |checked| rules::check(checked, families));
+        let mut findings = as_checked(db, function, |checked| found_by(db, checked, families));
         in_words_of(db, function, &mut findings);
         of_body(db, function, findings)
     });
@@ -165,7 +174,7 @@ fn timed(db: &dyn Db, function: ItemId, families: Families) -> Arc<Findings> {
     let known = function_findings(db, function);
     let mut found = guarded(db, function, || {
         let mut findings = as_checked(db, function, |checked| {
-            let mut findings = rules::check(checked, families);
+            let mut findings = found_by(db, checked, families);
             let known = known.findings.iter();
             rules::drop_implied(&checked.enabled, &mut findings, |rule, place| {
                 let mut known = known.clone();
@@ -195,6 +204,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
             let mut findings = rules::check_as_proposed(checked);
+            rules::add_chain_fixes(db, checked.body, &mut findings);
             let is_on = |finding: &Finding| families.have_rule(finding.rule.name);
             complete_each(checked, &mut findings, is_on);
             findings
@@ -276,27 +286,6 @@ fn found_in_function(db: &dyn Db, function: ItemId, extent: Extent) -> Vec<Arc<F
         return vec![completed_function_findings(db, function)];
     }
     found
-}
-
-/// What a fix changes in the same item and outside of the function may serve other functions there: it is not applied without
-/// looking.
-pub(crate) fn keep_fixes_inside<'a>(
-    db: &dyn Db,
-    function: ItemId,
-    fixes: impl IntoIterator<Item = &'a mut Fix>,
-) {
-    for fix in fixes {
-        if fix.applicability == Applicability::Machine && edits_outside(db, function, &fix.edits) {
-            fix.applicability = Applicability::Maybe;
-        }
-    }
-}
-
-/// Whether edits change something in the same item and outside of the function.
-pub(crate) fn edits_outside(db: &dyn Db, function: ItemId, edits: &[Edit]) -> bool {
-    let owner = function.owner(db);
-    let outside = |span: Span| span.item == owner && !is_inside(db, span, function);
-    edits.iter().any(|edit| outside(edit.span))
 }
 
 /// What is derived of a function, as the rules ask for it.

@@ -27,9 +27,9 @@ use crate::kernel::Body;
 use crate::mapping::Mapping;
 use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
-    ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Derived, Edit, FOLLOWING,
-    Families, Finding, Fix, Level, Reach, Rule, found_beside, found_by_families, groups_of_causes,
-    names,
+    ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, CostChange, Derived,
+    Edit, FOLLOWING, Families, Finding, Fix, Level, Reach, Rule, found_beside, found_by_families,
+    groups_of_causes, names,
 };
 
 /// How often the rules are asked again about a fix. What goes on and on is no repair.
@@ -156,6 +156,7 @@ pub(crate) fn complete_together(
                 title: String::new(),
                 applicability,
                 edits,
+                cost: None,
             }),
             Outcome::Unread if batch.len() == 1 => batch.first().map(|seeded| seeded.fix.clone()),
             Outcome::BringsAlong if batch.len() == 1 => batch.first().map(|seeded| Fix {
@@ -340,12 +341,12 @@ impl<'a> Completion<'a> {
             match outcome {
                 Outcome::Unread => whole.push(fix),
                 Outcome::Mends(edits, applicability) => {
-                    whole.push(completed(fix, edits, applicability));
+                    whole.push(self.costed(completed(fix, edits, applicability)));
                 }
-                Outcome::BringsAlong => partial.push(Fix {
+                Outcome::BringsAlong => partial.push(self.costed(Fix {
                     applicability: Applicability::Maybe,
                     ..fix
-                }),
+                })),
                 Outcome::Breaks | Outcome::MendsNothing => {}
             }
         }
@@ -353,6 +354,8 @@ impl<'a> Completion<'a> {
         if whole.is_empty() {
             whole = partial;
         }
+        // What makes the kernel slower is not offered first.
+        whole.sort_by_key(|fix| fix.cost.is_some_and(CostChange::is_slower));
         finding.fixes = whole;
         self.complete_alternatives(finding, places, &mut followed);
     }
@@ -380,6 +383,7 @@ impl<'a> Completion<'a> {
                     title: String::new(),
                     applicability: Applicability::Maybe,
                     edits: alternative.edits.clone(),
+                    cost: None,
                 };
                 let outcome = self.follow(finding, places, &fix);
                 followed.push((fix.edits, outcome.clone()));
@@ -491,6 +495,21 @@ impl<'a> Completion<'a> {
         Outcome::Breaks
     }
 
+    /// A fix with what it does to the cycles of the body, where it is not sure and both totals are known.
+    fn costed(&self, fix: Fix) -> Fix {
+        let cost = || {
+            let before = self.checked.derived.simulation().total()?;
+            let body = self.changed(&fix.edits)?;
+            let derivation = derive(&body, self.checked.target);
+            let derived = DerivedAgain::of(&body, &derivation, self.checked);
+            let after = derived.simulation().total()?;
+            Some(CostChange { before, after })
+        };
+        let is_sure = fix.applicability == Applicability::Machine;
+        let cost = (!is_sure).then(cost).flatten();
+        Fix { cost, ..fix }
+    }
+
     fn is_new(&self, finding: &Finding) -> bool {
         !self.known.contains(&key(finding))
     }
@@ -570,6 +589,7 @@ fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
         title,
         applicability,
         edits,
+        cost: None,
     }
 }
 

@@ -40,6 +40,9 @@ pub use stages::StageRow;
 /// Proposals that a cost names at the most.
 const PROPOSALS: usize = 3;
 
+/// A proposal saves at least one part in so many of the kernel.
+const LEAST_PART: u64 = 100;
+
 /// What a kernel costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelCost {
@@ -528,6 +531,7 @@ fn of_simulation(
 
 fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
     let found = all_time_findings(db, function);
+    let total = function_simulation(db, function).total();
     let mut proposals: Vec<(u64, Proposal)> = found
         .findings
         .iter()
@@ -551,7 +555,7 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
             };
             Some((saving.cycles(), proposal))
         })
-        .filter(|(cycles, _)| *cycles > 0)
+        .filter(|(cycles, proposal)| *cycles > 0 && is_worth_a_line(proposal.saves, total))
         .collect();
     proposals.sort_by_key(|(cycles, proposal)| {
         (std::cmp::Reverse(*cycles), proposal.range, proposal.rule)
@@ -561,6 +565,14 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
         .into_iter()
         .map(|(_, proposal)| proposal)
         .collect()
+}
+
+/// Whether a proposal saves as much as is worth its line of a kernel: one part in so many, where both are known.
+fn is_worth_a_line(saves: Option<u64>, total: Option<u64>) -> bool {
+    match (saves, total) {
+        (Some(saves), Some(total)) => saves.saturating_mul(LEAST_PART) >= total,
+        _ => true,
+    }
 }
 
 fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {

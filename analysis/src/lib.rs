@@ -58,10 +58,13 @@ pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
     OperationRow, OverfullRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
 };
-pub use findings::{Applicability, Confirmer, Engine, Group, Holds, Level, Offers, Refusal, Rule};
+pub use findings::{
+    Applicability, Confirmer, CostChange, Engine, Group, Holds, Level, Offers, Refusal, Rule,
+};
 pub use fixing::{
-    Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
-    fix_all, migrate_all, migration_rule, with_line_breaks_of,
+    Application, Completed, Completing, Fixable, Fixed, KernelName, LeftOut, Proposed, Rejection,
+    Signature, Signatures, Texts, Totals, Trust, apply_fixes, fix_all, migrate_all, migration_rule,
+    with_line_breaks_of,
 };
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::calibration::evidence;

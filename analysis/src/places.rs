@@ -30,6 +30,11 @@ fn chained(before: &str, text: &str) -> String {
     if !line.ends_with('\n') {
         return text.to_owned();
     }
+    broken_chain(text, indentation)
+}
+
+/// A text with each call of its chain on a line of its own.
+pub(crate) fn broken_chain(text: &str, indentation: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut depth = 0_usize;
     for letter in text.chars() {
@@ -293,6 +298,7 @@ impl<'a> Places<'a> {
             title,
             applicability,
             edits,
+            cost: fix.cost,
         })
     }
 

@@ -8,7 +8,7 @@ mod blocks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::findings::{Applicability, Confirmer, Group, Level};
+use crate::findings::{Applicability, Confirmer, CostChange, Group, Level};
 use crate::items::{Crate, FileLibrary};
 use crate::language::Language;
 
@@ -69,6 +69,29 @@ pub struct DiagnosticFix {
     pub applicability: Applicability,
     /// Its replacements.
     pub edits: Vec<FileEdit>,
+    /// What it does to the cycles of the function, once it is completed; `None` where that is not known, and of sure ones.
+    pub cost: Option<CostChange>,
+}
+
+impl DiagnosticFix {
+    /// What stands behind its title: ` (+539 % cycles)`, or nothing where that is not known or 0.
+    #[must_use]
+    pub fn price(&self) -> String {
+        let cost = self.cost.filter(|cost| cost.percent() != 0);
+        cost.map_or_else(String::new, |cost| format!(" ({cost} cycles)"))
+    }
+
+    /// What it does, with its price.
+    #[must_use]
+    pub fn priced_title(&self) -> String {
+        format!("{}{}", self.title, self.price())
+    }
+
+    /// Whether it is known to make its function slower by more than 2 %: then it is not offered first.
+    #[must_use]
+    pub fn makes_slower(&self) -> bool {
+        self.cost.is_some_and(CostChange::is_slower)
+    }
 }
 
 /// A text that the help states, and the replacements that write it.

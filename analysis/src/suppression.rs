@@ -456,6 +456,7 @@ fn fix(
                 title: "Remove the suppression".to_owned(),
                 applicability: Applicability::Machine,
                 edits: vec![edit(removed, "")],
+                cost: None,
             })
             .collect();
     }
@@ -465,6 +466,7 @@ fn fix(
             title: format!("Write `{name}`"),
             applicability: Applicability::Maybe,
             edits: vec![edit(&suppression.place, name)],
+            cost: None,
         })
         .collect()
 }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use visa_analysis::{
-    Analysis, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
-    Workspace,
+    Analysis, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Signatures,
+    Texts, Totals, Workspace,
 };
 
 use crate::engine::{Answer, Failure};
@@ -82,6 +82,14 @@ impl Fixable for Copied<'_> {
             return Vec::new();
         }
         self.workspace.analysis().file_reports(&self.files)
+    }
+
+    fn totals(&self) -> Totals {
+        self.workspace.analysis().kernel_totals(&self.files)
+    }
+
+    fn signatures(&self) -> Signatures {
+        self.workspace.analysis().kernel_signatures(&self.files)
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {

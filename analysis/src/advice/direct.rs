@@ -9,12 +9,11 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
 use crate::db::Db;
 use crate::derivation::conventions::Conventions;
-use crate::items::parse_item;
+use crate::items::{method_call, parse_item};
 use crate::kernel::{Body, Context, Operation, OperationKind, Pass, PassEnd, StageKind};
 use crate::rules::Edit;
 
 use super::fuse::{maker, movable};
-use super::statement::call;
 use super::writing::{expression_span, named, stream, written_at};
 use super::{Candidate, Kind};
 
@@ -63,7 +62,7 @@ fn candidate(db: &dyn Db, body: &Body, operation: &Operation, second: &Pass) -> 
     let parsed = parse_item(db, operation.span.item);
     let made = movable(db, before, operation)?;
     let chain = written_at(db, expression_span(db, last.span)?)?;
-    let stored = call(db, end)?;
+    let stored = method_call(db, end)?;
     let brought = parsed.span(stored.receiver()?.syntax());
     let mut edits = vec![
         Edit::new(parsed.span(&made), String::new()),
@@ -71,7 +70,7 @@ fn candidate(db: &dyn Db, body: &Body, operation: &Operation, second: &Pass) -> 
     ];
     // The library asks for the context that has the VRF, unless the pass runs there.
     if !body.library().is_addressed() {
-        let begun = call(db, operation.span)?.receiver()?;
+        let begun = method_call(db, operation.span)?.receiver()?;
         let unit: String = begun
             .syntax()
             .text()

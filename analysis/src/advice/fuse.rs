@@ -8,13 +8,12 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::db::Db;
-use crate::items::parse_item;
+use crate::items::{method_call, parse_item};
 use crate::kernel::{
     Body, Context, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind,
 };
 use crate::rules::Edit;
 
-use super::statement::call;
 use super::writing::{expression_span, named, only_reader, stream, written_at};
 use super::{Candidate, Kind};
 
@@ -142,7 +141,7 @@ fn candidate(
 /// The statement of an operation, where it may go on in that of another one.
 pub(super) fn movable(db: &dyn Db, first: &Operation, then: &Operation) -> Option<SyntaxNode> {
     let statement = |of: &Operation| -> Option<SyntaxNode> {
-        let inside = call(db, of.span)?.syntax().clone();
+        let inside = method_call(db, of.span)?.syntax().clone();
         let found = inside.ancestors().find_map(ast::LetStmt::cast)?;
         Some(found.syntax().clone())
     };

@@ -11,7 +11,7 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::{ParsedItem, parse_item};
+use crate::items::{ParsedItem, method_call, parse_item};
 use crate::kernel::catalogue::Role;
 use crate::kernel::{
     Body, Copy, Level, Operation, OperationKind, Origin, Tensor, TensorId, Tier, TileWindow,
@@ -20,7 +20,7 @@ use crate::mapping::Form;
 use crate::rules::Edit;
 
 use super::gather::free_address;
-use super::statement::{call, unused_names};
+use super::statement::unused_names;
 use super::writing::{Held, generics_of, named, written_at};
 use super::{Candidate, Kind};
 
@@ -96,7 +96,7 @@ impl<'a> Load<'a> {
         if !loads || !once || changes || target.moved_before.is_some() {
             return None;
         }
-        let parent = call(db, operation.span)?.syntax().parent()?;
+        let parent = method_call(db, operation.span)?.syntax().parent()?;
         let statement = ast::LetStmt::cast(parent)?;
         let ast::Pat::IdentPat(pattern) = statement.pat()? else {
             return None;
@@ -315,7 +315,7 @@ fn whole(
     (held, element): (&Held, &Form),
 ) -> Option<(String, String)> {
     let parsed = &first.parsed;
-    let transfer = call(db, first.copy.span)?;
+    let transfer = method_call(db, first.copy.span)?;
     let ast::Expr::MethodCallExpr(tile) = transfer.receiver()? else {
         return None;
     };

@@ -175,9 +175,14 @@ enum Concerns {
     All,
 }
 
-/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. Of a file with many kernels
-/// those that take longest are searched. `costs` are those of the file, in its order.
-pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], effort: usize) {
+/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel, of the kernels of one name only
+/// where that is given. Of a file with many kernels those that take longest are searched. `costs` are those of the file, in its order.
+pub(crate) fn advise(
+    db: &dyn Db,
+    file: SourceFile,
+    costs: &mut [KernelCost],
+    (effort, named): (usize, Option<&str>),
+) {
     let limit = effort.min(MOST_EFFORT);
     if limit == 0 {
         return;
@@ -190,7 +195,7 @@ pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], ef
     let numbers = kernels.map(|(number, _)| number);
     let mut kernels: Vec<(usize, &mut KernelCost)> = numbers
         .zip(costs)
-        .filter(|(_, cost)| cost.total.is_some())
+        .filter(|(_, cost)| cost.total.is_some() && named.is_none_or(|named| *named == *cost.name))
         .collect();
     kernels.sort_by_key(|(_, cost)| Reverse(cost.total));
     let mut left = EFFORT_OF_A_FILE.max(limit);

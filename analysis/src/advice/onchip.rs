@@ -11,12 +11,11 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::db::Db;
 use crate::derivation::conventions::Conventions;
-use crate::items::{ParsedItem, parse_item};
+use crate::items::{ParsedItem, method_call, parse_item};
 use crate::kernel::{Body, Copy, Operation, OperationKind, Origin, Tensor, TensorId, Tier};
 use crate::rules::Edit;
 
 use super::slots::{is_moved_whole, is_scratch};
-use super::statement::call;
 use super::writing::{Held, generics_of, named};
 use super::{Candidate, Kind};
 
@@ -88,7 +87,7 @@ impl<'a> Hop<'a> {
         let (store, stored) = self.store;
         let parsed = parse_item(db, store.span.item);
         let library = self.body.library();
-        let stores = call(db, store.span)?;
+        let stores = method_call(db, store.span)?;
         let source = variable(stores.receiver()?, library.view()?)?;
         let first = statement(stores.syntax())?;
         let mut edits = self.without_store(&parsed, &first)?;
@@ -96,7 +95,7 @@ impl<'a> Hop<'a> {
             if !self.is_there(load) || !self.holds_no_more(stored, copy) {
                 return None;
             }
-            let loads = call(db, load.span)?;
+            let loads = method_call(db, load.span)?;
             let receiver = loads.receiver()?;
             variable(receiver.clone(), library.view()?)?;
             let reads = statement(loads.syntax())?;

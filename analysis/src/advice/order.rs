@@ -9,11 +9,10 @@ use rustc_hash::FxHashSet;
 
 use crate::db::Db;
 use crate::derivation::conventions::Conventions;
-use crate::items::{ItemId, ParsedItem, Span, file_range, parse_item};
+use crate::items::{ItemId, ParsedItem, Span, file_range, method_call, parse_item};
 use crate::kernel::{Body, Operation, OperationKind, Tier};
 use crate::rules::{Edit, MISSED_OVERLAP};
 
-use super::statement::call;
 use super::{Candidate, Kind};
 
 /// Places in front of which a load is tried.
@@ -56,7 +55,7 @@ fn loads_what_nothing_writes(body: &Body, operation: &Operation) -> bool {
 
 fn earlier(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     let parsed = parse_item(db, operation.span.item);
-    let Some(load) = call(db, operation.span) else {
+    let Some(load) = method_call(db, operation.span) else {
         return Vec::new();
     };
     let Some(statement) = load.syntax().parent().and_then(ast::LetStmt::cast) else {

@@ -1,11 +1,12 @@
 //! Candidates placed in the files, laid out as their author does, and moved to where they are behind another change.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span, file_range};
-use crate::places::Places;
+use crate::places::{Places, broken_chain};
 use crate::report::{DiagnosticFix, FileEdit};
 use crate::rules::{Applicability, Fix, NamesInScope, SLOW_TRANSFER};
 
@@ -60,6 +61,7 @@ pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) 
             title: candidate.title,
             applicability: Applicability::Maybe,
             edits: candidate.edits,
+            cost: None,
         })?;
         let about = places.range(candidate.span)?;
         let (file, range) = match first {
@@ -92,6 +94,29 @@ fn first_edit(db: &dyn Db, function: ItemId, candidate: &Candidate) -> Option<Sp
     })
 }
 
+/// The columns that a line has at most, as rustfmt counts.
+const WIDTH: usize = 100;
+
+/// What a call of a chain is moved in by.
+const STEP: &str = "    ";
+
+/// A statement whose chain is broken over lines where it does not fit into one.
+fn broken_statement<'s>(statement: &'s str, spaces: &str) -> Cow<'s, str> {
+    let fits = |line: &str| line.trim_end().chars().count() <= WIDTH;
+    let is_broken = statement.starts_with([' ', '\t']);
+    if fits(&format!("{spaces}{statement}")) || is_broken {
+        return Cow::Borrowed(statement);
+    }
+    let broken = broken_chain(statement, &format!("{spaces}{STEP}"));
+    // A call alone on its line is worth it only where it fits there.
+    let calls = broken.trim_end().matches('\n').count();
+    if calls > 1 || broken.lines().all(fits) {
+        Cow::Owned(broken)
+    } else {
+        Cow::Borrowed(statement)
+    }
+}
+
 /// Statements that are put before one get its indentation, and those that are taken away take their line along.
 fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
     let text = file.text(db);
@@ -114,12 +139,34 @@ fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
                 // What is broken over lines is indented already.
                 let begins = !laid_out.is_empty() && !statement.starts_with([' ', '\t']);
                 laid_out.push_str(if begins { &spaces } else { "" });
-                laid_out.push_str(statement);
+                laid_out.push_str(&broken_statement(statement, &spaces));
             }
             if laid_out.ends_with('\n') {
                 laid_out.push_str(&spaces);
             }
             edit.text = laid_out;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken_statement;
+
+    #[test]
+    fn a_long_statement_is_broken_at_the_calls_of_its_chain() {
+        let short = "let y = ctx.main.begin(x.view()).commit(0);\n";
+        assert_eq!(broken_statement(short, "    "), short);
+        let long = "let gathered: DmTensor<i8, m![1], m![1 # 2], m![S / 64 # 256], m![S % 64, B]> = \
+                    ctx.main.begin(sums.view()).fetch::<i8, m![S % 64], m![B]>().commit(0);\n";
+        let broken = "let gathered: DmTensor<i8, m![1], m![1 # 2], m![S / 64 # 256], m![S % 64, B]> = ctx\n\
+                      \u{20}       .main\n\
+                      \u{20}       .begin(sums.view())\n\
+                      \u{20}       .fetch::<i8, m![S % 64], m![B]>()\n\
+                      \u{20}       .commit(0);\n";
+        assert_eq!(broken_statement(long, "    "), broken);
+        let kind = "m![A], ".repeat(20);
+        let one_call = format!("let y = y.to_dm::<{kind}>(0);\n");
+        assert_eq!(broken_statement(&one_call, "    "), one_call);
     }
 }

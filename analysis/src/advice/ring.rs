@@ -10,7 +10,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::{ElementType, FLIT_BYTES};
-use crate::items::{Span, file_range, parse_item};
+use crate::items::{Span, file_range, method_call, parse_item};
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
@@ -21,7 +21,7 @@ use crate::rules::Edit;
 
 use super::gather::free_address;
 use super::split::live;
-use super::statement::{call, unused_names};
+use super::statement::unused_names;
 use super::writing::{expression_span, stream, stream_of, written};
 use super::{Candidate, Kind};
 
@@ -137,12 +137,12 @@ impl Chain {
             let text = file.text(db);
             Some(text.get(start as usize..end as usize)?.to_owned())
         };
-        let whole = call(db, reduced.stage.span)?;
+        let whole = method_call(db, reduced.stage.span)?;
         let statement = whole.syntax().ancestors().find(|node| {
             let parent = node.parent();
             parent.is_some_and(|parent| ast::StmtList::can_cast(parent.kind()))
         })?;
-        let begun = call(db, pass.stages.first()?.span)?.receiver()?;
+        let begun = method_call(db, pass.stages.first()?.span)?.receiver()?;
         let ast::Expr::MethodCallExpr(begun) = begun else {
             return None;
         };

@@ -12,14 +12,13 @@ use crate::check::{
 use crate::check::{function_simulation, reachable_from};
 use crate::conditions::PackageFeatures;
 use crate::db::{AnalysisDatabase, Db};
-use crate::fixing::{Texts, apply_fixes};
-use crate::hardware::{ElementType, Model};
+use crate::fixing::{Described, Texts, apply_fixes};
+use crate::hardware::Model;
 use crate::inputs::{
     FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile,
 };
 use crate::items::ItemId;
-use crate::kernel::{Body, Level, OperationKind, Tensor, Tier, body};
-use crate::mapping::{Form, Mapping};
+use crate::kernel::{Body, OperationKind, Tensor, Tier, body};
 use crate::report::DiagnosticFix;
 use crate::rules::{EnabledRules, Group, Level as Severity};
 use crate::simulation::total_bounds;
@@ -63,9 +62,6 @@ impl Said {
     }
 }
 
-/// A tensor outside of the kernel: where, its elements, its mappings.
-type Outside = (Tier, ElementType, Vec<(Level, Form)>);
-
 /// What the author's texts, or changed ones, make of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct State {
@@ -74,7 +70,7 @@ pub(super) struct State {
     /// The fewest and the most that are likely; `None` by the book.
     pub(super) bounds: Option<(u64, u64)>,
     /// What it is given, what it stores in HBM for others in this order, and what it returns.
-    outside: Vec<Outside>,
+    outside: Vec<Described>,
 }
 
 impl State {
@@ -281,7 +277,7 @@ impl Scratch {
 }
 
 /// What a kernel is given, stores and returns, without what it keeps in HBM for itself. `None` where a mapping of it is unknown.
-fn outside(body: &Body) -> Option<Vec<Outside>> {
+fn outside(body: &Body) -> Option<Vec<Described>> {
     let parameters = body.tensors.iter().filter(|tensor| {
         tensor.tier == Tier::Hbm && matches!(tensor.origin, crate::kernel::Origin::Parameter)
     });
@@ -299,14 +295,6 @@ fn outside(body: &Body) -> Option<Vec<Outside>> {
     let written = stored.iter().chain(&body.escaping);
     let written = written.filter(|id| !is_scratch(body, **id));
     let written = written.filter_map(|id| body.tensor(*id)).filter(outside);
+    let described = |tensor: &Tensor| Some(Described::of(tensor)).filter(Described::is_known);
     parameters.chain(written).map(described).collect()
-}
-
-fn described(tensor: &Tensor) -> Option<Outside> {
-    let levels = tensor.levels.iter().map(|(level, mapping)| {
-        let form = mapping.get().map(Mapping::form)?;
-        Some((level, form.clone()))
-    });
-    let kind = tensor.element_type.get().copied()?;
-    Some((tensor.tier, kind, levels.collect::<Option<_>>()?))
 }

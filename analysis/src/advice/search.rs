@@ -280,6 +280,7 @@ impl<'a> Search<'a> {
                 ),
                 applicability: Applicability::Maybe,
                 edits,
+                cost: None,
             },
             ..best.placed.clone()
         };

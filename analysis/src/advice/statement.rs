@@ -9,7 +9,7 @@ use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::FxHashSet;
 
 use crate::db::Db;
-use crate::items::{ParsedItem, Span, file_range, parse_item};
+use crate::items::{ParsedItem, Span, file_range, method_call, parse_item};
 use crate::kernel::{Body, Context, Operation};
 use crate::rules::Edit;
 
@@ -33,7 +33,7 @@ pub(super) struct Statement {
 impl Statement {
     /// That of a transfer. `None` where what is stored cannot be named.
     pub(super) fn of(db: &dyn Db, body: &Body, operation: &Operation) -> Option<Self> {
-        let store = call(db, operation.span)?;
+        let store = method_call(db, operation.span)?;
         let mut item = operation.span.item;
         let mut stored = without_views(store.receiver()?, body)?;
         let mut node = store.syntax().clone();
@@ -71,7 +71,7 @@ impl Statement {
             .iter()
             .find(|operation| operation.context == Context::Main && operation.span.item == item);
         let unit = main.and_then(|operation| {
-            let receiver = call(db, operation.span)?.receiver()?;
+            let receiver = method_call(db, operation.span)?.receiver()?;
             let plain = matches!(receiver, ast::Expr::FieldExpr(_) | ast::Expr::PathExpr(_));
             plain.then(|| joined(&receiver))
         });
@@ -128,17 +128,6 @@ impl Statement {
 fn joined(expression: &ast::Expr) -> String {
     let text = expression.syntax().text().to_string();
     text.replace(" . ", ".").replace("& mut ", "&mut ")
-}
-
-/// The call of the method at a place.
-pub(super) fn call(db: &dyn Db, method: Span) -> Option<ast::MethodCallExpr> {
-    let parsed = parse_item(db, method.item);
-    let calls = parsed.root()?.syntax().descendants();
-    let mut calls = calls.filter_map(ast::MethodCallExpr::cast);
-    calls.find(|call| {
-        let name = call.name_ref();
-        name.is_some_and(|name| parsed.span(name.syntax()) == method)
-    })
 }
 
 /// What a view of the whole is of.

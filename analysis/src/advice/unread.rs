@@ -7,11 +7,10 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::parse_item;
+use crate::items::{method_call, parse_item};
 use crate::kernel::{Body, Operation, OperationKind, Tier};
 use crate::rules::Edit;
 
-use super::statement::call;
 use super::{Candidate, Kind};
 
 /// A candidate for each operation whose result is not read.
@@ -68,7 +67,7 @@ fn is_unread(body: &Body, derivation: &BodyDerivation, operation: &Operation) ->
 
 fn candidate(db: &dyn Db, operation: &Operation) -> Option<Candidate> {
     let parsed = parse_item(db, operation.span.item);
-    let made = call(db, operation.span)?;
+    let made = method_call(db, operation.span)?;
     let statement = made.syntax().parent().and_then(ast::LetStmt::cast)?;
     let ast::Pat::IdentPat(pattern) = statement.pat()? else {
         return None;

@@ -6,14 +6,12 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
 use crate::db::Db;
 use crate::hardware::ElementType;
-use crate::items::{Span, file_range, parse_item};
+use crate::items::{Span, file_range, method_call, parse_item};
 use crate::kernel::catalogue::Generic;
 use crate::kernel::{Body, Copy, Level, PassSource, StreamShape, TensorId};
 use crate::kernel::{Operation, OperationKind, Origin, Pass, Tensor};
 use crate::mapping::Form;
 use crate::rules::Edit;
-
-use super::statement::call;
 
 /// A mapping as it is written.
 pub(super) fn written(form: &Form) -> String {
@@ -39,7 +37,7 @@ pub(super) fn stream_of(kind: ElementType, time: &Form, packet: &Form) -> Vec<(G
 /// The bytes of a method with its generics and arguments: `collect::<m![A], m![B]>()`.
 pub(super) fn method_span(db: &dyn Db, method: Span) -> Option<Span> {
     let parsed = parse_item(db, method.item);
-    let call = call(db, method)?;
+    let call = method_call(db, method)?;
     let arguments = parsed.span(call.arg_list()?.syntax());
     Some(Span {
         end: arguments.end,
@@ -50,7 +48,7 @@ pub(super) fn method_span(db: &dyn Db, method: Span) -> Option<Span> {
 /// The bytes of a call with what it is a method of: `x.view().collect::<m![A], m![B]>()`.
 pub(super) fn expression_span(db: &dyn Db, method: Span) -> Option<Span> {
     let parsed = parse_item(db, method.item);
-    Some(parsed.span(call(db, method)?.syntax()))
+    Some(parsed.span(method_call(db, method)?.syntax()))
 }
 
 /// What the author wrote at a place.
@@ -63,7 +61,7 @@ pub(super) fn written_at(db: &dyn Db, span: Span) -> Option<String> {
 /// A method with its bytes, the dot before it, and what is between, and what is between: taken away, the chain goes on without the method.
 pub(super) fn link_span(db: &dyn Db, method: Span) -> Option<Span> {
     let parsed = parse_item(db, method.item);
-    let receiver = parsed.span(call(db, method)?.receiver()?.syntax());
+    let receiver = parsed.span(method_call(db, method)?.receiver()?.syntax());
     let whole = method_span(db, method)?;
     Some(Span {
         start: receiver.end,
@@ -119,7 +117,7 @@ pub(super) fn retyped(
     let text = library.write_transfer(source.tier, target.tier, generics, &[])?;
     let method = text.split('(').next()?.to_owned();
     let parsed = parse_item(db, copy.span.item);
-    let transfer = call(db, copy.span)?;
+    let transfer = method_call(db, copy.span)?;
     let arguments = parsed.span(transfer.arg_list()?.syntax());
     let mut edits = vec![Edit::new(
         Span {

@@ -74,6 +74,7 @@ impl<P: Clone> Finding<P> {
                 title: words::capital(&other.text),
                 applicability: Applicability::Maybe,
                 edits: other.edits.clone(),
+                cost: None,
             });
         }
         match (&mut self.alternatives, other) {

@@ -3,7 +3,8 @@
 //! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
 
 use super::{
-    Alternative, Alternatives, Cause, Confirmer, Edit, Group, Level, Replacement, Rule, words,
+    Alternative, Alternatives, Cause, Confirmer, CostChange, Edit, Group, Level, Replacement, Rule,
+    words,
 };
 use crate::items::{Dialect, Span};
 use crate::libraries::Library;
@@ -59,6 +60,8 @@ pub struct Fix<P = Span> {
     pub applicability: Applicability,
     /// Its replacements.
     pub edits: Vec<Edit<P>>,
+    /// What it does to the cycles of the function, once it is completed; `None` where that is not known.
+    pub cost: Option<CostChange>,
 }
 
 /// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
@@ -243,6 +246,7 @@ impl<P> Finding<P> {
             title: words::capital(&title.into()),
             applicability,
             edits: vec![Edit::new(span, with)],
+            cost: None,
         });
         self
     }
@@ -258,6 +262,7 @@ impl<P> Finding<P> {
             title: fix.title,
             applicability: fix.applicability,
             edits: edits(fix.edits),
+            cost: fix.cost,
         });
         let fixes = fixes.collect();
         let alternatives = self.alternatives.map(|stated| Alternatives {

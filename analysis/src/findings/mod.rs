@@ -5,6 +5,7 @@
 
 mod alternatives;
 mod cause;
+mod cost_change;
 mod declaration;
 mod engines;
 mod finding;
@@ -14,6 +15,7 @@ pub(crate) mod words;
 
 pub use alternatives::{Alternative, Alternatives};
 pub use cause::Cause;
+pub use cost_change::CostChange;
 pub(crate) use declaration::rule;
 pub use declaration::{Group, Level, Offers, Rule};
 pub use engines::Engine;

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::Trust;
 use crate::check::{
-    Extent, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
-    function_findings, function_time_findings, functions, keep_fixes_inside, reachable_from,
+    Extent, as_checked, files_by_reach, findings_from_elsewhere, found_in_items, function_findings,
+    function_time_findings, functions, is_guess, keep_fixes_inside, reachable_from,
 };
 use crate::completion::{Seed, complete_one, complete_together};
 use crate::db::Db;
@@ -145,7 +145,8 @@ impl Asked<'_> {
         let (db, how) = (self.db, self.how);
         let names = NamesInScope::of(db, function);
         let made = as_checked(db, function, |checked| {
-            let findings = rules::check_as_proposed(checked);
+            let mut findings = rules::check_as_proposed(checked);
+            rules::add_chain_fixes(db, checked.body, &mut findings);
             let numbers: FxHashMap<Place, usize> = findings
                 .iter()
                 .enumerate()
@@ -173,7 +174,7 @@ impl Asked<'_> {
                     let trusted = |fix: &Fix| {
                         trust.takes(fix.applicability)
                             && (trust.takes(Applicability::Maybe)
-                                || !edits_outside(db, function, &fix.edits))
+                                || !is_guess(db, function, &fix.edits))
                     };
                     let places: Vec<Seed> = seeds.iter().map(|(_, seed)| *seed).collect();
                     let made = complete_together(checked, &findings, &places, trusted);

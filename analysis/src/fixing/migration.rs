@@ -1,7 +1,9 @@
 //! Rewriting texts for the library and release that they are read as: the fixes of one rule, and the holes of tiles, as steps of one
 //! change.
 
-use super::{Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, fix_all};
+use super::{
+    Completed, Completing, Fixable, Fixed, Proposed, Signatures, Texts, Totals, Trust, fix_all,
+};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::{self, Level};
 
@@ -62,6 +64,14 @@ impl<T: Fixable> Fixable for Migration<'_, T> {
             report.operations.unresolved = 0;
         }
         reports
+    }
+
+    fn totals(&self) -> Totals {
+        self.0.totals()
+    }
+
+    fn signatures(&self) -> Signatures {
+        self.0.signatures()
     }
 
     fn level(&self, _: &Diagnostic) -> Level {

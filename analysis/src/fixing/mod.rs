@@ -9,8 +9,11 @@
 
 mod asked;
 pub(crate) mod edits;
+mod kernels;
 mod migration;
+mod rejections;
 mod rounds;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -21,7 +24,10 @@ use std::sync::Arc;
 pub(crate) use self::asked::completed;
 pub use self::asked::{Completed, Completing};
 pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
+pub(crate) use self::kernels::{Described, signatures_of, totals_of};
+pub use self::kernels::{KernelName, Signature, Signatures, Totals};
 pub use self::migration::{migrate_all, migration_rule};
+pub use self::rejections::{LeftOut, Rejection};
 pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
 pub(crate) use tools::tool_fixes;
 

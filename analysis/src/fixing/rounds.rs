@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::edits::fits;
+use super::kernels::{Signatures, Totals};
+use super::rejections::{LeftOut, Rejection, changed_signature, slowed_kernel};
+use super::standing::{Counts, FindingKey, Mended, Standing, finding_key, from};
 use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
-use crate::rules::Level;
+use crate::rules::{Applicability, Level};
 
 /// Applications kept, after which the rounds end even if fixes are left.
 const ROUNDS: usize = 500;
@@ -24,6 +27,14 @@ pub trait Fixable {
     /// Fixes of the reports, each with the file of its report, with what they need behind them. Those that are not among
     /// the answers lead nowhere.
     fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed>;
+    /// The cycles of the kernels in the files that are reported on, of those whose total is known.
+    fn totals(&self) -> Totals;
+    /// What these kernels take and give.
+    fn signatures(&self) -> Signatures;
+    /// Whether fixes of a rule are asked for by its name: only these may change what a kernel takes and gives.
+    fn is_asked_by_name(&self, _rule: &str) -> bool {
+        false
+    }
     /// Whether the fixes are steps of one change: what is found between two of them, once more is understood, is no reason to
     /// take one back.
     fn is_one_change(&self) -> bool {
@@ -43,13 +54,17 @@ pub struct Fixed {
     pub fixed: u64,
     /// Other findings that are gone with them.
     pub along: u64,
+    /// The fixes that are trusted and were not applied, one a finding that is left.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
 ///
 /// An application is kept only if afterwards no file has more syntax errors, operations that are not understood or
 /// problems than before, no rule has more findings in a file at a level above that of the mended findings, the findings
-/// that were to be mended are gone, and there are no more of their level and above unless more is understood.
+/// that were to be mended are gone, and there are no more of their level and above unless more is understood. No kernel
+/// takes or gives other tensors afterwards unless the rule is asked for by name, and fixes that are not sure make no kernel
+/// slower by more than 2 %.
 /// Otherwise its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
 /// the result again changes nothing.
 pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
@@ -66,10 +81,12 @@ pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
         fixed = fixed.saturating_add(own);
         along = along.saturating_add(gone.saturating_sub(own));
     }
+    let left_out = rounds.left_out();
     let texts = rounds.texts.into_iter();
     Fixed {
         fixed,
         along,
+        left_out,
         texts: texts
             .filter(|(path, text)| original.get(path) != Some(text))
             .collect(),
@@ -92,6 +109,12 @@ struct Rounds<'t, T> {
     history: Vec<Step>,
     /// All texts that there were, of fixes that are steps of one change.
     seen: BTreeSet<Texts>,
+    /// Why fixes were last taken back.
+    rejections: BTreeMap<Key, Rejection>,
+    /// What kernels take and give.
+    signatures: Signatures,
+    /// The fewest cycles that kernels had, which fixes that are not sure are judged by.
+    totals: Totals,
 }
 
 /// An application that was kept.
@@ -108,10 +131,6 @@ struct Step {
     keys: Vec<Key>,
 }
 
-/// Open findings by file, rule and level.
-type Counts = BTreeMap<CountKey, u64>;
-type CountKey = (Arc<str>, &'static str, Level);
-
 /// What a fix is recognised by while other fixes move its place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -119,9 +138,6 @@ struct Key {
     title: String,
     edits: Vec<(Arc<str>, String)>,
 }
-
-/// A finding's file, rule and message.
-type FindingKey = (Arc<str>, &'static str, String);
 
 /// What may be applied next: a fix, or several that were completed together.
 struct Candidate {
@@ -133,7 +149,13 @@ struct Candidate {
 impl<'t, T: Fixable> Rounds<'t, T> {
     fn start(target: &'t mut T, trust: Trust) -> Self {
         let reports = target.reports();
+        let is_judged = !target.is_one_change();
+        let signatures = is_judged.then(|| target.signatures());
+        let totals = (is_judged && trust == Trust::Maybe).then(|| target.totals());
         Self {
+            signatures: signatures.unwrap_or_default(),
+            totals: totals.unwrap_or_default(),
+            rejections: BTreeMap::new(),
             texts: target.texts(),
             standing: Standing::of(&reports, target),
             target,
@@ -260,7 +282,11 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             }
             self.reports = reports;
             let nothing_left = refused.is_empty();
-            self.refused.extend(refused);
+            for key in refused {
+                let known = self.rejections.entry(key.clone());
+                known.or_insert(Rejection::LeadsNowhere);
+                self.refused.insert(key);
+            }
             if !candidates.is_empty() || nothing_left {
                 return candidates;
             }
@@ -288,18 +314,15 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             self.target.replace(&changed);
             let reports = self.target.reports();
             let standing = Standing::of(&reports, self.target);
-            let allowed = if self.target.is_one_change() {
-                self.standing.breaks_nothing(&standing) && self.is_new(&changed)
-            } else {
-                self.standing.allows(&standing, &batch)
-            };
-            if allowed {
+            let Some(rejection) = self.rejection(&changed, &batch, &reports, &standing) else {
                 return self.keep(changed, batch, reports, standing);
-            }
+            };
             let kept = self.kept(&changed);
             self.target.replace(&kept);
             if batch.len() < 2 {
                 for Candidate { keys, .. } in batch {
+                    let rejections = keys.iter().map(|key| (key.clone(), rejection.clone()));
+                    self.rejections.extend(rejections);
                     // Of several that are taken back together, some may be kept one by one.
                     if keys.len() > 1 {
                         self.alone.extend(keys);
@@ -310,6 +333,49 @@ impl<'t, T: Fixable> Rounds<'t, T> {
                 return false;
             }
             batch.truncate(batch.len() / 2);
+        }
+    }
+
+    /// Why fixes that led to these texts may not be kept; `None` if they may.
+    fn rejection(
+        &mut self,
+        changed: &Texts,
+        batch: &[Candidate],
+        reports: &[FileReport],
+        standing: &Standing,
+    ) -> Option<Rejection> {
+        if self.target.is_one_change() {
+            let breakage = self.standing.breakage(standing);
+            return breakage.or_else(|| (!self.is_new(changed)).then_some(Rejection::Circle));
+        }
+        let findings = batch.iter().flat_map(|candidate| &candidate.keys);
+        let mended = Mended {
+            level: batch.iter().map(|candidate| candidate.level).min(),
+            findings: findings.map(|key| &key.finding).collect(),
+        };
+        let said = self.standing.rejection(standing, reports, &mended);
+        said.or_else(|| {
+            let mut rules = mended.findings.iter().map(|(_, rule, _)| *rule);
+            let asked = rules.all(|rule| self.target.is_asked_by_name(rule));
+            let signatures = (!asked).then(|| self.target.signatures())?;
+            changed_signature(&self.signatures, &signatures)
+        })
+        .or_else(|| {
+            let totals = is_unsure(batch).then(|| self.target.totals())?;
+            slowed_kernel(&self.totals, &totals)
+        })
+    }
+
+    /// What kernels take, give and cost from now on is what they do after fixes that were kept.
+    fn settle_kernels(&mut self, are_unsure: bool) {
+        self.signatures = self.target.signatures();
+        if self.trust != Trust::Maybe {
+            return;
+        }
+        for (kernel, total) in self.target.totals() {
+            let known = self.totals.entry(kernel).or_insert(total);
+            // What a sure fix costs is not taken from the next one's allowance; a saving is not given away again.
+            *known = if are_unsure { total.min(*known) } else { total };
         }
     }
 
@@ -343,6 +409,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         reports: Vec<FileReport>,
         standing: Standing,
     ) -> bool {
+        let are_unsure = is_unsure(&batch);
         let levels = batch.iter().map(|candidate| candidate.level);
         self.history.push(Step {
             level: levels.min().unwrap_or(Level::Deny),
@@ -361,11 +428,13 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             return true;
         }
         let Some(circle) = self.circle() else {
+            self.settle_kernels(are_unsure);
             return true;
         };
         let around = self.history.split_off(circle);
-        if let Some(first) = around.first() {
-            self.circular.extend(first.keys.iter().cloned());
+        for key in around.first().into_iter().flat_map(|first| &first.keys) {
+            self.circular.insert(key.clone());
+            self.rejections.insert(key.clone(), Rejection::Circle);
         }
         for step in around.into_iter().rev() {
             self.texts.extend(
@@ -377,8 +446,40 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         }
         self.reports = self.target.reports();
         self.standing = Standing::of(&self.reports, self.target);
+        self.signatures = self.target.signatures();
         false
     }
+
+    /// The fixes that are trusted and were not applied: of each finding that is left the first.
+    fn left_out(&self) -> Vec<LeftOut> {
+        let found = self.reports.iter().flat_map(|report| &report.diagnostics);
+        let open = found
+            .filter(|found| !found.suppressed && self.target.level(found) > Level::Allow)
+            .filter(|found| self.texts.contains_key(&found.file));
+        let left_out = |found: &Diagnostic| {
+            let fix = self.trust.of(found).next()?;
+            let rejected = self.rejections.get(&Key::of(found, fix)).cloned();
+            let other = || {
+                let mut edited = fix.edits.iter().map(|edit| &edit.file);
+                let other = edited.find(|file| !self.texts.contains_key(*file))?;
+                Some(Rejection::OtherFile(Arc::clone(other)))
+            };
+            Some(LeftOut {
+                rule: found.rule,
+                title: fix.title.clone(),
+                file: Arc::clone(&found.file),
+                line: found.range.start.line,
+                why: rejected.or_else(other)?,
+            })
+        };
+        open.filter_map(left_out).collect()
+    }
+}
+
+/// Whether some of the fixes are not sure to be meant.
+fn is_unsure(batch: &[Candidate]) -> bool {
+    let mut fixes = batch.iter().map(|candidate| &candidate.fix);
+    fixes.any(|fix| fix.applicability != Applicability::Machine)
 }
 
 impl<T> Rounds<'_, T> {
@@ -408,93 +509,4 @@ impl Key {
                 .collect(),
         }
     }
-}
-
-fn finding_key(diagnostic: &Diagnostic) -> FindingKey {
-    (
-        Arc::clone(&diagnostic.file),
-        diagnostic.rule,
-        diagnostic.message.clone(),
-    )
-}
-
-/// What the reports say, counted.
-#[derive(Debug, Clone, Default)]
-struct Standing {
-    /// Syntax errors, operations that are not understood and problems, by file.
-    defects: BTreeMap<Arc<str>, [u64; 3]>,
-    counts: Counts,
-    /// Open findings by what they say.
-    findings: BTreeMap<FindingKey, u64>,
-}
-
-impl Standing {
-    fn of(reports: &[FileReport], target: &impl Fixable) -> Self {
-        let mut standing = Self::default();
-        for report in reports {
-            let unresolved = report.operations.unresolved;
-            let problems = report.problems.len() as u64;
-            standing.defects.insert(
-                Arc::clone(&report.path),
-                [report.syntax_errors, unresolved, problems],
-            );
-            for diagnostic in &report.diagnostics {
-                let level = target.level(diagnostic);
-                if diagnostic.suppressed || level == Level::Allow {
-                    continue;
-                }
-                let key = (Arc::clone(&diagnostic.file), diagnostic.rule, level);
-                *standing.counts.entry(key).or_default() += 1;
-                let findings = standing.findings.entry(finding_key(diagnostic));
-                *findings.or_default() += 1;
-            }
-        }
-        standing
-    }
-
-    /// Whether no file has more syntax errors, operations that are not understood or problems there.
-    fn breaks_nothing(&self, after: &Self) -> bool {
-        let mut files = after.defects.iter();
-        files.all(|(file, defects)| {
-            let before = self.defects.get(file).copied().unwrap_or_default();
-            let mut counts = defects.iter().zip(before);
-            counts.all(|(now, before)| *now <= before)
-        })
-    }
-
-    /// Whether the fixes may lead from here to there.
-    fn allows(&self, after: &Self, batch: &[Candidate]) -> bool {
-        let broken = !self.breaks_nothing(after);
-        let mended = batch.iter().map(|candidate| candidate.level).min();
-        let worse = after.counts.iter().any(|(key, count)| {
-            let before = self.counts.get(key).copied().unwrap_or(0);
-            *count > before && Some(key.2) > mended
-        });
-        // More may be found only where more is understood.
-        let more = after.unresolved() >= self.unresolved()
-            && mended.is_some_and(|level| after.from(level) > self.from(level));
-        let mut findings = batch.iter().flat_map(|candidate| &candidate.keys);
-        let left = findings.any(|key| {
-            let count = |standing: &Self| standing.findings.get(&key.finding).copied();
-            count(after).unwrap_or(0) >= count(self).unwrap_or(0)
-        });
-        !broken && !worse && !more && !left
-    }
-
-    fn unresolved(&self) -> u64 {
-        self.defects
-            .values()
-            .map(|[_, unresolved, _]| unresolved)
-            .sum()
-    }
-
-    /// How many open findings there are at a level and above it.
-    fn from(&self, level: Level) -> u64 {
-        from(&self.counts, level).map(|(_, count)| count).sum()
-    }
-}
-
-/// The open findings at a level and above it.
-fn from(counts: &Counts, level: Level) -> impl Iterator<Item = (&CountKey, &u64)> {
-    counts.iter().filter(move |((.., own), _)| *own >= level)
 }

@@ -63,5 +63,6 @@ pub(crate) fn tool_fixes(db: &dyn Db, file: SourceFile) -> Vec<DiagnosticFix> {
         title: format!("Register the tool `{own}`"),
         applicability: Applicability::Machine,
         edits,
+        cost: None,
     }]
 }

@@ -231,6 +231,7 @@ fn edited(text: &str, from: &str, to: &str) -> Option<String> {
             end_byte: byte(start + from.len()),
             text: to.to_owned(),
         }],
+        cost: None,
     };
     let origin = Origin {
         text: text.into(),

@@ -276,6 +276,17 @@ pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
     recently_parsed(item_text(db, item))
 }
 
+/// The call of the method whose name is at a place.
+pub(crate) fn method_call(db: &dyn Db, name: Span) -> Option<ast::MethodCallExpr> {
+    let parsed = parse_item(db, name.item);
+    let calls = parsed.root()?.syntax().descendants();
+    let mut calls = calls.filter_map(ast::MethodCallExpr::cast);
+    calls.find(|call| {
+        let own = call.name_ref();
+        own.is_some_and(|own| parsed.span(own.syntax()) == name)
+    })
+}
+
 /// The bytes of a file that conditions leave out; changes with every edit.
 pub fn unread_bytes(db: &dyn Db, file: SourceFile) -> &[Range<u32>] {
     &collected(db, file).unread

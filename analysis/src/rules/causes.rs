@@ -108,6 +108,7 @@ fn united(members: &[Vec<Fix>]) -> Vec<Fix> {
                 Applicability::Maybe
             },
             edits,
+            cost: None,
         })
     });
     united.collect()

@@ -132,6 +132,7 @@ fn with_pattern(
         title: format!("Shuffle {size} parts by `{pattern}`"),
         applicability: Applicability::Maybe,
         edits,
+        cost: None,
     }))
 }
 

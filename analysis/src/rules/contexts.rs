@@ -1,11 +1,14 @@
 //! Rules about the two contexts of the Tensor Unit: which of them runs a stage, and who may store to a register file.
 
-use crate::derivation::pipeline::{PipelineViolation, Place};
+use crate::db::Db;
+use crate::derivation::pipeline::{self, PipelineViolation, Place};
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{CanonicalStage, Context, Pass, PassEnd};
+use crate::kernel::{Body, CanonicalStage, Context, Pass, PassEnd};
 
-use super::{Checked, Finding, Group, Level, Rule, rule, wording};
+use super::chain_fixes::{first_field, passes_of};
+use super::fetch::FETCH_SUB_CONTEXT_ADAPTER;
+use super::{Applicability, Checked, Edit, Finding, Fix, Group, Level, Rule, rule, wording};
 
 pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = Rule {
     // What the library takes and the compiler refuses.
@@ -34,7 +37,8 @@ pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
         "a pass of the main context that stores to a register file without the sub context",
         "The register files are loaded by the sub context. Up to release 0.6 the vector register file, and up to 0.9 the tensor \
      register file, can be loaded by a pass of the main context as well, as far as types go; kernels that did so were seen to \
-     hang, or to compute with the weights that were there before. Later releases ask for the sub context as an argument.";
+     hang, or to compute with the weights that were there before. Later releases ask for the sub context as an argument.",
+        fix;
         holds: Holds::SUCCESSOR.until(9),
     )
 };
@@ -123,6 +127,51 @@ fn unimplemented(pass: &Pass, place: Place) -> Finding {
         span,
         format!("{edition} has no body for `{method}`, and a run stops there"),
     )
+}
+
+/// The fix that begins a pass on the context that has its stages. `None` where that one has not all of them either, or where the
+/// context is not written at the beginning of the chain.
+pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Option<Fix> {
+    let is_store = finding.rule.name == REGISTER_STORE_FROM_MAIN.name;
+    let others = [&CONTEXT_RESTRICTION, &FETCH_SUB_CONTEXT_ADAPTER];
+    if !is_store && !others.iter().any(|rule| rule.name == finding.rule.name) {
+        return None;
+    }
+    let holds = |pass: &&Pass| {
+        let end = pass.end.written().map(|(_, span)| span);
+        let mut places = pass.stages.iter().map(|stage| stage.span).chain(end);
+        places.any(|place| place == finding.span)
+    };
+    let pass = passes_of(body).find(holds)?;
+    let wanted = match pass.context? {
+        Context::Main => Context::Sub,
+        Context::Sub => Context::Main,
+        Context::TensorDma | Context::PcieDma => return None,
+    };
+    let moved = Pass {
+        context: Some(wanted),
+        ..pass.clone()
+    };
+    if !pipeline::derive(&moved).violations.is_empty() {
+        return None;
+    }
+    let library = pass.library();
+    let (field, place) = first_field(db, finding.span)?;
+    if library.context_field(&field) != pass.context {
+        return None;
+    }
+    let mut fields = library.context_fields.iter();
+    let (other, _) = fields.find(|(_, context)| *context == wanted)?;
+    Some(Fix {
+        title: format!("Begin this pass on `{other}`"),
+        applicability: if is_store {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        },
+        edits: vec![Edit::new(place, *other)],
+        cost: None,
+    })
 }
 
 fn stored(pass: &Pass) -> Option<Finding> {

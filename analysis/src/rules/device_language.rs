@@ -154,6 +154,7 @@ fn word_operand(operand: &ComputedOperand) -> Finding {
                 title: format!("Write `{constant}`"),
                 applicability: Applicability::Machine,
                 edits: vec![edit],
+                cost: None,
             }))
         }
         ComputedKind::Call => finding.help("compute it in the value of a constant"),
@@ -257,6 +258,7 @@ fn range(start: &RangeStart, span: Span) -> Finding {
         title,
         applicability: Applicability::Machine,
         edits,
+        cost: None,
     });
     finding
 }

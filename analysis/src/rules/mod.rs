@@ -9,6 +9,7 @@ mod broadcast;
 mod budgets;
 mod cast;
 mod causes;
+mod chain_fixes;
 pub(crate) mod changed;
 mod checked;
 mod closed;
@@ -67,6 +68,7 @@ pub(crate) mod versions;
 mod wording;
 
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
+pub(crate) use chain_fixes::add_chain_fixes;
 pub(crate) use checked::{Checked, Derived};
 pub(crate) use dma_performance::SLOW_TRANSFER;
 pub use enabled::EnabledRules;
@@ -85,8 +87,8 @@ use std::sync::LazyLock;
 use crate::db::Db;
 pub(crate) use crate::findings::words::names;
 pub use crate::findings::{
-    Alternative, Alternatives, Applicability, Cause, Edit, Finding, Fix, Group, Level, Related,
-    Replacement, Rule, Saving, Value,
+    Alternative, Alternatives, Applicability, Cause, CostChange, Edit, Finding, Fix, Group, Level,
+    Related, Replacement, Rule, Saving, Value,
 };
 use crate::findings::{rule, words};
 use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};

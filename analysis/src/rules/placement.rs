@@ -177,6 +177,7 @@ fn word_grid(fault: &GridViolation, attribute: Option<&str>) -> Finding {
         title: format!("Write `{attribute}`"),
         applicability: Applicability::Maybe,
         edits: vec![edit],
+        cost: None,
     });
     finding
 }

@@ -125,6 +125,7 @@ fn with_tensors(
         title: format!("{}, and in {}", fix.title, also.join(" and ")),
         applicability: fix.applicability,
         edits,
+        cost: None,
     })
 }
 

@@ -137,6 +137,7 @@ pub(super) fn propose(
             .iter()
             .map(|(span, mapping)| Edit::new(*span, *mapping))
             .collect(),
+        cost: None,
     });
     finding
 }

@@ -107,6 +107,7 @@ fn fixes(
                 end_byte: at,
                 text,
             }],
+            cost: None,
         })
     });
     edits.collect()

@@ -1,11 +1,14 @@
 //! What [`Analysis`] answers about costs: cycles of kernels in Rust, and what files in other languages move.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::Analysis;
 use crate::advice::advise;
 use crate::cost::{KernelCost, kernel_costs, transfer_costs};
-use crate::db::AnalysisDatabase;
+use crate::db::{AnalysisDatabase, Db};
+use crate::fixing::{KernelName, Signatures, Totals, signatures_of, totals_of};
 use crate::inputs::SourceFile;
 use crate::neighbours::TransferCost;
 use crate::report::Problem;
@@ -43,6 +46,15 @@ impl Analysis {
     ///
     /// There is no such file, a newer edit overtook the question, or the engine failed.
     pub fn costs_with_advice(&self, path: &str, effort: usize) -> Result<Vec<KernelCost>, Problem> {
+        self.advised_costs(path, effort, None)
+    }
+
+    fn advised_costs(
+        &self,
+        path: &str,
+        effort: usize,
+        named: Option<&str>,
+    ) -> Result<Vec<KernelCost>, Problem> {
         let parts = self.parts(path);
         if parts.is_empty() {
             return Err(Problem::NoSuchFile);
@@ -50,11 +62,37 @@ impl Analysis {
         self.guarded(|db| {
             let advised = |file: SourceFile| {
                 let mut costs = kernel_costs(db, file);
-                advise(db, file, &mut costs, effort);
+                advise(db, file, &mut costs, (effort, named));
                 costs
             };
             in_rust(db, &parts).flat_map(advised).collect()
         })
+    }
+
+    /// The cycles of the kernels of some files whose total is known, without a search of what would save some.
+    #[must_use]
+    pub fn kernel_totals(&self, paths: &[String]) -> Totals {
+        self.of_kernels(paths, totals_of)
+    }
+
+    /// What the kernels of some files take and give.
+    #[must_use]
+    pub fn kernel_signatures(&self, paths: &[String]) -> Signatures {
+        self.of_kernels(paths, signatures_of)
+    }
+
+    /// What is asked of the kernels of some files, in parallel on the current pool of threads. A file whose question fails adds
+    /// nothing: its report says why.
+    fn of_kernels<T: Send>(
+        &self,
+        paths: &[String],
+        ask: impl Fn(&dyn Db, &[SourceFile]) -> BTreeMap<KernelName, T> + Sync,
+    ) -> BTreeMap<KernelName, T> {
+        let asked = paths.par_iter().map_with(self.clone(), |analysis, path| {
+            let parts = analysis.parts(path);
+            analysis.guarded(|db| ask(db, &parts)).unwrap_or_default()
+        });
+        asked.flatten_iter().collect()
     }
 
     /// What the functions of a file in another language than Rust move, in the order of the file; nothing of one in Rust.
@@ -84,17 +122,19 @@ impl Analysis {
             .collect()
     }
 
-    /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads.
+    /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads. Remedies are searched
+    /// of the kernels of one name only, where that is given.
     #[must_use]
     pub fn costs_with_advice_of(
         &self,
         paths: &[String],
         effort: usize,
+        named: Option<&str>,
     ) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
         paths
             .par_iter()
             .map_with(self.clone(), |analysis, path| {
-                (path.clone(), analysis.costs_with_advice(path, effort))
+                (path.clone(), analysis.advised_costs(path, effort, named))
             })
             .collect()
     }

@@ -3,9 +3,15 @@
 use std::sync::Arc;
 
 use super::Workspace;
-use crate::fixing::{Completed, Completing, Fixable, Proposed, Texts};
+use crate::fixing::{Completed, Completing, Fixable, Proposed, Signatures, Texts, Totals};
 use crate::report::{Diagnostic, FileReport};
 use crate::rules::Level;
+
+impl Workspace {
+    fn paths(&self) -> Vec<String> {
+        self.files().map(|(path, _)| path.to_string()).collect()
+    }
+}
 
 /// All files may be changed, and rules have their default levels.
 impl Fixable for Workspace {
@@ -22,8 +28,15 @@ impl Fixable for Workspace {
     }
 
     fn reports(&self) -> Vec<FileReport> {
-        let paths: Vec<String> = self.files().map(|(path, _)| path.to_string()).collect();
-        self.analysis().file_reports(&paths)
+        self.analysis().file_reports(&self.paths())
+    }
+
+    fn totals(&self) -> Totals {
+        self.analysis().kernel_totals(&self.paths())
+    }
+
+    fn signatures(&self) -> Signatures {
+        self.analysis().kernel_signatures(&self.paths())
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {

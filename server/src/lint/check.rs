@@ -116,6 +116,7 @@ fn pass(
     }
     if let Some(fixed) = fixed.filter(|_| !options.quiet) {
         fixing::sum_up(&fixed, checked.open().count());
+        fixing::say_left_out(&fixed, session);
     }
     if let Some(ignored) = ignored.filter(|_| !options.quiet) {
         ignoring::sum_up(ignored, checked.open().count());

@@ -364,6 +364,9 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
     for fix in fixes {
         let who = match fix.applicability {
             Applicability::Machine => "applied by `--fix`",
+            Applicability::Maybe if fix.makes_slower() => {
+                "a proposal to look at; it makes this kernel slower, so `--fix` leaves it out"
+            }
             Applicability::Maybe => "a proposal to look at, applied by `--fix --unsafe-fixes`",
         };
         let point = format!("{} ({who}).", fix.title);

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileLibrary,
-    FileReport, Fixable, Group, KernelCost, LanguageCounts, Level, OperationCounts, Proposed,
-    Report, Rule, Workspace,
+    Allowed, Analysis, Applicability, Completed, Completing, CrateLibrary, Diagnostic,
+    DiagnosticFix, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost, LanguageCounts,
+    Level, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace, apply_fixes,
 };
 
 use engine::fill;
@@ -370,11 +370,13 @@ impl<'a> Session<'a> {
 
     /// What the kernels of the files that the run reports on cost, in the order of files and places, with the paths that
     /// people gave; whether a file could not be analysed (the words are then on standard error).
-    pub(crate) fn costs(&self, effort: usize) -> (Vec<KernelCost>, bool) {
+    ///
+    /// Changes are searched of the kernels of one name only, where that is given.
+    pub(crate) fn costs(&self, effort: usize, named: Option<&str>) -> (Vec<KernelCost>, bool) {
         let mut costs = Vec::new();
         let mut failed = false;
         let mut answers =
-            self.ask(|analysis, paths, _| analysis.costs_with_advice_of(paths, effort));
+            self.ask(|analysis, paths, _| analysis.costs_with_advice_of(paths, effort, named));
         answers.sort_by(|one, other| one.0.cmp(&other.0));
         for (path, answer) in answers {
             match answer {
@@ -504,6 +506,30 @@ impl<'a> Session<'a> {
         self.workspace().analysis().allowing(path, wanted, reason)
     }
 
+    /// The texts that edits with paths as people see them make of the files that the run reports on.
+    pub(crate) fn edited(&self, edits: &[FileEdit]) -> Result<visa_analysis::Texts, Failure> {
+        let texts = self.own_texts();
+        let known: BTreeMap<String, &Arc<str>> =
+            texts.keys().map(|path| (self.shown(path), path)).collect();
+        let placed = edits.iter().map(|edit| match known.get(&*edit.file) {
+            Some(file) => Ok(FileEdit {
+                file: Arc::clone(file),
+                ..edit.clone()
+            }),
+            None => Err(Failure::new(format!(
+                "the change edits `{}`, which is not among the files that are given",
+                edit.file
+            ))),
+        });
+        let change = DiagnosticFix {
+            title: String::new(),
+            applicability: Applicability::Maybe,
+            edits: placed.collect::<Result<_, _>>()?,
+            cost: None,
+        };
+        Ok(apply_fixes(&texts, [&change]).texts)
+    }
+
     /// The path of standard input's text, if that was read.
     pub(crate) fn standard_input(&self) -> Option<&str> {
         self.sources.standard_input.as_deref()
@@ -585,6 +611,20 @@ impl Fixable for Session<'_> {
     fn reports(&self) -> Vec<FileReport> {
         let analysis = self.workspace().analysis();
         analysis.file_reports(&analysis.related_files(&self.sources.reported))
+    }
+
+    fn totals(&self) -> Totals {
+        let analysis = self.workspace().analysis();
+        analysis.kernel_totals(&analysis.related_files(&self.sources.reported))
+    }
+
+    fn signatures(&self) -> Signatures {
+        let analysis = self.workspace().analysis();
+        analysis.kernel_signatures(&analysis.related_files(&self.sources.reported))
+    }
+
+    fn is_asked_by_name(&self, rule: &str) -> bool {
+        self.levels.select.iter().any(|named| named.name == rule)
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {

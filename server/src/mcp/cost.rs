@@ -288,7 +288,7 @@ impl Tools {
         let answer = room.ask(move |analysis| {
             let wanted = files_of(analysis, paths, name.as_deref())?;
             let mut costs = Vec::new();
-            for (_, known) in analysis.costs_with_advice_of(&wanted, effort) {
+            for (_, known) in analysis.costs_with_advice_of(&wanted, effort, None) {
                 costs.extend(known?);
             }
             let costs = match chosen(costs, name.as_deref()) {

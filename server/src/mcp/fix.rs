@@ -142,6 +142,7 @@ async fn offered(trial: &Trial<'_>, room: &Arc<Room>, ids: Vec<String>) -> Resul
                     title: offer.title.clone(),
                     applicability: Applicability::Maybe,
                     edits: offer.edits.clone(),
+                    cost: None,
                 })
                 .collect();
             let files: Vec<String> = offers.iter().flat_map(Offer::files).map(str::to_owned).collect();

@@ -255,7 +255,7 @@ impl<'a> Shower<'a> {
                         .into_iter()
                         .filter_map(|fix| {
                             let safe = fix.applicability == Applicability::Machine;
-                            self.change(&fix.title, safe, &fix.edits)
+                            self.change(&fix.priced_title(), safe, &fix.edits)
                         })
                         .collect(),
                 }

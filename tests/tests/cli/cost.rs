@@ -109,6 +109,7 @@ mod compare;
 mod limits;
 mod many;
 mod pictures;
+mod proposals;
 mod unknown;
 
 #[test]

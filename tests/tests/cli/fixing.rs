@@ -164,9 +164,9 @@ fn a_diff_says_what_would_change_and_changes_nothing() {
     ]);
     let output = run(folder.path(), &["k", "--diff"]);
     assert_code(&output, 1);
-    let expected = "--- k/a.rs\n+++ k/a.rs\n@@ -1,3 +1,3 @@\n \u{feff}// größe\r\n\
+    let expected = "--- a/k/a.rs\n+++ b/k/a.rs\n@@ -1,3 +1,3 @@\n \u{feff}// größe\r\n\
                     -#[allow(tcp::slice_size)] // ü\r\n+// ü\r\n fn f() {}\n\
-                    --- k/b.rs\n+++ k/b.rs\n@@ -1,4 +1,3 @@\n #[allow(tcp::no_such_rule)]\n fn f() {}\n\
+                    --- a/k/b.rs\n+++ b/k/b.rs\n@@ -1,4 +1,3 @@\n #[allow(tcp::no_such_rule)]\n fn f() {}\n\
                     -#[expect(tcp::slice_size)]\n fn g() {}\n";
     assert_eq!(stdout(&output), expected);
     assert_eq!(stderr(&output), "2 findings would be fixed in 2 files\n");
@@ -299,4 +299,105 @@ fn every_fixture_is_fixed_once_and_for_all() {
     );
     assert!(texts() == fixed);
     assert_eq!(first.stdout, second.stdout);
+}
+
+/// A fixture, as a file of its own.
+fn fixture_in_folder(name: &str) -> (TempDir, String) {
+    let text = visa_tests::read(&repository().join(format!("fixtures/violations/{name}.rs")));
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    (folder, text)
+}
+
+#[test]
+fn a_fix_that_changes_a_signature_is_left_out_unless_its_rule_is_named() {
+    let (folder, text) = fixture_in_folder("hbm_partial_write/wrong");
+    let all = ["a.rs", "--fix", "--unsafe-fixes"];
+    let output = run(folder.path(), &all);
+    assert_eq!(
+        stderr(&output),
+        "0 fixed, 1 remaining\n1 fix not applied: it changes the signature of `store`\n"
+    );
+    assert_eq!(read(&folder, "a.rs"), text);
+    // The group of the rule is no name of it.
+    run(
+        folder.path(),
+        &[&all[..], &["--select", "performance"]].concat(),
+    );
+    assert_eq!(read(&folder, "a.rs"), text);
+    let named = ["--select", "hbm_partial_write"];
+    let output = run(folder.path(), &[&all[..], &named].concat());
+    assert_eq!(stderr(&output), "1 fixed, 0 remaining (1 file changed)\n");
+    assert!(read(&folder, "a.rs").contains("-> HbmTensor<i8, Chip, m![S, R, K]>"));
+}
+
+/// Rows of 128 bytes in a tensor that the kernel loads itself: longer rows are loaded in small packets.
+const STARVED: &str = "use furiosa_visa_std::prelude::*;
+axes![S = 256, T = 64, P = 32];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+type Slice = m![S];
+#[device(chip = 1)]
+fn reorder(ctx: &mut Context, input: &HbmTensor<i8, Chip, m![S, T, P # 128]>) -> HbmTensor<i8, Chip, m![S, T, P]> {
+    let input: DmTensor<i8, Chip, Cluster, Slice, m![T, P # 128]> = input.to_dm(&mut ctx.tdma, 0);
+    let output: DmTensor<i8, Chip, Cluster, Slice, m![T, P]> = ctx
+        .main
+        .begin(input.view())
+        .fetch::<i8, m![T], m![P]>()
+        .collect::<m![T], m![P]>()
+        .commit(0x8000);
+    output.to_hbm(&mut ctx.tdma, 1 << 28)
+}
+";
+
+#[test]
+fn a_fix_that_makes_a_kernel_slower_is_left_out_and_shows_its_price() {
+    let folder = folder_with(&[("a.rs", STARVED.as_bytes())]);
+    let totals = |folder: &TempDir| {
+        let options = ["cost", "a.rs", "--effort", "0", "--format", "json"];
+        let answer = json(&run(folder.path(), &options));
+        answer["kernels"][0]["cycles"]["calibrated"]["total"]
+            .as_u64()
+            .unwrap()
+    };
+    let document = json(&run(folder.path(), &["a.rs", "--format", "json"]));
+    let found = document["diagnostics"].as_array().unwrap();
+    let found = found
+        .iter()
+        .find(|found| found["rule"] == "bank_starvation")
+        .unwrap();
+    let fix = &found["fixes"][0];
+    // The price is that of the kernel with the fix made by hand.
+    let mut edits: Vec<&Value> = fix["edits"].as_array().unwrap().iter().collect();
+    let place = |edit: &Value, end: &str| usize::try_from(edit[end].as_u64().unwrap()).unwrap();
+    edits.sort_by_key(|edit| std::cmp::Reverse(place(edit, "start_byte")));
+    let mut text = STARVED.to_owned();
+    for edit in edits {
+        let range = place(edit, "start_byte")..place(edit, "end_byte");
+        text.replace_range(range, edit["text"].as_str().unwrap());
+    }
+    let made = folder_with(&[("a.rs", text.as_bytes())]);
+    let (before, after) = (totals(&folder), totals(&made));
+    assert_eq!(fix["cost"]["before"].as_u64(), Some(before));
+    assert_eq!(fix["cost"]["after"].as_u64(), Some(after));
+    assert!(after > 2 * before, "{before} {after}");
+    let percent = ((after - before) * 200 + before) / (before * 2);
+    let price = format!("+{percent} %");
+    for format in ["human", "agent"] {
+        let shown = stdout(&run(folder.path(), &["a.rs", "--format", format]));
+        assert!(shown.contains(&format!("({price} cycles)")), "{shown}");
+        assert!(
+            !shown.contains("next: `--fix") && !shown.contains("makes the first"),
+            "{shown}"
+        );
+    }
+    let output = run(folder.path(), &["a.rs", "--fix", "--unsafe-fixes"]);
+    let note = format!("1 fix not applied: it makes `reorder` slower ({price})\n");
+    assert!(stderr(&output).contains(&note), "{}", stderr(&output));
+    assert_eq!(read(&folder, "a.rs"), STARVED);
+    let diff = run(folder.path(), &["a.rs", "--diff", "--unsafe-fixes"]);
+    assert_eq!(
+        (diff.status.code(), stdout(&diff)),
+        (Some(0), String::new())
+    );
+    assert!(stderr(&diff).contains(&note), "{}", stderr(&diff));
 }

@@ -100,11 +100,11 @@ fn a_diff_writes_nothing() {
     assert_code(&output, 1);
     let diff = stdout(&output);
     for line in [
-        "--- src/lib.rs",
+        "--- a/src/lib.rs",
         "-use furiosa_visa_std::prelude::*;",
         "+use furiosa_opt_std::prelude::*;",
         "+        .commit_trim::<m![B]>()",
-        "--- Cargo.toml",
+        "--- a/Cargo.toml",
         "+furiosa-opt-std = \"0.10\"",
     ] {
         assert!(diff.lines().any(|own| own == line), "{line}\n{diff}");

@@ -14,6 +14,7 @@ fn applied(texts: &Texts, edits: &[FileEdit]) -> Texts {
         title: String::new(),
         applicability: Applicability::Maybe,
         edits: edits.to_vec(),
+        cost: None,
     };
     let application = apply_fixes(texts, [&fix]);
     assert_eq!(application.applied, [0], "{edits:?}");

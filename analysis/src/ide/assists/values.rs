@@ -160,6 +160,7 @@ fn assist(here: &Here<'_>, title: String, edits: Vec<Edit>) -> Option<Assist> {
         title,
         applicability: Applicability::Maybe,
         edits,
+        cost: None,
     }];
     name_fixes_in_scope(here.db, span.item, &mut fixes);
     let fix = fixes.pop()?;

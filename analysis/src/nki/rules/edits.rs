@@ -17,6 +17,7 @@ pub fn fix(
         title: title.into(),
         applicability,
         edits,
+        cost: None,
     }
 }
 

@@ -90,7 +90,8 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     "pto.copy_gm_to_ubuf",
     "a stream id other than 0",
     "The operand `sid` is usually 0. Another value is legal, and worth a second look: the manual does not say what \
-     the streams of a core are for, and generated code uses only the first."
+     the streams of a core are for, and generated code uses only the first.",
+    fix
 );
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
@@ -443,6 +444,10 @@ fn stream(check: &mut Check<'_>, copy: &Copy) {
         && let Some(number) = given.number().filter(|number| (1..=15).contains(number))
     {
         let message = format!("the stream id is {number}; it is usually 0");
-        check.report(Found::new(&PTO_STREAM_ID, span(given.place()), message));
+        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+        change.number(given, 0);
+        let fix = change.fix(Applicability::Maybe, "Write 0 for the stream id");
+        let finding = Found::new(&PTO_STREAM_ID, span(given.place()), message);
+        check.report(finding.stating(Some(fix)));
     }
 }

@@ -199,6 +199,7 @@ impl<'a> Change<'a> {
             title: title.into(),
             applicability,
             edits: self.into_edits(),
+            cost: None,
         }
     }
 

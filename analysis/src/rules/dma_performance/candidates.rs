@@ -196,6 +196,7 @@ fn finding_by(
             title,
             applicability: Applicability::Maybe,
             edits: stated.edits,
+            cost: None,
         });
     }
     Some(finding)

@@ -115,8 +115,23 @@ pub(super) fn finding(
                 kernel: Some(total),
                 simulated: true,
             }),
-        None => finding.help("the cost of the kernel lists changes that a search found: other splits over slices and elements, results gathered before they are stored"),
+        None => finding.help(search_help(body, cost.cycles.saturating_sub(need))),
     })
+}
+
+/// The command that searches for a change of a kernel that saves some of the cycles that a transfer takes beyond its need.
+fn search_help(body: &Body, beyond: u64) -> String {
+    let changes = "other splits over slices and elements, results gathered before they are stored";
+    if body.device.is_none() {
+        return format!(
+            "`visa-lint cost` of a kernel that calls this lists changes that a search found: {changes}"
+        );
+    }
+    format!(
+        "`visa-lint cost --kernel {} --diff` searches for a change that saves some of the {} cycles beyond that: {changes}",
+        body.name,
+        thousands(beyond)
+    )
 }
 
 /// What a transfer moves.

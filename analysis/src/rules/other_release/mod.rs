@@ -102,6 +102,7 @@ fn to_finding(body: &Body, call: &ForeignCall, rewritten: Result<Rewritten, Stri
                     title: words::capital(&format!("write `{text}`")),
                     applicability,
                     edits,
+                    cost: None,
                 });
             }
             finding

@@ -256,6 +256,7 @@ impl Names<'_> {
             title: words::capital(&format!("write `{plain}`")),
             applicability: Applicability::Machine,
             edits: vec![Edit::new(place, plain)],
+            cost: None,
         });
         self.findings.push(finding);
     }

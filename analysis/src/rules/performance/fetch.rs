@@ -256,5 +256,6 @@ fn fix(pass: &Pass, wider: &Wider) -> Option<Fix> {
         title: format!("Fetch packets of {} bytes", wider.bytes),
         applicability,
         edits,
+        cost: None,
     })
 }

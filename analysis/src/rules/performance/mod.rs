@@ -13,6 +13,8 @@ pub(super) mod vector;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use self::vector::round_trip_fix;
+
 use super::{Checked, Finding, Saving};
 use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
 use crate::items::Span;

@@ -1,13 +1,17 @@
 //! Ways to four lanes and back that nothing on the way needs.
 
+use crate::db::Db;
 use crate::hardware::{OperationGroup, same_function};
+use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
-    AluOperation, CanonicalStage, Pass, Position, Stage, StageKind, VectorStage, Way,
+    AluOperation, Body, CanonicalStage, Pass, Position, Stage, StageKind, VectorStage, Way, Written,
 };
+use crate::mapping::Mapping;
 use crate::simulation::what_if;
 
-use super::super::{Checked, Finding, Rule, rule};
+use super::super::chain_fixes::{next_name, passes_of};
+use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule};
 use super::{Costed, weighty_passes, with_saving, worth};
 
 pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
@@ -20,6 +24,7 @@ pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
      twice the cycles until they are joined again. Where nothing is between, or only an operation that a stage of eight lanes \
      has too (the Clip stage adds floats), the split costs half of the engine's throughput for nothing. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    fix,
 );
 
 /// The family's rules.
@@ -67,6 +72,81 @@ fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Findi
         finding.related(joined.span, "joined again here"),
         saving,
     ))
+}
+
+/// The fix of a round trip: both calls go, and an operation between them moves to the Clip stage. `None` where the stream is not
+/// joined as it was split, or where the calls are not one chain.
+pub(in crate::rules) fn round_trip_fix(db: &dyn Db, body: &Body, finding: &Finding) -> Option<Fix> {
+    if finding.rule.name != NARROW_ROUND_TRIP.name {
+        return None;
+    }
+    let at = |pass: &Pass| {
+        let mut stages = pass.stages.iter();
+        stages.position(|stage| stage.span == finding.span)
+    };
+    let (pass, index) = passes_of(body).find_map(|pass| Some((pass, at(pass)?)))?;
+    let rest = pass.stages.get(index..)?;
+    let (narrow, rest) = rest.split_first()?;
+    let end = rest.iter().position(joins)?;
+    let joined = rest.get(end)?;
+    let (before, after) = (pass.input_of(index), &joined.output);
+    let form = |mapping: &Written<Mapping>| mapping.get().map(|mapping| mapping.form().clone());
+    if form(&before.time)? != form(&after.time)? || form(&before.packet)? != form(&after.packet)? {
+        return None;
+    }
+    let calls = format!("`{}` and `{}`", narrow.method, joined.method);
+    let following = |stage: &Stage| next_name(db, stage.span);
+    let next = following(joined)?;
+    let (title, applicability, edits) = match rest.get(..end)? {
+        [] if following(narrow)? == joined.span => {
+            // A trim may drop what no padding brings back.
+            let is_split = matches!(narrow.kind, StageKind::VectorSplit);
+            let sure = if is_split {
+                Applicability::Machine
+            } else {
+                Applicability::Maybe
+            };
+            let edit = Edit::new(from_to(narrow.span, next.start), "");
+            (format!("Delete {calls}"), sure, vec![edit])
+        }
+        [stage] if following(narrow)? == stage.span && following(stage)? == joined.span => {
+            let (clip, name, mut edits) = moved_to_clip(pass, narrow, stage)?;
+            edits.push(Edit::new(from_to(joined.span, next.start), ""));
+            let title = format!("Use `{clip}` with `{name}`, and delete {calls}");
+            (title, Applicability::Maybe, edits)
+        }
+        _ => return None,
+    };
+    Some(Fix {
+        title,
+        applicability,
+        edits,
+        cost: None,
+    })
+}
+
+/// The bytes from the beginning of a place up to a byte.
+const fn from_to(place: Span, end: u32) -> Span {
+    Span { end, ..place }
+}
+
+/// The method of the Clip stage, its operation, and the edits that write both in the place of a split and the operation behind it.
+fn moved_to_clip(
+    pass: &Pass,
+    narrow: &Stage,
+    stage: &Stage,
+) -> Option<(&'static str, String, Vec<Edit>)> {
+    let StageKind::VectorAlu(operation) = &stage.kind else {
+        return None;
+    };
+    let library = pass.library();
+    let (_, name) = on_eight_lanes(library, stage)?;
+    let clip = library.name_of(CanonicalStage::VectorClip);
+    let edits = vec![
+        Edit::new(from_to(narrow.span, stage.span.end), clip),
+        Edit::new(operation.operation_span, name.clone()),
+    ];
+    Some((clip, name, edits))
 }
 
 /// The same operation in the Clip stage, with its name.

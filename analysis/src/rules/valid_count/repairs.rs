@@ -39,6 +39,7 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
         title,
         applicability: Applicability::Maybe,
         edits: edits.list,
+        cost: None,
     })
 }
 

@@ -48,6 +48,7 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
             Applicability::Maybe
         },
         edits,
+        cost: None,
     })
 }
 
@@ -166,6 +167,7 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
             title: "Split instead of trimming, and keep both halves".to_owned(),
             applicability: Applicability::Maybe,
             edits: edits.list,
+            cost: None,
         })
 }
 
@@ -244,6 +246,7 @@ pub(super) fn retype(
             .into_iter()
             .map(|span| Edit::new(span, to.name().to_owned()))
             .collect(),
+        cost: None,
     })
 }
 

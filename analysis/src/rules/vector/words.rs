@@ -424,6 +424,7 @@ fn drops(
                 ),
                 Edit::new(span, format!("{}, {}", written(time), written(packet))),
             ],
+            cost: None,
         }));
     }
     finding

@@ -64,6 +64,24 @@ pub(crate) struct CostArguments {
         allow_hyphen_values = true
     )]
     pub(crate) fail_on: Option<Limit>,
+    /// Print the best change that was found of the kernel as a patch, and nothing else
+    #[arg(
+        long,
+        requires = "kernel",
+        conflicts_with_all = ["apply", "compare", "format", "output_file"]
+    )]
+    pub(crate) diff: bool,
+    /// Write a change that was found of the kernel into its files: the one of this number, by default the first
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "1",
+        requires = "kernel",
+        value_parser = proposal_number,
+        conflicts_with_all = ["compare", "format", "output_file"]
+    )]
+    pub(crate) apply: Option<usize>,
     #[command(flatten)]
     pub(crate) settings: SettingsArguments,
     /// Write the cost to a file instead of standard output
@@ -188,6 +206,12 @@ pub(crate) struct CompletionsArguments {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+/// The number of a proposal.
+fn proposal_number(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "the number of a proposal is wanted, from 1 on".to_owned())
 }
 
 /// A number of changes that are tried.

@@ -9,6 +9,7 @@ use visa_analysis::{
 };
 
 use super::super::styles::{TITLE, styled};
+use super::patch::how_to;
 use crate::json::roofline as words;
 
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
@@ -404,6 +405,10 @@ fn memory(kernel: &KernelCost) -> String {
     text
 }
 
+/// What to do where nobody knows what a change saves.
+const TRY_IT: &str =
+    "Make this change by hand; `visa-lint cost --compare HEAD` then says what it saves";
+
 fn proposals(kernel: &KernelCost) -> Vec<String> {
     let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
     let Some(searched) = &kernel.searched else {
@@ -424,6 +429,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
         ));
     } else {
         lines.push(searched.sentence());
+        lines.extend(how_to(kernel));
     }
     lines
 }
@@ -431,6 +437,11 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
 fn proposal(proposal: &Proposal) -> String {
     let line = proposal.range.start.line;
     let saves = saving(proposal);
+    let unknown = if proposal.saves.is_none() {
+        format!(". {TRY_IT}")
+    } else {
+        String::new()
+    };
     // What was searched says what to do; a rule says what to do in its help.
     let words = if proposal.by.is_some() {
         format!(": {}", proposal.message)
@@ -438,7 +449,7 @@ fn proposal(proposal: &Proposal) -> String {
         let help = proposal.help.as_ref();
         help.map_or_else(String::new, |help| format!(": {help}"))
     };
-    format!("{saves}, line {line}, {}{words}", proposal.rule)
+    format!("{saves}, line {line}, {}{words}{unknown}", proposal.rule)
 }
 
 /// What a change saves: `128 cycles (1,024 to 896)`.

@@ -10,6 +10,7 @@ mod human;
 mod markdown;
 pub(crate) mod old;
 mod overview;
+mod patch;
 mod schedule;
 mod svg;
 mod trace;
@@ -31,6 +32,7 @@ use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
 
 use compare::{Comparison, State};
+use patch::Wanted;
 
 /// Runs the command.
 pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
@@ -47,7 +49,8 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
-    let (mut kernels, incomplete) = session.costs(effort(options, session.files()));
+    let named = options.kernel.as_deref();
+    let (mut kernels, incomplete) = session.costs(effort(options, session.files()), named);
     failed |= incomplete;
     let mut moved = Vec::new();
     if options.compare.is_none() {
@@ -55,7 +58,11 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         failed |= incomplete;
         moved = files;
     }
-    choose(&mut kernels, &mut moved, options.kernel.as_deref())?;
+    choose(&mut kernels, &mut moved, named)?;
+    if let Some(wanted) = wanted(options).filter(|_| !failed) {
+        patch::run(&mut session, &kernels, wanted, console)?;
+        return Ok(Outcome::Fine);
+    }
     let colored = match &options.output_file {
         Some(_) => console.colored_file(),
         None => console.colored(),
@@ -120,7 +127,15 @@ fn effort(options: &CostArguments, files: usize) -> usize {
     if !writes || options.compare.is_some() {
         return 0;
     }
-    options.effort.unwrap_or_else(|| shared_effort(files))
+    // A kernel that is asked for by name has the search for itself.
+    let searched = if options.kernel.is_some() { 1 } else { files };
+    options.effort.unwrap_or_else(|| shared_effort(searched))
+}
+
+/// What is to be done with a proposal, where that is asked for.
+fn wanted(options: &CostArguments) -> Option<Wanted> {
+    let apply = options.apply.map(Wanted::Apply);
+    apply.or_else(|| options.diff.then_some(Wanted::Diff))
 }
 
 /// How far remedies are searched of so many files, where nothing is said.

@@ -7,12 +7,14 @@ use super::super::styles::{ADDED, PLACE, REMOVED, TITLE, styled};
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// What turns the old text of a file into the new one, as `patch` reads it.
+/// What turns the old text of a file into the new one, as `git apply` and `patch -p1` read it.
 pub(crate) fn unified(path: &str, old: &str, new: &str) -> String {
+    let path = path.trim_start_matches('/');
+    let (before, after) = (format!("a/{path}"), format!("b/{path}"));
     TextDiff::from_lines(old, new)
         .unified_diff()
         .context_radius(CONTEXT)
-        .header(path, path)
+        .header(&before, &after)
         .to_string()
 }
 
@@ -47,7 +49,7 @@ mod tests {
         let new = "a\r\nb\r\nc\r\nd\r\nE\r\nf";
         assert_eq!(
             unified("k/a.rs", old, new),
-            "--- k/a.rs\n+++ k/a.rs\n@@ -2,5 +2,5 @@\n b\r\n c\r\n d\r\n-e\r\n+E\r\n f\n\\ No newline at end of file\n"
+            "--- a/k/a.rs\n+++ b/k/a.rs\n@@ -2,5 +2,5 @@\n b\r\n c\r\n d\r\n-e\r\n+E\r\n f\n\\ No newline at end of file\n"
         );
         assert_eq!(unified("a", old, old), "");
     }

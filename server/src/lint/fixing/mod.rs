@@ -7,7 +7,9 @@ mod diff;
 
 pub(crate) use self::diff::{colored as colored_diff, unified};
 
-use visa_analysis::{Fixed, Texts, Trust, fix_all};
+use std::sync::Arc;
+
+use visa_analysis::{Fixed, Rejection, Texts, Trust, fix_all, thousands};
 
 use super::arguments::{CheckArguments, FixArguments};
 use super::delivery::{colored, deliver};
@@ -69,6 +71,48 @@ pub(crate) fn sum_up(fixed: &Fixed, remaining: usize) {
     ));
 }
 
+/// A note for each reason why fixes were not applied: `1 fix not applied: it brings `trf_element_mismatch` at line 26`.
+pub(crate) fn say_left_out(fixed: &Fixed, session: &Session<'_>) {
+    let mut reasons: Vec<(Rejection, u64)> = Vec::new();
+    for left in &fixed.left_out {
+        let why = shown(&left.why, session);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((why, 1)),
+        }
+    }
+    for (why, count) in reasons {
+        let subject = if count == 1 { "it" } else { "each of them" };
+        write_note(&format!("{} not applied: {subject} {why}", fixes(count)));
+    }
+}
+
+/// `1 fix`, `2 fixes`.
+fn fixes(count: u64) -> String {
+    match count {
+        1 => "1 fix".to_owned(),
+        count => format!("{} fixes", thousands(count)),
+    }
+}
+
+/// A reason with files as people see them.
+fn shown(why: &Rejection, session: &Session<'_>) -> Rejection {
+    let shown = |file: &Arc<str>| Arc::from(session.shown(file));
+    match why {
+        Rejection::OtherFile(file) => Rejection::OtherFile(shown(file)),
+        Rejection::Brings {
+            rule,
+            file: Some(file),
+            line,
+        } => Rejection::Brings {
+            rule: *rule,
+            file: Some(shown(file)),
+            line: *line,
+        },
+        other => other.clone(),
+    }
+}
+
 /// ` and 1 more gone with them`, or nothing.
 fn along(fixed: &Fixed) -> String {
     match fixed.along {
@@ -108,6 +152,7 @@ pub(crate) fn diff(
             )
         };
         write_note(&words);
+        say_left_out(&fixed, session);
     }
     Ok(match () {
         () if unreadable => Outcome::Failed,

@@ -21,13 +21,13 @@ pub(super) fn advice(help: Option<&str>, fixes: &[DiagnosticFix]) -> Vec<(&'stat
             } else {
                 only.title.clone()
             };
-            lines.push((word(only), text));
+            lines.push((word(only), format!("{text}{}", only.price())));
             return lines;
         }
         (Some(help), _) => lines.push(("help", help)),
         (None, _) => {}
     }
-    lines.extend(fixes.iter().map(|fix| (word(fix), fix.title.clone())));
+    lines.extend(fixes.iter().map(|fix| (word(fix), fix.priced_title())));
     lines
 }
 
@@ -113,7 +113,7 @@ fn mappings_of(code: &BTreeSet<String>) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use visa_analysis::FileEdit;
+    use visa_analysis::{CostChange, FileEdit};
 
     use super::*;
 
@@ -128,6 +128,7 @@ mod tests {
             title: title.to_owned(),
             applicability,
             edits: vec![edit],
+            cost: None,
         }
     }
 
@@ -212,6 +213,28 @@ mod tests {
             "run it in a second pass",
             &[],
             &[("help", "run it in a second pass")],
+        );
+    }
+
+    #[test]
+    fn a_price_stands_beside_what_it_is_the_price_of() {
+        // 200 cycles become 1,278: 5.39 times as many more.
+        let cost = CostChange {
+            before: 200,
+            after: 1_278,
+        };
+        let priced = |title: &str| DiagnosticFix {
+            cost: Some(cost),
+            ..fix(Applicability::Maybe, title, "")
+        };
+        assert_eq!(
+            advice(None, &[priced("write `Tokens`")]),
+            [("fix (unsafe)", "write `Tokens` (+539 % cycles)".to_owned())]
+        );
+        let help = "write `m![A]`";
+        assert_eq!(
+            advice(Some(help), &[priced("Write `m![A]`")]),
+            [("fix (unsafe)", format!("{help} (+539 % cycles)"))]
         );
     }
 

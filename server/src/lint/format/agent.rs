@@ -159,7 +159,7 @@ fn next(outline: &Outline<'_>) -> String {
             first.diagnostic.rule
         ),
         (0, maybe, _) => format!(
-            "look at the proposals of {} and make one of each; `--fix --unsafe-fixes` makes the first; then check again",
+            "look at the proposals of {} and make those that are meant; then check again",
             findings(maybe)
         ),
         (safe, ..) => format!("`--fix` mends {}; then check again", findings(safe)),
@@ -217,7 +217,11 @@ fn described(
         .iter()
         .map(|edit| action(edit, diagnostic, outline, lines))
         .collect();
-    format!("{word}: {}: {}", one_line(&fix.title), edits.join("; "))
+    format!(
+        "{word}: {}: {}",
+        one_line(&fix.priced_title()),
+        edits.join("; ")
+    )
 }
 
 fn action(

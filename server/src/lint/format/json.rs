@@ -114,6 +114,16 @@ struct Fix<'a> {
     title: &'a str,
     applicability: &'static str,
     edits: Vec<Edit<'a>>,
+    /// What it does to the cycles of the function; `null` where that is not known, and of sure fixes.
+    cost: Option<FixCost>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FixCost {
+    /// Cycles before.
+    before: u64,
+    /// Cycles after.
+    after: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -320,5 +330,9 @@ fn fix(fix: &visa_analysis::DiagnosticFix) -> Fix<'_> {
                 text: &edit.text,
             })
             .collect(),
+        cost: fix.cost.map(|cost| FixCost {
+            before: cost.before,
+            after: cost.after,
+        }),
     }
 }

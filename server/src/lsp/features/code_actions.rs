@@ -57,7 +57,7 @@ pub(crate) fn code_actions(
     let range = snapshot.file(&path)?.byte_range(params.range);
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
-    let mut left_wrong = Vec::new();
+    let (mut left_wrong, mut slower) = (Vec::new(), Vec::new());
     let lazily = snapshot.view.client.code_action_resolve;
     let mut mends_all = None;
     let mut about = None;
@@ -66,7 +66,10 @@ pub(crate) fn code_actions(
         for shown in &found {
             for fix in shown.carried.fixes.clone() {
                 let of = (path.as_str(), shown.rule.as_str(), &shown.carried);
-                actions.extend(fix.action(snapshot, of, &shown.diagnostic)?);
+                match fix.action(snapshot, of, &shown.diagnostic)? {
+                    Some(offered) if offered.makes_slower => slower.push(offered.action),
+                    offered => actions.extend(offered.map(|offered| offered.action)),
+                }
             }
         }
         if lazily && !found.is_empty() {
@@ -100,6 +103,7 @@ pub(crate) fn code_actions(
         actions.extend(proposed(snapshot, &path, range)?);
     }
     actions.append(&mut left_wrong);
+    actions.append(&mut slower);
     let actions = actions.into_iter().map(CodeActionOrCommand::CodeAction);
     Ok(Some(actions.collect()))
 }

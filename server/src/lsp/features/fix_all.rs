@@ -8,8 +8,8 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
 use visa_analysis::{
-    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
-    Trust, fix_all,
+    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Signatures,
+    Texts, Totals, Trust, fix_all,
 };
 
 use super::edits::DocumentEdits;
@@ -67,6 +67,14 @@ impl Fixable for Mended<'_> {
             }
         }
         reports
+    }
+
+    fn totals(&self) -> Totals {
+        self.copied.totals()
+    }
+
+    fn signatures(&self) -> Signatures {
+        self.copied.signatures()
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
-use visa_analysis::{Applicability, ByteRange, Completing, Trust};
+use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Group, Trust};
 
 use super::edits::{DocumentEdits, of_files, workspace_edit};
 use super::reports::checked;
@@ -29,6 +29,17 @@ pub(crate) struct Fix {
     pub(crate) title: String,
     /// Whether it is the one to take without looking.
     pub(crate) preferred: bool,
+    /// Whether it is to save cycles and may cost some: its price is worked out when the menu is opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_price: bool,
+}
+
+/// A fix in a menu.
+pub(crate) struct Offered {
+    /// The code action.
+    pub(crate) action: CodeAction,
+    /// Whether it makes the kernel slower: then it comes last.
+    pub(crate) makes_slower: bool,
 }
 
 /// A fix that is chosen from a menu.
@@ -49,12 +60,13 @@ pub(crate) struct Chosen {
 impl Carried {
     /// What the diagnostic of a finding carries.
     pub(crate) fn of(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> Self {
-        let sure = |fix: &visa_analysis::DiagnosticFix| fix.applicability == Applicability::Machine;
+        let sure = |fix: &DiagnosticFix| fix.applicability == Applicability::Machine;
         let only = finding.fixes.iter().filter(|fix| sure(fix)).count() == 1;
         // The sure ones first, as the command line takes them.
         let fixes = Trust::Maybe.of(finding).map(|fix| Fix {
             title: fix.title.clone(),
             preferred: only && sure(fix),
+            has_price: finding.group == Group::Performance && !sure(fix),
         });
         Self {
             version: snapshot.version(&finding.file),
@@ -80,7 +92,7 @@ impl Fix {
         snapshot: &Snapshot,
         (path, rule, carried): (&str, &str, &Carried),
         diagnostic: &Diagnostic,
-    ) -> Answer<Option<CodeAction>> {
+    ) -> Answer<Option<Offered>> {
         let chosen = Chosen {
             path: path.to_owned(),
             version: carried.version,
@@ -95,14 +107,27 @@ impl Fix {
             is_preferred: self.preferred.then_some(true),
             ..CodeAction::default()
         };
-        if snapshot.view.client.code_action_resolve {
+        let lazily = snapshot.view.client.code_action_resolve;
+        if lazily && !self.has_price {
             action.data = serde_json::to_value(chosen).ok();
-            return Ok(Some(action));
+            return Ok(Some(Offered {
+                action,
+                makes_slower: false,
+            }));
         }
-        let documents = chosen.documents(snapshot)?;
-        Ok(documents.map(|documents| {
+        let Some(fix) = chosen.completed(snapshot)? else {
+            return Ok(None);
+        };
+        action.title.push_str(&fix.price());
+        if lazily {
+            action.data = serde_json::to_value(chosen).ok();
+        } else {
+            let documents = of_files(snapshot, &fix.edits)?;
             action.edit = Some(workspace_edit(&snapshot.view, documents));
-            action
+        }
+        Ok(Some(Offered {
+            action,
+            makes_slower: fix.makes_slower(),
         }))
     }
 }
@@ -110,6 +135,12 @@ impl Fix {
 impl Chosen {
     /// What the fix writes, with what it needs behind it; `None` where that leads to no kernel that is right.
     pub(crate) fn documents(&self, snapshot: &Snapshot) -> Answer<Option<Vec<DocumentEdits>>> {
+        let fix = self.completed(snapshot)?;
+        fix.map(|fix| of_files(snapshot, &fix.edits)).transpose()
+    }
+
+    /// The fix with what it needs behind it, and its price; `None` where that leads to no kernel that is right.
+    fn completed(&self, snapshot: &Snapshot) -> Answer<Option<DiagnosticFix>> {
         let report = checked(snapshot, &self.path)?;
         let mut findings = report.diagnostics.iter();
         let proposed = findings.find_map(|finding| {
@@ -121,8 +152,7 @@ impl Chosen {
         let completed = snapshot
             .analysis
             .completed_fixes(&[proposed], Completing::Alone)?;
-        let edits = completed.first().map(|completed| &completed.fix.edits);
-        edits.map(|edits| of_files(snapshot, edits)).transpose()
+        Ok(completed.into_iter().next().map(|completed| completed.fix))
     }
 }
 

@@ -275,7 +275,7 @@ fn fixes(diagnostic: &Diagnostic, lines: &mut LineIndices<'_>) -> Vec<sarif::Fix
     let fixes = diagnostic.fixes.iter().filter(|fix| !fix.edits.is_empty());
     fixes
         .map(|fix| sarif::Fix {
-            description: Some(message(fix.title.clone())),
+            description: Some(message(fix.priced_title())),
             artifact_changes: changes(fix, lines),
             properties: Some(properties([(
                 "applicability",

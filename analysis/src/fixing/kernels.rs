@@ -1,0 +1,127 @@
+//! Kernels as fixes are judged by them: their cycles, and the tensors that they take and give.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::check::{function_simulation, functions};
+use crate::db::Db;
+use crate::hardware::ElementType;
+use crate::inputs::SourceFile;
+use crate::kernel::{Body, Level, Origin, Tensor, Tier, body};
+use crate::mapping::{Form, Mapping};
+
+/// A kernel in its file, the same before and after fixes: none of them adds a function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KernelName {
+    /// The file.
+    pub file: Arc<str>,
+    /// Its number among the functions of the file.
+    pub number: usize,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// Cycles of kernels, of those whose total is known.
+pub type Totals = BTreeMap<KernelName, u64>;
+
+/// What kernels take and give.
+pub type Signatures = BTreeMap<KernelName, Signature>;
+
+/// A tensor from outside of a kernel, or for it: its memory, its elements and its mappings, as far as they are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Described {
+    tier: Tier,
+    element_type: Option<ElementType>,
+    levels: Vec<(Level, Option<Form>)>,
+}
+
+impl Described {
+    pub(crate) fn of(tensor: &Tensor) -> Self {
+        let levels = tensor.levels.iter();
+        let form = |mapping: Option<&Mapping>| mapping.map(|mapping| mapping.form().clone());
+        Self {
+            tier: tensor.tier,
+            element_type: tensor.element_type.get().copied(),
+            levels: levels
+                .map(|(level, mapping)| (level, form(mapping.get())))
+                .collect(),
+        }
+    }
+
+    /// Whether all of it is known.
+    pub(crate) fn is_known(&self) -> bool {
+        self.element_type.is_some() && self.levels.iter().all(|(_, form)| form.is_some())
+    }
+
+    /// Whether something that is known of it is otherwise in another. What was unknown may become known.
+    fn differs_from(&self, other: &Self) -> bool {
+        let element_type = |one: &Self| one.element_type;
+        let differs = |one: &Option<Form>, other: &Option<Form>| one.is_some() && one != other;
+        self.tier != other.tier
+            || (self.element_type.is_some() && element_type(self) != element_type(other))
+            || self.levels.len() != other.levels.len()
+            || self
+                .levels
+                .iter()
+                .zip(&other.levels)
+                .any(|((level, form), (other_level, other))| {
+                    level != other_level || differs(form, other)
+                })
+    }
+}
+
+/// The tensors that a kernel takes and gives, by their types as they are understood: an alias counts as what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature(Vec<Described>);
+
+impl Signature {
+    pub(crate) fn of(body: &Body) -> Self {
+        let is_parameter = |tensor: &&Tensor| matches!(tensor.origin, Origin::Parameter);
+        let given = body.tensors.iter().filter(is_parameter);
+        let made = body.escaping.iter().filter_map(|id| body.tensor(*id));
+        let made = made.filter(|tensor| !is_parameter(tensor));
+        Self(given.chain(made).map(Described::of).collect())
+    }
+
+    /// Whether something that is known of it is otherwise in another.
+    #[must_use]
+    pub fn differs_from(&self, other: &Self) -> bool {
+        let mut pairs = self.0.iter().zip(&other.0);
+        self.0.len() != other.0.len() || pairs.any(|(one, other)| one.differs_from(other))
+    }
+}
+
+/// Something of each kernel of a file in Rust, which may be in several parts.
+fn of_kernels<T>(
+    db: &dyn Db,
+    parts: &[SourceFile],
+    ask: impl Fn(crate::items::ItemId, &Body) -> Option<T>,
+) -> BTreeMap<KernelName, T> {
+    let rust = parts
+        .iter()
+        .filter(|file| !file.language(db).is_neighbour());
+    let all = rust.flat_map(|file| functions(db, *file)).enumerate();
+    let known = all.filter_map(|(number, function)| {
+        let body = body(db, function);
+        body.device.as_ref()?;
+        let kernel = KernelName {
+            file: function.file(db).path(db),
+            number,
+            name: function.name(db),
+        };
+        Some((kernel, ask(function, &body)?))
+    });
+    known.collect()
+}
+
+/// The cycles of the kernels of a file, without a search of what would save some.
+pub(crate) fn totals_of(db: &dyn Db, parts: &[SourceFile]) -> Totals {
+    of_kernels(db, parts, |function, _| {
+        function_simulation(db, function).total()
+    })
+}
+
+/// What the kernels of a file take and give.
+pub(crate) fn signatures_of(db: &dyn Db, parts: &[SourceFile]) -> Signatures {
+    of_kernels(db, parts, |_, body| Some(Signature::of(body)))
+}

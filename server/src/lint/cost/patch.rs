@@ -1,0 +1,128 @@
+//! `cost --kernel X --diff` and `--apply [N]`: a proposal as a patch, or in the files.
+
+use visa_analysis::{Fixable, KernelCost, Proposal, Texts};
+
+use super::human::saving;
+use crate::lint::fixing::{colored_diff, unified, write_changes};
+use crate::lint::output::{Console, write_note};
+use crate::lint::session::Session;
+use crate::project::Failure;
+
+/// What to do with a proposal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Print the best as a patch.
+    Diff,
+    /// Write the one of that number, from 1.
+    Apply(usize),
+}
+
+/// The proposals of a kernel as its cost numbers them: those of the list, then the best two together.
+fn numbered(kernel: &KernelCost) -> impl Iterator<Item = (usize, &Proposal)> {
+    let searched = kernel.searched.as_ref();
+    let pair = searched.and_then(|searched| searched.pair.as_ref());
+    kernel
+        .proposals
+        .iter()
+        .chain(pair)
+        .zip(1..)
+        .map(|(one, number)| (number, one))
+}
+
+/// The line that says how proposals get into the files; `None` where all are given in words.
+pub(super) fn how_to(kernel: &KernelCost) -> Option<String> {
+    let mut whole = numbered(kernel).filter(|(_, one)| !one.edits.is_empty());
+    let (first, _) = whole.next()?;
+    let last = whole.last().map(|(last, _)| last);
+    let name = &kernel.name;
+    let others = last.map_or_else(String::new, |last| {
+        format!("; `--apply N` writes the one of that number, {first} to {last}")
+    });
+    Some(format!(
+        "`visa-lint cost --kernel {name} --diff` shows number {first} as a patch, and `--apply` writes it{others}"
+    ))
+}
+
+/// Prints or writes a proposal of the kernel that was asked for.
+pub(super) fn run(
+    session: &mut Session<'_>,
+    kernels: &[KernelCost],
+    wanted: Wanted,
+    console: Console,
+) -> Result<(), Failure> {
+    let kernel = match kernels {
+        [only] => only,
+        [] => {
+            return Err(Failure::new(
+                "proposals are for kernels in Rust; of other functions only the transfers are costed",
+            ));
+        }
+        [first, ..] => {
+            return Err(Failure::new(format!(
+                "{} kernels are called `{}`: name the file of one of them",
+                kernels.len(),
+                first.name
+            )));
+        }
+    };
+    let chosen = match wanted {
+        Wanted::Diff => numbered(kernel).find(|(_, one)| !one.edits.is_empty()),
+        Wanted::Apply(number) => Some(of_number(kernel, number)?),
+    };
+    let Some((number, proposal)) = chosen else {
+        write_note(&format!(
+            "no change of `{}` was found that can be made for you",
+            kernel.name
+        ));
+        return Ok(());
+    };
+    let before = session.own_texts();
+    let after = session.edited(&proposal.edits)?;
+    let verb = match wanted {
+        Wanted::Diff => "would save",
+        Wanted::Apply(_) => "saves",
+    };
+    match wanted {
+        Wanted::Diff => console.print(&patch(session, (&before, &after), console))?,
+        Wanted::Apply(_) => {
+            session.replace(&after);
+            write_changes(session, &before, console)?;
+        }
+    }
+    write_note(&format!(
+        "number {number} {verb} {}: {}",
+        saving(proposal),
+        proposal.message
+    ));
+    Ok(())
+}
+
+fn of_number(kernel: &KernelCost, number: usize) -> Result<(usize, &Proposal), Failure> {
+    let found = numbered(kernel).find(|(own, _)| *own == number);
+    let Some((_, proposal)) = found else {
+        let count = numbered(kernel).count();
+        return Err(Failure::new(format!(
+            "`--apply {number}`: `{}` has {count} proposals",
+            kernel.name
+        )));
+    };
+    if proposal.edits.is_empty() {
+        return Err(Failure::new(format!(
+            "`--apply {number}`: this proposal is given in words and has to be made by hand"
+        )));
+    }
+    Ok((number, proposal))
+}
+
+fn patch(session: &Session<'_>, (before, after): (&Texts, &Texts), console: Console) -> String {
+    let diffs = after.iter().map(|(path, text)| {
+        let old = before.get(path).map_or("", |text| text);
+        unified(&session.shown(path), old, text)
+    });
+    let patch: String = diffs.collect();
+    if console.colored() {
+        colored_diff(&patch)
+    } else {
+        patch
+    }
+}
