@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use visa_analysis::{Bound, KernelCost, Model, thousands};
 
-use super::human::{Paint, table};
+use super::human::{Paint, place_of, table};
 use super::unknown::unknown_place;
 
 /// The kernels in the order in which they are listed: by falling cycles, those of unknown cycles last.
@@ -73,10 +73,10 @@ pub(super) const fn binds(bound: Bound) -> &'static str {
 /// The largest saving that is known, and its line.
 pub(super) fn saves(kernel: &KernelCost) -> String {
     kernel.proposals.first().map_or_else(String::new, |best| {
-        let line = best.range.start.line;
+        let place = place_of(best, &kernel.file);
         match best.saves {
-            Some(cycles) => format!("{}, line {line}: {}", thousands(cycles), best.rule),
-            None => format!("not simulated, line {line}: {}", best.rule),
+            Some(cycles) => format!("{}, {place}: {}", thousands(cycles), best.rule),
+            None => format!("not simulated, {place}: {}", best.rule),
         }
     })
 }
