@@ -31,6 +31,7 @@ mod lanes;
 mod language;
 mod libraries;
 mod mapping;
+mod markdown;
 mod names;
 mod neighbours;
 mod nki;
@@ -45,6 +46,7 @@ mod suppression;
 mod syntax;
 mod threads;
 mod transfer;
+mod visible;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};
@@ -85,6 +87,7 @@ pub use language::{ENDINGS, Ending, Language, ending_of, language_of, may_be_sou
 pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
+pub use markdown::{code_block, code_span, prose};
 pub use names::nearest_names;
 pub use neighbours::{
     Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
@@ -110,4 +113,5 @@ pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};
+pub use visible::{visible, visible_escape, visible_lines, visible_source};
 pub use workspace::{Analysis, Canceller, Workspace};

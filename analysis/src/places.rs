@@ -369,6 +369,7 @@ impl<'a> Places<'a> {
             file: shown.file,
             range: shown.range,
             related,
+            more_places: 0,
             called_at: shown.called_at,
             fixes,
             suppressed: false,

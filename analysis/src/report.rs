@@ -128,6 +128,8 @@ pub struct Diagnostic {
     pub range: Range,
     /// The other ends, then the other places of the same fault.
     pub related: Vec<RelatedPlace>,
+    /// Further places of the same fault, which `related` does not list; a note says how many.
+    pub more_places: u64,
     /// For what a macro of the file writes: where the macro is called. What is allowed there is allowed.
     pub called_at: Option<Range>,
     /// Code actions; each mends all places of the fault.
@@ -141,6 +143,14 @@ pub struct Diagnostic {
     /// For what is said once a crate: the file that it is best said in. Reports about other files of the crate say it, too, for
     /// who asks about them alone.
     pub home: Option<Arc<str>>,
+}
+
+impl Diagnostic {
+    /// The note about the places of the fault that are not listed.
+    #[must_use]
+    pub fn note_of_more_places(&self) -> Option<String> {
+        (self.more_places > 0).then(|| format!("the same in {} more places", self.more_places))
+    }
 }
 
 /// How many operations were understood.

@@ -354,6 +354,7 @@ pub(crate) fn apply(
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
+            more_places: 0,
             called_at: None,
             fixes,
             suppressed: inherited.iter().any(|name| **name == *rule.name),

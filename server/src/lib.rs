@@ -8,6 +8,7 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 mod copied;
+mod edit_places;
 mod engine;
 mod json;
 pub mod lint;

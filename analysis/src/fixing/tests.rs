@@ -166,6 +166,7 @@ fn finding(word: char, level: Level, at: usize, fixes: Vec<DiagnosticFix>) -> Di
             end: position(at + 1),
         },
         related: Vec::new(),
+        more_places: 0,
         called_at: None,
         fixes,
         suppressed: false,

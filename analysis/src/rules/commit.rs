@@ -10,6 +10,7 @@ use crate::items::Span;
 use crate::kernel::{Pass, Tensor};
 
 use super::memory::with_nearest;
+use super::pipeline;
 use super::sequencer::{bytes, commit_target, part};
 use super::wording::{self, written};
 use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
@@ -92,9 +93,13 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let EndDerivation::Commit(derived) = &whole.end else {
             continue;
         };
+        // A pass that lacks its trim is said once, at its commit: the packet is another one than will be written.
+        let untrimmed = pipeline::lacks_trim(pass, whole);
         // What is trimmed to a size that is not written is said there.
-        let is_said = |violation: &CommitViolation| {
-            matches!(violation, CommitViolation::PacketSize { .. }) && trims_too_far(whole)
+        let is_said = |violation: &CommitViolation| match violation {
+            CommitViolation::Alignment { .. } => false,
+            CommitViolation::PacketSize { .. } => untrimmed || trims_too_far(whole),
+            _ => untrimmed,
         };
         let Some((target, method)) = commit_target(checked, pass) else {
             continue;

@@ -1,5 +1,6 @@
 //! The rule about the order of engines.
 
+use crate::derivation::PassDerivation;
 use crate::derivation::pipeline::{PipelineViolation, Place};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines};
@@ -45,6 +46,25 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 .iter()
                 .filter_map(|violation| to_finding(pass, violation)),
         );
+    }
+}
+
+/// Whether a pass is committed where its library asks for a trim first: its packet is not the one that is written.
+pub(super) fn lacks_trim(pass: &Pass, derived: &PassDerivation) -> bool {
+    let mut violations = derived.pipeline.violations.iter();
+    violations.any(|violation| match violation {
+        PipelineViolation::NotOffered { place, position } => {
+            let stage = stage_at(pass, *place);
+            *position < Position::CommitTrim && stage.is_some_and(CanonicalStage::commits)
+        }
+        _ => false,
+    })
+}
+
+fn stage_at(pass: &Pass, place: Place) -> Option<CanonicalStage> {
+    match place {
+        Place::Stage(index) => pass.stages.get(index).map(|stage| stage.kind.canonical()),
+        Place::End => pass.end.canonical(),
     }
 }
 
@@ -104,10 +124,7 @@ fn lift(pass: &Pass, place: Place, position: Position, stage: CanonicalStage) ->
 /// A method that the library has at other positions alone, with the methods that lead there.
 fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
     let library = pass.library();
-    let stage = match place {
-        Place::Stage(index) => pass.stages.get(index).map(|stage| stage.kind.canonical()),
-        Place::End => pass.end.canonical(),
-    };
+    let stage = stage_at(pass, place);
     let method = stage.map_or("", |stage| library.name_of(stage));
     if let Some(stage) = stage
         && LIFTS.contains(&stage)

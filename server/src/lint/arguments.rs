@@ -7,6 +7,7 @@ mod options;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::builder::ArgPredicate;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
@@ -140,12 +141,19 @@ pub(crate) enum RulesFormat {
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
     /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
-    #[arg(value_name = "PATHS", default_value = ".")]
+    #[arg(
+        value_name = "PATHS",
+        default_value = ".",
+        default_value_ifs = [
+            ("stdin_filename", ArgPredicate::IsPresent, "-"),
+            ("stdin_texts", ArgPredicate::IsPresent, "-"),
+        ]
+    )]
     pub(crate) paths: Vec<PathBuf>,
-    /// The name that standard input's text goes by
+    /// Read standard input, under this name
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// Standard input is several texts: a JSON object a line, `{"path": "kernel.rs", "text": "…"}`; each is taken for the file of its
+    /// Read standard input as several texts: a JSON object a line, `{"path": "kernel.rs", "text": "…"}`; each is taken for the file of its
     /// path, and nothing is written
     #[arg(long, conflicts_with_all = ["stdin_filename", "fix", "add_ignore"])]
     pub(crate) stdin_texts: bool,
@@ -177,7 +185,7 @@ pub(crate) struct CheckArguments {
         help_heading = "Rules"
     )]
     pub(crate) allow: Vec<String>,
-    /// Run just these rules or groups
+    /// Run just these rules or groups, or `all`
     #[arg(
         long,
         value_name = "RULE-or-GROUP",
@@ -199,7 +207,14 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
     /// Print the settings that hold for the files, and where each comes from, instead of checking
-    #[arg(long, help_heading = "Settings")]
+    #[arg(
+        long,
+        help_heading = "Settings",
+        conflicts_with_all = [
+            "format", "statistics", "output_file", "exit_zero", "fix", "diff", "baseline", "write_baseline", "add_ignore",
+            "max_diagnostics", "max_warnings", "error_on_warning",
+        ]
+    )]
     pub(crate) show_settings: bool,
     /// Count findings by rule, and operations resolved and unresolved with the reasons
     #[arg(long)]
@@ -231,9 +246,12 @@ pub(crate) struct CheckArguments {
 /// `visa-lint explain`
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// A rule, a group, or what a library or a compiler said, in quotes: the rule that foresees it is found
-    #[arg(value_name = "RULE")]
-    pub(crate) rule: String,
+    /// Rules or groups, or what a library or a compiler said, in quotes: the rule that foresees it is found
+    #[arg(value_name = "RULE", required_unless_present = "all")]
+    pub(crate) rules: Vec<String>,
+    /// Print the pages of all rules
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) all: bool,
     /// The library whose kernels are shown where the rule has some for it (`visa-std`, `opt-std`), and a release to ask whether
     /// the rule holds there (`opt-std@0.8`); by default the current library's
     #[arg(long, value_parser = DialectParser)]

@@ -2,7 +2,7 @@
 
 use visa_analysis::Level;
 
-use super::arguments::{CheckArguments, CheckFormat};
+use super::arguments::{CheckArguments, CheckFormat, FixArguments};
 use super::baseline;
 use super::delivery::{colored, deliver};
 use super::fixing;
@@ -31,6 +31,20 @@ pub(crate) fn run(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
+    let FixArguments {
+        fix,
+        diff,
+        unsafe_fixes,
+    } = options.fixing;
+    if unsafe_fixes && !fix && !diff {
+        return Err(Failure::new(
+            "--unsafe-fixes: it says which fixes `--fix` applies or `--diff` prints, and neither is given",
+        ));
+    }
+    if options.statistics && !format::has_place_for_counts(format_of(options)) {
+        let words = "--statistics: this format has no place for counts; `human`, `short`, `json`, `jsonl`, `github` and `agent` have one";
+        return Err(Failure::new(words));
+    }
     let mut session = Session::open(options.into(), levels)?;
     if options.show_settings {
         let unreadable = session.say_unreadable();
@@ -79,17 +93,22 @@ fn pass(
 ) -> Result<Outcome, Failure> {
     let known = options.baseline.known()?;
     let unreadable = session.say_unreadable();
-    if options.fixing.diff {
+    let FixArguments { fix, diff, .. } = options.fixing;
+    if fix || diff || options.ignoring.add_ignore {
+        session.leave_outside_alone();
+    }
+    if diff {
         return fixing::diff(options, session, console, unreadable);
     }
-    let (fix, ignore) = (options.fixing.fix, options.ignoring.add_ignore);
+    let ignore = options.ignoring.add_ignore;
     let before = (fix || ignore).then(|| session.own_texts());
     let fixed = fix.then(|| fixing::fix(options, session));
     let ignored = ignore.then(|| ignoring::add(options, session));
     let mut console = console;
     if let Some(before) = before {
         fixing::write_changes(session, &before, console)?;
-        if options.paths.iter().any(|path| path.as_os_str() == "-") {
+        let is_named = options.paths.iter().any(|path| path.as_os_str() == "-");
+        if is_named || options.stdin_filename.is_some() {
             // Standard output is for the new text.
             console = console.aside();
         }
@@ -198,7 +217,7 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
     };
     let answer = format::render(format, outline, look, extent)?;
     if !format::says_what_is_unresolved(format)
-        && let Some(words) = outline.not_looked_at().filter(|_| !options.quiet)
+        && let Some(words) = outline.not_looked_at(false).filter(|_| !options.quiet)
     {
         write_note(&words);
     }

@@ -9,7 +9,7 @@ use super::arguments::{Arguments, CompletionsArguments};
 use super::outcome::Outcome;
 use super::output::Console;
 use crate::project::Failure;
-use crate::project::levels::WARNINGS;
+use crate::project::levels::{ALL, WARNINGS};
 
 /// The command that is meant where none is named.
 const DEFAULT: &str = "check";
@@ -68,13 +68,14 @@ fn with_names(command: Command) -> Command {
     let command = command
         .mut_subcommand(DEFAULT, |check| {
             let name = |check: Command, option: &'static str| {
-                let more = LEVEL_OPTIONS.contains(&option).then_some(WARNINGS);
-                check.mut_arg(option, |argument| argument.value_parser(names(more)))
+                let is_level = LEVEL_OPTIONS.contains(&option);
+                let more = if is_level { WARNINGS } else { ALL };
+                check.mut_arg(option, |argument| argument.value_parser(names(Some(more))))
             };
             RULE_OPTIONS.into_iter().fold(check, name)
         })
         .mut_subcommand("explain", |explain| {
-            explain.mut_arg("rule", |argument| argument.value_parser(names(None)))
+            explain.mut_arg("rules", |argument| argument.value_parser(names(None)))
         });
     let check = command.find_subcommand(DEFAULT);
     let options: Vec<_> = check

@@ -1,5 +1,4 @@
-//! `visa-lint explain`: one rule's documentation, found by its name or by what a library or a compiler said; or a group's
-//! rules.
+//! `visa-lint explain`: the documentation of rules and groups, found by their names or by what a library or a compiler said.
 
 use std::path::Path;
 
@@ -30,28 +29,74 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
 }
 
 fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
-    let name = options.rule.trim();
+    if options.all {
+        let pages: Vec<String> = all_rules()
+            .map(|rule| rendered(rule, options, console))
+            .collect();
+        return Ok(pages.join(BETWEEN));
+    }
+    let names: Vec<&str> = options.rules.iter().map(|name| name.trim()).collect();
+    if let [only] = names.as_slice() {
+        return one(only, options, console);
+    }
+    let pages = names.iter().map(|name| named(name, options, console));
+    let pages: Option<Vec<String>> = pages.collect();
+    match pages {
+        Some(pages) => Ok(pages.join(BETWEEN)),
+        // Words that nobody has put in quotes.
+        None if names.iter().all(|name| !is_known(name)) => one(&names.join(" "), options, console),
+        None => {
+            let wrong = names.iter().filter(|name| !is_known(name));
+            Err(Failure::several(wrong.map(|name| unknown(name)).collect()))
+        }
+    }
+}
+
+/// What is between two pages.
+const BETWEEN: &str = "\n\n";
+
+fn rendered(rule: &Rule, options: &ExplainArguments, console: Console) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let asked = asked_in(&here, options.dialect);
-    let rendered = |rule: &Rule| match options.format {
+    match options.format {
         ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
         ExplainFormat::Markdown => pages::linked(rule, asked),
-    };
-    if let Some(rule) = find_rule(name) {
-        return Ok(rendered(rule));
     }
-    if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
-        return Ok(match options.format {
-            ExplainFormat::Human => of_group(group, console.colored(), console.width()),
-            ExplainFormat::Markdown => group_page(group),
-        });
+}
+
+fn is_known(name: &str) -> bool {
+    find_rule(name).is_some() || group_of(name).is_some()
+}
+
+fn group_of(name: &str) -> Option<Group> {
+    Group::ALL.into_iter().find(|group| group.name() == name)
+}
+
+/// The page of a rule or a group of that name.
+fn named(name: &str, options: &ExplainArguments, console: Console) -> Option<String> {
+    if let Some(rule) = find_rule(name) {
+        return Some(rendered(rule, options, console));
+    }
+    group_of(name).map(|group| match options.format {
+        ExplainFormat::Human => of_group(group, console.colored(), console.width()),
+        ExplainFormat::Markdown => group_page(group),
+    })
+}
+
+/// The page of a rule or a group, or what is known of a text that a library or a compiler said.
+fn one(name: &str, options: &ExplainArguments, console: Console) -> Result<String, Failure> {
+    if let Some(page) = named(name, options, console) {
+        return Ok(page);
     }
     let found = rules_foreseeing(name);
     match found.as_slice() {
         [] => Err(Failure::new(unknown(name))),
         [only] => {
             let found = wrap(&recognised(only), console.width());
-            Ok(format!("{found}\n\n{}", rendered(only.rule)))
+            Ok(format!(
+                "{found}\n\n{}",
+                rendered(only.rule, options, console)
+            ))
         }
         several => Ok(candidates(several)),
     }

@@ -15,17 +15,17 @@ use visa_analysis::{
 };
 
 use super::arguments::MigrateArguments;
-use super::fixing::{colored_diff, unified};
+use super::fixing::{print_unified, unified};
 use super::outcome::Outcome;
 use super::output::{Console, write_note};
 use super::pool::in_pool;
 use super::session::{Given, Session};
-use super::words::{counted, printable};
+use super::words::counted;
 use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::{Change, Levels, Named, Origin};
-use crate::project::paths::slashes;
+use crate::project::paths::{end_of, reason, slashes};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};
@@ -104,6 +104,7 @@ fn migrate(
     }
     let mut left = refuse_later(&session, target)?;
     let mut session = session.read_as(given(options, &forced))?;
+    session.leave_outside_alone();
     let before = session.own_texts();
     let fixed = migrate_all(&mut session);
     register_tools(&mut session);
@@ -128,6 +129,7 @@ fn given<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> 
         settings,
         since: None,
         quiet: options.quiet,
+        inline_allow: true,
     }
 }
 
@@ -213,7 +215,13 @@ fn manifests(
             let line = u32::try_from(line).unwrap_or(u32::MAX);
             left.push((shown.clone(), line, 1, words));
         }
-        if let Some(new) = asked.text {
+        let holds = folder.and_then(end_of).zip(end_of(Path::new(&path)));
+        let leads_out = !holds.is_some_and(|(folder, end)| end.starts_with(folder));
+        if asked.text.is_some() && leads_out {
+            let words =
+                "it is a link out of its folder, and stays as it is: let it ask for the release";
+            left.push((shown.clone(), 1, 1, words.to_owned()));
+        } else if let Some(new) = asked.text {
             changed.insert(path, (text, new));
         }
     }
@@ -274,10 +282,7 @@ fn print_diff(changed: &[Changed], console: Console) -> Result<(), Failure> {
     for change in changed {
         answer.push_str(&unified(&change.shown, &change.old, &change.new));
     }
-    if console.colored() {
-        answer = colored_diff(&answer);
-    }
-    console.print(&answer)
+    print_unified(answer, console)
 }
 
 /// Puts all texts in their places or, where one cannot be written, none. Standard input's text is printed.
@@ -308,7 +313,7 @@ fn say_left(
         let _ = writeln!(
             answer,
             "{}",
-            printable(&format!("{file}:{line}:{column}: by hand: {words}"))
+            visa_analysis::visible(&format!("{file}:{line}:{column}: by hand: {words}"))
         );
     }
     let taken = options.diff || session.standard_input().is_some();

@@ -39,6 +39,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use visa_analysis::visible;
 
 use self::arguments::{Arguments, Command, misplaced};
 pub use self::format::agent::VARIABLES as AGENT_VARIABLES;
@@ -63,9 +64,10 @@ pub fn main(given: Vec<OsString>) -> ExitCode {
         Ok(completed) => completed,
         Err(words) => return failed(&Failure::new(words)),
     };
-    let matches = match Arguments::command().try_get_matches_from(completed.arguments) {
+    let matches = match Arguments::command().try_get_matches_from(&completed.arguments) {
         Ok(matches) => matches,
         Err(error) => {
+            let error = in_visible_words(error, &completed.arguments);
             // Help and version are answers, everything else is a bad option. A closed pipe is no mistake.
             let _ = error.print();
             if !error.use_stderr() {
@@ -93,6 +95,17 @@ pub fn main(given: Vec<OsString>) -> ExitCode {
         Ok(outcome) => outcome.into(),
         Err(failure) => failed(&failure),
     }
+}
+
+/// The same about arguments that show what a terminal would obey: a shell puts names of files among them.
+fn in_visible_words(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let arguments = arguments.iter().map(|argument| argument.to_string_lossy());
+    let arguments: Vec<String> = arguments
+        .map(|argument| visible(&argument).into_owned())
+        .collect();
+    Arguments::command()
+        .try_get_matches_from(arguments)
+        .map_or_else(|error| error, |_| error)
 }
 
 /// Whether the answer was to be JSON, whatever else is wrong with the arguments.

@@ -132,7 +132,8 @@ impl<'a> Outline<'a> {
     }
 
     /// What the run says about operations that were not looked at: how many, and how to see them where nothing shows them.
-    pub(crate) fn not_looked_at(&self) -> Option<String> {
+    /// `examples` is whether the first of them are written.
+    pub(crate) fn not_looked_at(&self, examples: bool) -> Option<String> {
         let count = self.operations.unresolved;
         if count == 0 {
             return None;
@@ -143,7 +144,8 @@ impl<'a> Outline<'a> {
             if count == 1 { "was" } else { "were" }
         );
         let them = if count == 1 { "it" } else { "them" };
-        Some(if self.shows_unresolved() {
+        let all_are_shown = examples && self.unsaid().nth(EXAMPLES).is_none();
+        Some(if self.shows_unresolved() || all_are_shown {
             words
         } else {
             format!("{words}; --warn {UNRESOLVED_OPERATION} shows {them}")
@@ -153,10 +155,13 @@ impl<'a> Outline<'a> {
     /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.
     pub(crate) fn examples(&self) -> impl Iterator<Item = &NotLookedAt> {
         let shown = self.shows_unresolved();
-        let unsaid = self.unresolved.iter();
-        unsaid
-            .filter(move |operation| !shown && !operation.place.said_once)
-            .take(EXAMPLES)
+        self.unsaid().filter(move |_| !shown).take(EXAMPLES)
+    }
+
+    /// The operations that were not looked at, but for those that a finding speaks of together.
+    fn unsaid(&self) -> impl Iterator<Item = &NotLookedAt> {
+        let all = self.unresolved.iter();
+        all.filter(|operation| !operation.place.said_once)
     }
 
     /// Whether findings say which operations were not looked at.

@@ -4,10 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::arguments::Color;
-use super::words::printable;
+use super::format::github;
 use super::wrap::WIDTH;
 use crate::project::Failure;
 use crate::project::paths::reason;
+use visa_analysis::visible;
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
 const NARROWEST: usize = 40;
@@ -88,6 +89,11 @@ impl Console {
         CLOSED.load(Ordering::Relaxed)
     }
 
+    /// Whether a terminal, or the log of a job, reads what is written. These obey what a program only takes for text.
+    pub(crate) fn is_obeyed(self) -> bool {
+        std::io::stdout().is_terminal() || (github::is_running() && !is_regular_file())
+    }
+
     /// Writes an answer. A reader that has gone away is no failure.
     pub(crate) fn print(self, answer: &str) -> Result<(), Failure> {
         if self.aside {
@@ -111,6 +117,12 @@ impl Console {
     }
 }
 
+/// Whether standard output was led to a file, as by `> fix.patch`.
+fn is_regular_file() -> bool {
+    let output = same_file::Handle::stdout();
+    output.is_ok_and(|output| output.as_file().metadata().is_ok_and(|data| data.is_file()))
+}
+
 /// Whether `CLICOLOR_FORCE` asks for colours; a `0` does not.
 fn forced() -> bool {
     let zero = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
@@ -128,11 +140,11 @@ pub(crate) fn write_warning(message: &str) {
 }
 
 /// One line on standard error about what was done; written at once, so that lines of several programs do not mix. Names
-/// that come from files are shown without what a terminal would obey.
+/// that come from files are shown without what a terminal or the runner of a job would obey.
 pub(crate) fn write_note(message: &str) {
     let _ = std::io::stderr()
         .lock()
-        .write_all(format!("{}\n", printable(message)).as_bytes());
+        .write_all(format!("{}\n", visible(message)).as_bytes());
 }
 
 impl Failure {

@@ -52,6 +52,8 @@ pub(crate) struct Given<'a> {
     pub(crate) since: Option<&'a str>,
     /// Whether warnings about the run are left out.
     pub(crate) quiet: bool,
+    /// Whether comments and attributes of the files allow findings.
+    pub(crate) inline_allow: bool,
 }
 
 impl<'a> From<&'a CheckArguments> for Given<'a> {
@@ -66,6 +68,7 @@ impl<'a> From<&'a CheckArguments> for Given<'a> {
             settings: &options.settings,
             since: options.since.as_deref(),
             quiet: options.quiet,
+            inline_allow: !options.ignoring.no_inline_allow,
         }
     }
 }
@@ -76,6 +79,8 @@ pub(crate) struct Session<'a> {
     levels: Levels,
     settings: SettingsTable,
     sources: Sources,
+    /// The engine's paths of the files that are not changed, since they are elsewhere than their names say.
+    outside: BTreeSet<String>,
     /// The engine with all files at once, for runs that change texts or ask again. One that asks once holds a part of the files
     /// after the other. Never taken apart: the process ends after the last report, and that would only delay it.
     whole: OnceCell<ManuallyDrop<Workspace>>,
@@ -141,6 +146,7 @@ impl<'a> Session<'a> {
             levels: levels.clone(),
             settings: SettingsTable::default(),
             sources: Sources::default(),
+            outside: BTreeSet::new(),
             whole: OnceCell::new(),
         };
         session.reload()?;
@@ -223,6 +229,17 @@ impl<'a> Session<'a> {
         !self.sources.errors.is_empty()
     }
 
+    /// Leaves the files as they are that are links to places outside of the folders that were given, and says so.
+    pub(crate) fn leave_outside_alone(&mut self) {
+        self.outside = self.sources.outside();
+        for path in &self.outside {
+            write_warning(&format!(
+                "`{}` is a link to a file outside of the folders that are given: it is not changed",
+                self.sources.shown(path)
+            ));
+        }
+    }
+
     /// Checks the files that the run reports on. Helps and fixes are completed where the answer carries them.
     pub(crate) fn check(&self, with_fixes: bool) -> Checked {
         let progress = Progress::new(self.given.quiet);
@@ -259,6 +276,7 @@ impl<'a> Session<'a> {
         let mut findings: Vec<Finding> = report
             .diagnostics
             .into_iter()
+            .map(|diagnostic| self.judged(diagnostic))
             .map(|diagnostic| Finding {
                 level: self.level(&diagnostic),
                 diagnostic,
@@ -291,6 +309,15 @@ impl<'a> Session<'a> {
             with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),
             problems,
+        }
+    }
+
+    /// A finding as the run takes it: allowed by its file only where files may allow something.
+    fn judged(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let suppressed = diagnostic.suppressed && self.given.inline_allow;
+        Diagnostic {
+            suppressed,
+            ..diagnostic
         }
     }
 
@@ -535,15 +562,14 @@ impl<'a> Session<'a> {
         self.sources.standard_input.as_deref()
     }
 
-    /// The texts of the files that the run reports on, by the engine's path.
+    /// The texts of the files that the run reports on and may change, by the engine's path.
     pub(crate) fn own_texts(&self) -> visa_analysis::Texts {
         let files = self.workspace().files();
         files
             .filter(|(path, _)| {
                 let reported = &self.sources.reported;
-                reported
-                    .binary_search_by(|other| other.as_str().cmp(path))
-                    .is_ok()
+                let found = reported.binary_search_by(|other| other.as_str().cmp(path));
+                found.is_ok() && !self.outside.contains(&***path)
             })
             .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
             .collect()
@@ -610,7 +636,12 @@ impl Fixable for Session<'_> {
 
     fn reports(&self) -> Vec<FileReport> {
         let analysis = self.workspace().analysis();
-        analysis.file_reports(&analysis.related_files(&self.sources.reported))
+        let mut reports = analysis.file_reports(&analysis.related_files(&self.sources.reported));
+        for report in &mut reports {
+            let found = std::mem::take(&mut report.diagnostics);
+            report.diagnostics = found.into_iter().map(|one| self.judged(one)).collect();
+        }
+        reports
     }
 
     fn totals(&self) -> Totals {

@@ -1,13 +1,17 @@
 //! Writing files: a file gets its new text whole, or stays as it was.
 //!
 //! The text is written to a file beside it, which then takes the name. What a rename would destroy is written through
-//! instead: devices, pipes, files with several names, files of an owner whom this user cannot give files to. A link is
+//! instead: devices, pipes, files with several names, files of an owner whom this user cannot give files to, and those with
+//! attributes that cannot be copied. A link is
 //! followed and stays a link. Files beside the target that are not in place yet are removed when a signal ends the program.
 //!
 //! Knows paths and bytes, nothing about what the texts mean.
 
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
+mod attributes;
 mod signals;
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,6 +22,9 @@ use crate::project::Failure;
 use crate::project::paths::reason;
 use crate::project::regular::{SOURCE_BYTES, read_bytes};
 use signals::Unplaced;
+
+/// Why a file is not written over.
+const CHANGED: &str = "the file has changed since it was read";
 
 /// How many links a path may lead through, as on Linux.
 const LINKS: usize = 40;
@@ -65,6 +72,8 @@ pub(crate) struct Staged {
     shown: String,
     /// The file that the path, or the link that it names, leads to.
     target: PathBuf,
+    /// What the target must still hold when its new text takes its place: what was read before. None where that is nobody's work.
+    expected: Option<Vec<u8>>,
     how: How,
 }
 
@@ -97,9 +106,13 @@ impl Staged {
         }
         let held = read_bytes(&target, SOURCE_BYTES).map_err(|why| failure(shown, &why))?;
         if held != old.as_bytes() {
-            return Err(failure(shown, "the file has changed since it was read"));
+            return Err(failure(shown, CHANGED));
         }
-        Self::replacing(shown, target, &metadata, Some(&held), new.as_bytes())
+        let staged = Self::replacing(shown, target, &metadata, Some(&held), new.as_bytes())?;
+        Ok(Self {
+            expected: Some(held),
+            ..staged
+        })
     }
 
     fn replacing(
@@ -116,7 +129,7 @@ impl Staged {
         let how = if has_other_names(metadata) {
             over()
         } else {
-            match beside(&target, None, new, |file| inherit(file, metadata)) {
+            match beside(&target, None, new, |file| inherit(file, &target, metadata)) {
                 Ok(Some(file)) => How::Rename(file),
                 Ok(None) => over(),
                 // The folder takes no new file; the file itself may still be written.
@@ -127,6 +140,7 @@ impl Staged {
         Ok(Self {
             shown: shown.to_owned(),
             target,
+            expected: None,
             how,
         })
     }
@@ -137,6 +151,7 @@ impl Staged {
             Ok(Some(file)) => Ok(Self {
                 shown: shown.to_owned(),
                 target,
+                expected: None,
                 how: How::Rename(file),
             }),
             Ok(None) => Err(failure(shown, "it cannot be created")),
@@ -144,7 +159,20 @@ impl Staged {
         }
     }
 
+    /// Refuses to overwrite what somebody has saved since the file was read.
+    fn still_holds(&self) -> Result<(), Failure> {
+        let Some(expected) = &self.expected else {
+            return Ok(());
+        };
+        match std::fs::read(&self.target) {
+            Ok(held) if held == *expected => Ok(()),
+            Ok(_) => Err(failure(&self.shown, CHANGED)),
+            Err(error) => Err(failure(&self.shown, &reason(&error))),
+        }
+    }
+
     fn put(self, unplaced: &mut Unplaced) -> Result<(), Failure> {
+        self.still_holds()?;
         let failed = |error: &std::io::Error| failure(&self.shown, &reason(error));
         match self.how {
             How::Rename(file) => {
@@ -164,7 +192,12 @@ impl Staged {
 }
 
 /// Puts prepared texts in their places. A signal that arrives meanwhile waits until all of them are there.
-pub(crate) fn put_in_place(staged: Vec<Staged>) -> Result<(), Failure> {
+pub(crate) fn put_in_place(mut staged: Vec<Staged>) -> Result<(), Failure> {
+    // A file that a link names too is written once.
+    let mut targets = BTreeSet::new();
+    staged.retain(|file| targets.insert(file.target.clone()));
+    // Before the first one, so that none is written where one would not be.
+    staged.iter().try_for_each(Staged::still_holds)?;
     let mut unplaced = signals::unplaced();
     let all = staged.len();
     for (done, file) in staged.into_iter().enumerate() {
@@ -248,9 +281,9 @@ fn has_other_names(_: &Metadata) -> bool {
     false
 }
 
-/// Gives a file the owner, group and permissions of another; whether that is possible.
+/// Gives a file the owner, group, permissions and attributes of another; whether that is possible.
 #[cfg(unix)]
-fn inherit(file: &File, from: &Metadata) -> std::io::Result<bool> {
+fn inherit(file: &File, target: &Path, from: &Metadata) -> std::io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let own = file.metadata()?;
     let other = |own: u32, from: u32| (own != from).then_some(from);
@@ -260,11 +293,25 @@ fn inherit(file: &File, from: &Metadata) -> std::io::Result<bool> {
     }
     // After the owner, whose change takes some of the permissions away.
     file.set_permissions(from.permissions())?;
+    // And after the permissions: they are a part of an access list.
+    inherit_attributes(file, target)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
+use attributes::inherit as inherit_attributes;
+
+/// Other systems have none that this program knows of.
+#[cfg(all(
+    unix,
+    not(any(target_os = "linux", target_os = "android", target_os = "macos"))
+))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there are some")]
+fn inherit_attributes(_: &File, _: &Path) -> std::io::Result<bool> {
     Ok(true)
 }
 
 #[cfg(not(unix))]
-fn inherit(file: &File, from: &Metadata) -> std::io::Result<bool> {
+fn inherit(file: &File, _: &Path, from: &Metadata) -> std::io::Result<bool> {
     file.set_permissions(from.permissions())?;
     Ok(true)
 }
@@ -365,5 +412,47 @@ mod tests {
         assert_eq!(std::fs::metadata(at("c")).unwrap().mode() & 0o777, 0o640);
         assert!(Staged::new("c", &path("c"), "before", "later").is_err());
         assert_eq!(names(folder.path()), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_an_editor_saves_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("b"), "before").unwrap();
+        std::fs::hard_link(at("b"), at("c")).unwrap();
+        for name in ["a", "d"] {
+            std::fs::write(at(name), "before").unwrap();
+        }
+        let path = |name: &str| at(name).to_string_lossy().into_owned();
+        for saved in ["a", "b"] {
+            // One that is renamed, and one that is written over; a third that would have been written before or after it.
+            let staged = ["d", saved].map(|name| Staged::new(name, &path(name), "before", "after"));
+            std::fs::write(at(saved), "saved").unwrap();
+            let failure = put_in_place(staged.into_iter().flatten().collect()).unwrap_err();
+            let words = format!("cannot write `{saved}`: the file has changed since it was read");
+            assert_eq!(failure.messages, [words]);
+            assert_eq!(std::fs::read_to_string(at(saved)).unwrap(), "saved");
+            assert_eq!(std::fs::read_to_string(at("d")).unwrap(), "before");
+        }
+        assert_eq!(names(folder.path()), ["a", "b", "c", "d"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn attributes_stay() {
+        use rustix::fs::{XattrFlags, getxattr, setxattr};
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "before").unwrap();
+        if setxattr(&file, "user.origin", b"a\0b", XattrFlags::empty()).is_err() {
+            eprintln!("not tested: the file system of temporary files has no attributes");
+            return;
+        }
+        let path = file.to_string_lossy();
+        put_in_place(vec![Staged::new("a", &path, "before", "after").unwrap()]).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "after");
+        let mut value = [0; 8];
+        let length = getxattr(&file, "user.origin", &mut value).unwrap();
+        assert_eq!(&value[..length], b"a\0b");
     }
 }

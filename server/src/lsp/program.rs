@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_lsp::LspService;
+use visa_analysis::visible;
 
 use super::early::PROMPT;
 use super::engine::Engine;
@@ -50,7 +51,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
             _ => {
                 eprintln!(
                     "error: unexpected argument '{}'\n\n{HELP}",
-                    argument.to_string_lossy()
+                    visible(&argument.to_string_lossy())
                 );
                 return ExitCode::from(2);
             }
@@ -135,4 +136,7 @@ async fn log_defects(server: Weak<Server>, mut told: UnboundedReceiver<String>) 
 async fn client_gone(server: &Server) {
     let process = server.client_process().await;
     lifecycle::process_gone(process).await;
+    eprintln!(
+        "error: the server ends, because no process {process} runs: the client named it as its own (`processId` of `initialize`)"
+    );
 }

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use visa_analysis::{Analysis, EFFORT, KernelCost, MOST_EFFORT, OperationRow, Proposal};
 
+use super::quotes::short;
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Change, Part, Shower};
@@ -540,7 +541,7 @@ fn suggestions(shower: &mut Shower<'_>, costs: &[KernelCost], limit: usize) -> S
 
 fn suggestion(shower: &mut Shower<'_>, one: &Proposal) -> Suggestion {
     Suggestion {
-        message: one.message.clone(),
+        message: short(&one.message),
         help: one.help.clone(),
         saves: one.saves,
         cycles: one.total.map(|(_, after)| after),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use visa_analysis::{Analysis, Applicability, DiagnosticFix, Texts, Trust, apply_fixes, fix_all};
 
 use super::offers::Offer;
+use super::quotes::short;
 use super::room::{Room, Trial};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, Part, Shower};
@@ -139,7 +140,7 @@ async fn offered(trial: &Trial<'_>, room: &Arc<Room>, ids: Vec<String>) -> Resul
             let fixes: Vec<DiagnosticFix> = offers
                 .iter()
                 .map(|offer| DiagnosticFix {
-                    title: offer.title.clone(),
+                    title: short(&offer.title),
                     applicability: Applicability::Maybe,
                     edits: offer.edits.clone(),
                     cost: None,

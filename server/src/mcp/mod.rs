@@ -9,7 +9,7 @@
 //!   A change that is only tried is taken back when its question is answered.
 //! - [`places`]: paths that callers give and are given. Nothing outside of the workspace is read for a caller, and nothing is
 //!   written there.
-//! - [`shapes`]: what several tools answer with. [`offers`]: changes that were offered, by the name under which `fix` applies them.
+//! - [`quotes`]: how much of a source an answer's words quote. [`shapes`]: what several tools answer with. [`offers`]: changes that were offered, by the name under which `fix` applies them.
 //! - [`check`], [`fix`], [`cost`], [`what_if`], [`operations`], [`expressions`], [`catalogue`]: the tools.
 
 mod arguments;
@@ -23,6 +23,7 @@ mod offers;
 mod operations;
 mod places;
 mod program;
+mod quotes;
 mod room;
 mod server;
 mod shapes;

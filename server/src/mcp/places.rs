@@ -3,10 +3,11 @@
 //! A caller names files below the workspace's folder, whatever links and `..` the name leads through: where it ends is what
 //! counts. What is answered names them from there too, with `/`; no answer says where the folder itself is.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use super::quotes::short;
 use crate::project::languages::is_known;
-use crate::project::paths::{absolute, slashes};
+use crate::project::paths::{absolute, end_of, slashes};
 
 /// The folder that is served: canonical, and UTF-8.
 #[derive(Debug, Clone)]
@@ -38,6 +39,11 @@ impl Root {
     pub(super) fn inside(&self, given: &str) -> Result<PathBuf, String> {
         if given.trim().is_empty() {
             return Err("`path` is empty; `.` is the whole workspace".to_owned());
+        }
+        if given.contains("://") {
+            return Err(format!(
+                "`{given}` is an address: `path` is a path below the workspace"
+            ));
         }
         if given.contains('\0') {
             return Err("`path` has a NUL character".to_owned());
@@ -96,36 +102,13 @@ impl Root {
         format!("{}{}", "../".repeat(up), slashes(&rest))
     }
 
-    /// Words that name files, without the place of the folder.
+    /// Words that name files, without the place of the folder, and with what they quote in short.
     pub(super) fn without_place(&self, words: &str) -> String {
         let folder = self.prefix.trim_end_matches('/');
         if folder.is_empty() {
-            return words.to_owned();
+            return short(words);
         }
-        words.replace(&self.prefix, "").replace(folder, ".")
-    }
-}
-
-/// Where a path ends once all links are followed; of what is not there yet, its folder's end with the rest behind it.
-fn end_of(path: &Path) -> Option<PathBuf> {
-    let mut rest = Vec::new();
-    let mut folder = path;
-    loop {
-        match folder.canonicalize() {
-            Ok(end) => {
-                let rest = rest.iter().rev();
-                return Some(rest.fold(end, |path: PathBuf, name| path.join(name)));
-            }
-            // A link that leads nowhere ends at a place that is not known.
-            Err(_) if std::fs::symlink_metadata(folder).is_ok() => return None,
-            Err(_) => {
-                let Some(Component::Normal(name)) = folder.components().next_back() else {
-                    return None;
-                };
-                rest.push(name);
-                folder = folder.parent()?;
-            }
-        }
+        short(&words.replace(&self.prefix, "").replace(folder, "."))
     }
 }
 
@@ -158,6 +141,8 @@ mod tests {
             outside.to_str().unwrap(),
             "",
             "a\0b",
+            "file:///x",
+            "file://server/k.rs",
             // Another folder whose name begins as this one's.
             "../in2/k.rs",
         ] {

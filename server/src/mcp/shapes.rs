@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     Analysis, Applicability, Diagnostic, DiagnosticFix, FileEdit, FileReport, Level, LineIndex,
-    Problem, Report,
+    Problem, Report, visible,
 };
 
+use super::quotes::short;
 use super::room::Room;
 use crate::engine::{Answer, Failure};
 use crate::lsp::settings::Settings;
@@ -190,7 +191,7 @@ impl<'a> Shower<'a> {
         let start = range.start;
         format!(
             "{}:{}:{}",
-            self.room.root.shown(file),
+            visible(&self.room.root.shown(file)),
             start.line,
             start.column
         )
@@ -248,7 +249,7 @@ impl<'a> Shower<'a> {
                         .take(PLACES)
                         .map(|other| {
                             let place = self.place(&other.file, other.range);
-                            format!("{place}: {}", other.message)
+                            format!("{place}: {}", short(&other.message))
                         })
                         .collect(),
                     fixes: fixes
@@ -268,7 +269,7 @@ impl<'a> Shower<'a> {
         let id = self.room.offer(self.analysis, title, edits)?;
         Some(Change {
             id,
-            title: title.to_owned(),
+            title: short(title),
             safe,
             more_edits: edits.len().saturating_sub(EDITS) as u64,
             edits: edits
@@ -305,8 +306,8 @@ impl<'a> Shower<'a> {
     pub(super) fn unresolved(&self, report: &Report) -> Vec<Unresolved> {
         let places = report.unresolved.iter().map(|(file, place)| Unresolved {
             at: self.place(file, place.range),
-            what: place.what.clone(),
-            reason: place.reason.clone(),
+            what: short(&place.what),
+            reason: short(&place.reason),
         });
         places.collect()
     }

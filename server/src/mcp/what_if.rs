@@ -11,6 +11,7 @@ use visa_analysis::{Analysis, KernelCost};
 
 use super::cost::{costs_of, text_of};
 use super::fix::{known_of, new_of};
+use super::quotes::short;
 use super::room::{Room, TEXT_BYTES, Trial};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower};
@@ -204,7 +205,7 @@ fn compared(
     let gone = new_of(before, known_after);
     let gone = gone.iter().take(LIMIT).map(|(_, one)| {
         let file = room.root.shown(&one.file);
-        format!("{file}: {}: {}", one.rule, one.message)
+        format!("{file}: {}: {}", one.rule, short(&one.message))
     });
     let gone: Vec<String> = gone.collect();
     let mut shower = Shower::new(room, analysis);

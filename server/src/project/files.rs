@@ -19,7 +19,7 @@ use super::languages::{is_known, is_rust, refusal, takes_no_part};
 use super::libraries::{Libraries, libraries_of};
 pub(crate) use super::loaded::LoadedFile;
 use super::packages::{Manifest, Manifests, path_dependencies};
-use super::paths::{absolute, reason, shown, slashes};
+use super::paths::{absolute, end_of, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
 pub(crate) use super::search::sources_below;
@@ -42,13 +42,9 @@ pub(crate) enum StandardInput<'a> {
 }
 
 impl StandardInput<'_> {
-    /// The option that says so; none where nothing is said.
-    const fn option(self) -> Option<&'static str> {
-        match self {
-            Self::Text(None) => None,
-            Self::Text(Some(_)) => Some("--stdin-filename"),
-            Self::Texts => Some("--stdin-texts"),
-        }
+    /// Whether an option says so.
+    const fn is_said(self) -> bool {
+        !matches!(self, Self::Text(None))
     }
 }
 
@@ -83,6 +79,8 @@ pub(crate) struct Sources {
     names: BTreeMap<String, String>,
     /// The current folder.
     here: String,
+    /// The folders that were given, and those of the files that were.
+    given_folders: Vec<PathBuf>,
     /// What could not be read.
     pub(crate) errors: Vec<String>,
     /// What is worth saying and fails nothing.
@@ -97,8 +95,12 @@ impl Sources {
         settings: &mut Resolver,
     ) -> Self {
         let mut gathering = Gathering::new(settings);
-        for path in paths {
-            if path.as_os_str() == "-" {
+        // An option that says what standard input is asks for it.
+        let is_input = |path: &&Path| path.as_os_str() == "-";
+        let paths = || paths.iter().map(PathBuf::as_path);
+        let implied = stdin.is_said() && !paths().any(|path| is_input(&path));
+        for path in paths().chain(implied.then(|| Path::new("-"))) {
+            if is_input(&path) {
                 match stdin {
                     StandardInput::Text(name) => gathering.standard_input(name),
                     StandardInput::Texts => gathering.standard_texts(),
@@ -108,15 +110,7 @@ impl Sources {
             }
         }
         gathering.neighbours();
-        let mut sources = gathering.read();
-        if let Some(option) = stdin.option()
-            && paths.iter().all(|path| path.as_os_str() != "-")
-        {
-            sources.errors.push(format!(
-                "{option} says what standard input is, and standard input is not read: name it `-` among the paths"
-            ));
-        }
-        sources
+        gathering.read()
     }
 
     /// Finds and reads everything below an editor's folders, and what is open in it and is elsewhere or is hidden there,
@@ -159,6 +153,19 @@ impl Sources {
         Ok(())
     }
 
+    /// The files to report on that are links to places outside of the folders that were given: what is there may be anybody's.
+    pub(crate) fn outside(&self) -> BTreeSet<String> {
+        let folders = self.given_folders.iter();
+        let folders: Vec<PathBuf> = folders.filter_map(|folder| end_of(folder)).collect();
+        let is_inside = |path: &str| {
+            let end = end_of(Path::new(path));
+            end.is_some_and(|end| folders.iter().any(|folder| end.starts_with(folder)))
+        };
+        let on_disk = self.reported.iter();
+        let on_disk = on_disk.filter(|path| self.standard_input.as_ref() != Some(*path));
+        on_disk.filter(|path| !is_inside(path)).cloned().collect()
+    }
+
     /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
     pub(crate) fn shown(&self, path: &str) -> String {
         let known = self.names.get(path).cloned();
@@ -178,6 +185,7 @@ struct Gathering<'a> {
     said: Option<Language>,
     /// Files that were named one by one, or given.
     named: BTreeSet<PathBuf>,
+    given_folders: Vec<PathBuf>,
     /// Files to report on, with the name people see.
     reported: BTreeMap<PathBuf, String>,
     /// Files that only give names.
@@ -199,6 +207,7 @@ impl<'a> Gathering<'a> {
         Self {
             said: settings.language(),
             named: BTreeSet::new(),
+            given_folders: Vec::new(),
             settings,
             here: std::env::current_dir().unwrap_or_default(),
             reported: BTreeMap::new(),
@@ -275,7 +284,12 @@ impl<'a> Gathering<'a> {
             }
             Ok(metadata) if !metadata.is_file() && is_stream(path) => self.stream(path),
             Ok(_) if self.said.is_some() || is_known(path) => {
-                self.report(absolute(&self.here, path), shown(path), true);
+                // A file of the folder that somebody works in may be a link to another one of it.
+                let path_of_engine = absolute(&self.here, path);
+                let folder = path_of_engine.parent().map(Path::to_path_buf);
+                self.given_folders.extend(folder);
+                self.given_folders.push(self.here.clone());
+                self.report(path_of_engine, shown(path), true);
             }
             // A caller that names every file may name those that are none of ours, too, where the settings exclude them.
             Ok(_) if self.settings.excludes(&absolute(&self.here, path), true) => {}
@@ -305,6 +319,7 @@ impl<'a> Gathering<'a> {
 
     /// Every file of a language below a folder that neither `.gitignore` nor a leading dot hides.
     fn folder(&mut self, folder: &Path) {
+        self.given_folders.push(absolute(&self.here, folder));
         let (mut files, errors) = sources_below(folder);
         if let Some(said) = self.said {
             let language = |file: &PathBuf| file.to_str().and_then(ending_of);
@@ -471,6 +486,7 @@ impl<'a> Gathering<'a> {
         let mut sources = Sources {
             standard_input: self.standard_input,
             here: slashes(&self.here),
+            given_folders: self.given_folders,
             errors: self.errors,
             warnings: self.warnings,
             ..Sources::default()

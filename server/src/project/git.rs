@@ -73,6 +73,7 @@ pub(crate) fn git_with(
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let why = String::from_utf8_lossy(&output.stderr);
+    let why = why.trim().lines().collect::<Vec<_>>().join("; ");
     Err(Refusal::Said(why))
 }

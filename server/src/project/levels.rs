@@ -12,6 +12,9 @@ use super::Failure;
 /// What levels may name beside rules and groups: all that would be a warning.
 pub(crate) const WARNINGS: &str = "warnings";
 
+/// What a selection may name beside rules and groups: every rule.
+pub(crate) const ALL: &str = "all";
+
 /// The reason of a suppression that a program wrote.
 pub(crate) const TO_BE_LOOKED_AT: &str = "to be looked at";
 
@@ -148,8 +151,8 @@ impl Levels {
     /// Whether a rule runs for what it reports as of a group.
     pub(crate) fn runs(&self, rule: &str, group: Group) -> bool {
         let named = |names: &[Named]| {
-            names.iter().any(|named| {
-                named.name == rule || named.name == group.name() || is_of(&named.name, rule)
+            names.iter().any(|Named { name, .. }| {
+                name == rule || name == group.name() || name == ALL || is_of(name, rule)
             })
         };
         (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
@@ -192,13 +195,14 @@ fn known(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
     })
 }
 
-/// Whether a name is a rule's, a group's or a language's, or [`WARNINGS`] where that is allowed.
+/// Whether a name is a rule's, a group's or a language's, or [`WARNINGS`] where that is allowed, else [`ALL`].
 pub(crate) fn is_known(name: &str, warnings: bool) -> bool {
     let is_language = Language::named(name).is_some();
-    is_rule_or_group(name) || is_language || (warnings && name == WARNINGS)
+    let is_word = name == if warnings { WARNINGS } else { ALL };
+    is_rule_or_group(name) || is_language || is_word
 }
 
-/// What is wrong with a name that should be a rule's or a group's, or [`WARNINGS`] where that is allowed.
+/// What is wrong with a name that should be a rule's or a group's: also [`WARNINGS`] where that is allowed, else [`ALL`].
 pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
     if is_known(name, warnings) {
         return None;

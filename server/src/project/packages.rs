@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use toml::{Table, Value};
 
-use super::paths::absolute;
+use super::paths::{absolute, written_in};
 use super::regular::{DECIDING_BYTES, is_meant, read_text};
 
 /// What is in a `Cargo.toml`.
@@ -72,7 +72,7 @@ impl Manifests {
         let own = self.file(root);
         let named = own.as_ref().and_then(|file| {
             let named = file.table.get("package")?.get("workspace")?;
-            Some(absolute(root, Path::new(named.as_str()?)))
+            written_in(root, named.as_str()?)
         });
         if let Some(folder) = named {
             return self.file(&folder).map(|file| (folder, file));
@@ -203,8 +203,7 @@ pub(crate) fn path_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
 
 /// The folder that a dependency's `path` leads to.
 pub(super) fn path_of(root: &Path, dependency: &Value) -> Option<PathBuf> {
-    let path = dependency.get("path")?.as_str()?;
-    Some(absolute(root, Path::new(path)))
+    written_in(root, dependency.get("path")?.as_str()?)
 }
 
 fn package_name(table: &Table) -> Option<&str> {

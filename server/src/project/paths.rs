@@ -36,6 +36,42 @@ pub(crate) fn absolute(here: &Path, path: &Path) -> PathBuf {
     result
 }
 
+/// Where a path ends once all links are followed; of what is not there yet, its folder's end with the rest behind it.
+pub(crate) fn end_of(path: &Path) -> Option<PathBuf> {
+    let mut rest = Vec::new();
+    let mut folder = path;
+    loop {
+        match folder.canonicalize() {
+            Ok(end) => {
+                let rest = rest.iter().rev();
+                return Some(rest.fold(end, |path: PathBuf, name| path.join(name)));
+            }
+            // A link that leads nowhere ends at a place that is not known.
+            Err(_) if std::fs::symlink_metadata(folder).is_ok() => return None,
+            Err(_) => {
+                let Some(Component::Normal(name)) = folder.components().next_back() else {
+                    return None;
+                };
+                rest.push(name);
+                folder = folder.parent()?;
+            }
+        }
+    }
+}
+
+/// The path that a manifest in a folder writes. None for one that leads to another machine or to a device: Windows would ask the
+/// machine for it, with the user's name, as soon as the folder is opened.
+pub(crate) fn written_in(folder: &Path, written: &str) -> Option<PathBuf> {
+    (!names_share_or_device(written)).then(|| absolute(folder, Path::new(written)))
+}
+
+/// Whether a path is that of a share (`\\server\share`) or of a device (`\\?\…`, `\\.\…`, `\??\…`) on Windows, which takes both slashes. On other
+/// systems no manifest needs such a path.
+fn names_share_or_device(path: &str) -> bool {
+    let path = path.trim_start().replace('/', "\\");
+    path.starts_with("\\\\") || path.starts_with("\\??\\")
+}
+
 /// The path as given, without `.` components.
 pub(crate) fn shown(path: &Path) -> String {
     let parts = path
@@ -47,4 +83,45 @@ pub(crate) fn shown(path: &Path) -> String {
 /// The path with `/` between its components.
 pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{names_share_or_device, written_in};
+
+    #[test]
+    fn shares_and_devices_are_known_on_every_system() {
+        for path in [
+            r"\server\share\a",
+            "//server/share/a",
+            r"\/server/share",
+            r"\?\C:\a",
+            r"\?\UNC\server\share",
+            "//?/UNC/server/share",
+            r"\.\pipe\a",
+            r"\??\UNC\server\share",
+            "/??/C:/a",
+            r"  \server\share",
+        ] {
+            assert!(names_share_or_device(path), "{path}");
+            assert_eq!(written_in(Path::new("a"), path), None, "{path}");
+        }
+        for path in [
+            "../a",
+            "a//b",
+            r"a\b",
+            "/usr/src/a",
+            r"C:\a",
+            "C:/a",
+            "",
+            ".",
+            "?",
+        ] {
+            assert!(!names_share_or_device(path), "{path}");
+        }
+        let below = written_in(Path::new("/w/p"), "../q");
+        assert_eq!(below.as_deref(), Some(Path::new("/w/q")));
+    }
 }

@@ -92,6 +92,35 @@ fn the_check_marks_findings_and_writes_a_summary() {
     assert_eq!(stderr(&failed).matches("error:").count(), 1);
 }
 
+/// A summary is Markdown that a change request writes parts of: its literals, the names of its files.
+#[test]
+fn no_source_writes_its_own_summary() {
+    let forged = "# All checks passed\n![](http://example.org/i.png)";
+    let text =
+        format!("// visa-lint: allow(````` {forged}\n// visa-lint: allow(```)\nfn f() {{}}\n");
+    let name = format!("a\n```\n{}.rs", forged.replace('/', "_"));
+    let folder = folder_with(&[
+        ("a.rs", text.as_bytes()),
+        (name.as_str(), FINDINGS.as_bytes()),
+    ]);
+    let mut command = script("action-check");
+    command
+        .current_dir(folder.path())
+        .env("PROGRAM", PROGRAM)
+        .env("GITHUB_STEP_SUMMARY", folder.path().join("summary.md"));
+    assert_code(&command.output().unwrap(), 1);
+    let summary = visa_tests::read(&folder.path().join("summary.md"));
+    let (before, rest) = summary.split_once("text\n").unwrap();
+    let fence = before.rsplit('\n').next().unwrap();
+    assert!(
+        fence.len() > 3 && fence.chars().all(|letter| letter == '`'),
+        "{summary}"
+    );
+    let (quoted, after) = rest.split_once(&format!("\n{fence}\n")).unwrap();
+    assert!(!quoted.contains(fence) && after.is_empty(), "{summary}");
+    assert!(quoted.contains("a\\n```\\n# All checks"), "{summary}");
+}
+
 #[test]
 fn a_base_that_was_not_fetched_is_said_in_the_summary() {
     let folder = folder_with(&[("c.rs", FINDINGS.as_bytes())]);
@@ -181,6 +210,21 @@ fn the_program_is_downloaded_compared_and_kept() {
     let second = install(&into, VERSION, release.path());
     assert!(stdout(&second).starts_with("visa-lint is in the cache: "));
 
+    // What another job has put into the cache is not run: neither a program beside the archive, nor another archive.
+    std::fs::write(into.join("visa-lint"), "#!/bin/sh\necho evil\n").unwrap();
+    let again = install(&into, VERSION, release.path());
+    assert!(stdout(&again).starts_with("visa-lint is in the cache: visa-lint "));
+    let archive = std::fs::read_dir(&into).unwrap().flatten().find(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().ends_with(".tar.gz")
+    });
+    let archive = archive.unwrap().path();
+    std::fs::write(&archive, "evil").unwrap();
+    let third = install(&into, VERSION, release.path());
+    assert_code(&third, 0);
+    let words = "the archive in the cache is not the one of the release: it is downloaded again\ndownloaded ";
+    assert!(stdout(&third).starts_with(words), "{}", stdout(&third));
+
     // Other bytes than those whose sum is beside them are not run.
     for entry in std::fs::read_dir(release.path().join(format!("v{VERSION}"))).unwrap() {
         let path = entry.unwrap().path();
@@ -229,6 +273,13 @@ fn the_program_is_downloaded_compared_and_kept() {
         let built = install(&into, &version, nothing.path());
         assert_code(&built, 0);
         assert!(stdout(&built).contains("cargo install --locked --path server --root "));
+        assert_eq!(visa_tests::read(&into.join("visa-lint")), "built\n");
+        let kept = install(&into, &version, nothing.path());
+        let words = "visa-lint is in the cache: built from these sources\n";
+        assert!(stdout(&kept).ends_with(words), "{}", stdout(&kept));
+        std::fs::write(into.join("visa-lint"), "other\n").unwrap();
+        let rebuilt = install(&into, &version, nothing.path());
+        assert!(stdout(&rebuilt).contains("cargo install"));
         assert_eq!(visa_tests::read(&into.join("visa-lint")), "built\n");
     }
 }

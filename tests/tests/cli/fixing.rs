@@ -229,6 +229,46 @@ fn standard_input_comes_out_mended() {
 
 #[cfg(unix)]
 #[test]
+fn what_a_link_leads_to_outside_of_the_folders_stays() {
+    use std::os::unix::fs::symlink;
+    let folder = folder_with(&[
+        ("other/k.rs", UNUSED.as_bytes()),
+        ("own/a.rs", UNUSED.as_bytes()),
+        ("own/more/b.rs", UNUSED.as_bytes()),
+    ]);
+    let own = folder.path().join("own");
+    symlink("../other/k.rs", own.join("k.rs")).unwrap();
+    // One to another file of the folder is its own file.
+    symlink("more/b.rs", own.join("c.rs")).unwrap();
+    let words = "warning: `k.rs` is a link to a file outside of the folders that are given: it is not changed\n";
+    let diff = run(&own, &[".", "--diff"]);
+    assert!(stderr(&diff).starts_with(words), "{}", stderr(&diff));
+    assert!(!stdout(&diff).contains("k.rs"), "{}", stdout(&diff));
+    // The finding is still reported.
+    for arguments in [
+        &[".", "--fix"][..],
+        &["k.rs", "--fix"],
+        &["k.rs", "--add-ignore"],
+    ] {
+        let fixed = run(&own, arguments);
+        assert_code(&fixed, 0);
+        assert!(stderr(&fixed).starts_with(words), "{}", stderr(&fixed));
+        assert!(
+            stdout(&fixed).contains("unused_suppression"),
+            "{}",
+            stdout(&fixed)
+        );
+        assert_eq!(read(&folder, "other/k.rs"), UNUSED);
+    }
+    assert_eq!(read(&folder, "own/a.rs"), MENDED);
+    assert_eq!(read(&folder, "own/more/b.rs"), MENDED);
+    // Where both folders are given, it is inside.
+    assert_code(&run(folder.path(), &["own", "other", "--fix"]), 0);
+    assert_eq!(read(&folder, "other/k.rs"), MENDED);
+}
+
+#[cfg(unix)]
+#[test]
 fn permissions_and_links_are_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = folder_with(&[
@@ -238,7 +278,8 @@ fn permissions_and_links_are_kept() {
     let target = folder.path().join("real/a.rs");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o750)).unwrap();
     symlink("../real/a.rs", folder.path().join("k/a.rs")).unwrap();
-    assert_code(&run(folder.path(), &["k", "--fix"]), 0);
+    let named = ["k/a.rs", "k/b.rs", "--fix"];
+    assert_code(&run(folder.path(), &named), 0);
     assert_eq!(read(&folder, "real/a.rs"), MENDED);
     let link = fs::symlink_metadata(folder.path().join("k/a.rs")).unwrap();
     assert!(link.file_type().is_symlink());
@@ -248,7 +289,7 @@ fn permissions_and_links_are_kept() {
     fs::write(&target, UNUSED).unwrap();
     fs::write(folder.path().join("k/b.rs"), UNUSED).unwrap();
     fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).unwrap();
-    let output = run(folder.path(), &["k", "--fix"]);
+    let output = run(folder.path(), &named);
     assert_code(&output, 2);
     assert_eq!(
         stderr(&output),

@@ -620,12 +620,25 @@ fn several_texts_are_checked_at_once() {
         assert_code(&output, 2);
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
     }
-    // What is said of an input that is not read ends the run: else the folder would be checked in its place.
-    for arguments in [&["--stdin-texts"][..], &[".", "--stdin-filename", "a.rs"]] {
-        let unread = run_with_input(folder.path(), arguments, b"");
-        assert_code(&unread, 2);
-        let words = "says what standard input is, and standard input is not read: name it `-`";
-        assert!(stderr(&unread).contains(words), "{}", stderr(&unread));
+    // What is said of standard input asks for it: the folder is not checked in its place, and not left out where it is named.
+    let faulty = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let found = line("b.rs", FINDINGS);
+    for (arguments, input, files) in [
+        (&["--stdin-texts"][..], found.as_str(), &["b.rs"][..]),
+        (&["--stdin-filename", "b.rs"], FINDINGS, &["b.rs"]),
+        (
+            &[".", "--stdin-filename", "b.rs"],
+            FINDINGS,
+            &["a.rs", "b.rs"],
+        ),
+    ] {
+        let arguments = [arguments, &["--format", "short", "--quiet"]].concat();
+        let read = run_with_input(faulty.path(), &arguments, input.as_bytes());
+        assert_code(&read, 1);
+        let shown = stdout(&read);
+        let names = shown.lines().filter_map(|line| line.split(':').next());
+        let names: std::collections::BTreeSet<&str> = names.collect();
+        assert_eq!(Vec::from_iter(names), files, "{arguments:?}");
     }
     let fix = run_with_input(folder.path(), &["-", "--stdin-texts", "--fix"], b"");
     assert_code(&fix, 2);

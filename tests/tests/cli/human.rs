@@ -95,9 +95,12 @@ fn a_terminal_gets_nothing_to_obey() {
     let short = stdout(&run(folder.path(), &["a.rs", "--format", "short"]));
     assert!(!short.contains(obeyed), "{short:?}");
     assert_eq!(short.lines().count(), 2, "{short}");
-    // One character stands for each in a message, and one for each byte in the source.
-    assert!(printed.contains("`a\u{fffd}]0;b\u{fffd}`"), "{printed}");
-    assert!(printed.contains("allow(a?]0;b?,??c)"), "{printed}");
+    // An escape stands for each, in a message and in the source.
+    assert!(printed.contains("`a\\u{1b}]0;b\\u{7}`"), "{printed}");
+    assert!(
+        printed.contains("allow(a\\u{1b}]0;b\\u{7},\\u{9b}c)"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -128,9 +131,10 @@ fn the_last_line_sums_up() {
 
 #[test]
 fn long_lines_are_cut_around_what_is_wrong() {
-    // 2,000 findings in a line of 40 kB: shown whole, each of them would take the line and its marks. The 501st starts
-    // behind 500 statements of 20 characters and `type K = m![A `.
-    let line = "type K = m![A * 3]; ".repeat(2_000);
+    // 1,500 findings in a line of 40 kB: shown whole, it would be the line and its marks. The first starts behind 500
+    // statements of 20 characters and `type K = m![A `.
+    let right = "type K = m![A % 8]; ".repeat(500);
+    let line = right + &"type K = m![A * 3]; ".repeat(1_500);
     let text = format!("use furiosa_visa_std::prelude::*;\naxes![A = 8];\n{line}\n");
     let folder = folder_with(&[("a.rs", text.as_bytes())]);
     let report = stdout(&run(folder.path(), &["a.rs", "--color", "never"]));
@@ -197,5 +201,131 @@ fn places_of_one_fault_are_shown_together() {
 fn a_line_break_in_a_name_breaks_no_line() {
     let folder = folder_with(&[("two\nlines.rs", b"axes![A = 0];\n")]);
     let printed = stdout(&run(folder.path(), &["."]));
-    assert!(printed.contains("two lines.rs:1:11"), "{printed}");
+    assert!(printed.contains("two\\nlines.rs:1:11"), "{printed}");
+}
+
+/// The headings of findings: level and rule.
+fn headings(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    let headings = lines.filter(|line| line.starts_with("error[") || line.starts_with("warning["));
+    headings.filter_map(|line| line.split(':').next()).collect()
+}
+
+#[test]
+fn errors_are_first_within_a_file_and_over_files() {
+    // A warning before an error in each file.
+    let text = "#[expect(tcp::slice_size)]\nfn f() {}\naxes![A = 0];\n";
+    let other = text.replace("slice_size", "chip_size").replace('A', "B");
+    let folder = folder_with(&[("a.rs", text.as_bytes()), ("b.rs", other.as_bytes())]);
+    let printed = stdout(&run(folder.path(), &["."]));
+    let expected = [
+        "error[axis_size_zero]",
+        "error[axis_size_zero]",
+        "warning[unused_suppression]",
+        "warning[unused_suppression]",
+    ];
+    assert_eq!(headings(&printed), expected, "{printed}");
+}
+
+#[test]
+fn equal_findings_are_one_with_their_count() {
+    let one = "axes![A = 0];\n";
+    // 2 in a file, 5 in another: the first, three that are named, and three more.
+    let folder = folder_with(&[
+        (
+            "a.rs",
+            format!("mod a {{ {one} }}\nmod b {{ {one} }}\n").as_bytes(),
+        ),
+        (
+            "b.rs",
+            (0..5)
+                .map(|at| format!("mod m{at} {{ {one} }}\n"))
+                .collect::<String>()
+                .as_bytes(),
+        ),
+    ]);
+    let printed = stdout(&run(folder.path(), &["."]));
+    assert_eq!(headings(&printed), ["error[axis_size_zero]"], "{printed}");
+    let note = "note: 7 times: also at a.rs:3:19, b.rs:1:20, b.rs:3:20 and 3 more\n";
+    assert!(printed.contains(note), "{printed}");
+    // All seven count, in the table too.
+    assert!(
+        printed.contains("\nrule            level  count  fixable\naxis_size_zero  error      7\n"),
+        "{printed}"
+    );
+    assert!(printed.ends_with(": 7 errors\n"), "{printed}");
+    let two = stdout(&run(folder.path(), &["a.rs"]));
+    assert!(two.contains("note: 2 times: also at a.rs:3:19\n"), "{two}");
+    // Few findings need no table.
+    assert!(!two.contains("fixable\n"), "{two}");
+}
+
+#[test]
+fn three_places_of_a_fault_are_shown_and_the_rest_is_counted() {
+    // One axis that does not divide, at 21 places: the first, three more, and 17.
+    let places: String = (0..21)
+        .map(|at| format!("    type T{at} = m![D / 8];\n"))
+        .collect();
+    let text = format!("axes![D = 60];\nfn f() {{\n{places}}}\n");
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let printed = stdout(&run(folder.path(), &["a.rs"]));
+    assert_eq!(printed.matches("here too\n").count(), 3, "{printed}");
+    assert!(
+        printed.contains("note: here too in 3 places above, and 17 more\n"),
+        "{printed}"
+    );
+    // Beyond what the engine lists the number is still that of all.
+    let places: String = (0..104)
+        .map(|at| format!("    type T{at} = m![D / 8];\n"))
+        .collect();
+    let text = format!("axes![D = 60];\nfn f() {{\n{places}}}\n");
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let printed = stdout(&run(folder.path(), &["a.rs"]));
+    assert!(
+        printed.contains("note: here too in 3 places above, and 100 more\n"),
+        "{printed}"
+    );
+    assert!(!printed.contains("the same in"), "{printed}");
+}
+
+#[test]
+fn how_to_see_what_is_unresolved_is_said_where_it_is_not_seen() {
+    let operation = "    let _ = x.nonsense();\n";
+    let kernel = |count: usize| {
+        format!(
+            "use furiosa_visa_std::prelude::*;\naxes![L = 4096];\n#[device(chip = 1)]\nfn k(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![L]>) {{\n{}}}\n",
+            operation.repeat(count)
+        )
+    };
+    let last = |count: usize| {
+        let folder = folder_with(&[("a.rs", kernel(count).as_bytes())]);
+        let printed = stdout(&run(folder.path(), &["a.rs"]));
+        printed.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(last(2), "2 operations were not checked");
+    assert_eq!(
+        last(12),
+        "12 operations were not checked; --warn unresolved_operation shows them"
+    );
+}
+
+#[test]
+fn a_missing_trim_is_one_finding() {
+    let path = repository().join("fixtures/schedules/0.8.1/vector_256_divide.rs");
+    let right = visa_tests::read(&path);
+    let begin = right.find(".commit_trim").unwrap();
+    let end = begin + right[begin..].find("()").unwrap() + "()".len();
+    let wrong = format!("{}{}", &right[..begin], &right[end..]);
+    let found = |text: &str| {
+        let folder = folder_with(&[("k.rs", text.as_bytes())]);
+        let document = json(&run(folder.path(), &["k.rs", "--format", "json"]));
+        rules_and_levels(&document)
+    };
+    let denied = |text: &str| {
+        let mut found = found(text);
+        found.retain(|finding| finding.ends_with(" deny"));
+        found
+    };
+    assert_eq!(denied(&right), [""; 0]);
+    assert_eq!(denied(&wrong), ["pipeline_order deny"]);
 }

@@ -130,3 +130,23 @@ fn tokens(text: &str) -> Vec<String> {
         .map(|token| token.text().to_owned())
         .collect()
 }
+
+#[test]
+fn a_run_may_take_no_notice_of_what_files_allow() {
+    let text = "// visa-lint: allow-file-is-no-such-word\naxes![Q = 0]; // visa-lint: allow(axis_size_zero): mine\n#[allow(tcp::axis_size_zero)]\nmod m { axes![R = 0]; }\n";
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    assert_code(&run(folder.path(), &["a.rs"]), 0);
+    let strict = run(
+        folder.path(),
+        &["a.rs", "--no-inline-allow", "--format", "json"],
+    );
+    assert_code(&strict, 1);
+    let document = json(&strict);
+    let found = document["diagnostics"].as_array().unwrap();
+    let zero = found
+        .iter()
+        .filter(|found| found["rule"] == "axis_size_zero");
+    let zero: Vec<_> = zero.collect();
+    assert_eq!(zero.len(), 2, "{document}");
+    assert!(zero.iter().all(|found| found["suppressed"] == false));
+}

@@ -25,12 +25,14 @@ mod fixing;
 mod formats;
 mod formats_of_reviews;
 mod hostile;
+mod hostile_names;
 mod human;
 mod ignoring;
 mod languages;
 mod markdown;
 mod mcp;
 mod migrate;
+mod options;
 mod patches;
 mod questions;
 mod reading;
@@ -344,6 +346,7 @@ fn bad_options_and_paths_exit_with_2_and_say_what() {
         (&["a.rs", "--output-file", "."], "folder"),
         (&["explain", "slice_siez"], "did you mean `slice_size`"),
         (&["explain"], "RULE"),
+        (&["explain", "alu_reuse", "alu_resue"], "`alu_resue`"),
         (&["--no-such-option"], "--no-such-option"),
     ] {
         let output = run(folder.path(), arguments);

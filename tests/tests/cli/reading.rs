@@ -118,6 +118,58 @@ fn a_group_is_explained_with_its_rules_and_its_level() {
 }
 
 #[test]
+fn several_rules_are_explained_at_once() {
+    let folder = folder_with(&[]);
+    let explain = |arguments: &[&str]| run(folder.path(), &[&["explain"], arguments].concat());
+    for format in ["human", "markdown"] {
+        let one = |name: &str| stdout(&explain(&[name, "--format", format]));
+        let both = explain(&["alu_reuse", "hardware", "--format", format]);
+        assert_code(&both, 0);
+        let expected = format!("{}\n\n{}", one("alu_reuse"), one("hardware"));
+        assert_eq!(stdout(&both), expected);
+        let all = stdout(&explain(&["--all", "--format", format]));
+        let pages: Vec<String> = visa_analysis::all_rules()
+            .take(3)
+            .map(|rule| one(rule.name))
+            .collect();
+        assert!(all.starts_with(&pages.join("\n\n")));
+    }
+    let all = stdout(&explain(&["--all", "--format", "markdown"]));
+    for rule in visa_analysis::all_rules() {
+        let heading = format!("# {}\n", rule.name);
+        assert_eq!(all.matches(&heading).count(), 1, "{}", rule.name);
+    }
+    // Of several, those that nobody knows are named, and nothing is printed.
+    let wrong = explain(&["alu_reuse", "alu_resue", "nonsense"]);
+    assert_code(&wrong, 2);
+    assert!(wrong.stdout.is_empty());
+    let said = stderr(&wrong);
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.contains("did you mean `alu_reuse`?"), "{said}");
+    // Words of a compiler without quotes are one text.
+    let text = "error[E0080]: evaluation panicked";
+    let words: Vec<&str> = text.split(' ').collect();
+    let (quoted, bare) = (explain(&[text]), explain(&words));
+    assert_eq!(stdout(&quoted), stdout(&bare));
+    assert_eq!(stderr(&quoted), stderr(&bare));
+}
+
+#[test]
+fn all_is_a_selection() {
+    let settings = b"select = [\"unknown_rule\"]\n";
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes()), ("visa-lint.toml", settings)]);
+    let found = |arguments: &[&str]| {
+        let output = run(folder.path(), &[&["--format", "json"], arguments].concat());
+        rules_and_levels(&json(&output)).len()
+    };
+    assert_eq!(found(&[]), 1);
+    assert_eq!(found(&["--select", "all"]), 2);
+    assert_eq!(found(&["--select", "all", "--ignore", "unknown_rule"]), 1);
+    assert_eq!(found(&["--ignore", "all"]), 0);
+    assert_code(&run(folder.path(), &["--deny", "all"]), 2);
+}
+
+#[test]
 fn shells_complete_the_names_of_rules_and_groups() {
     let folder = folder_with(&[]);
     for shell in ["bash", "fish", "zsh"] {

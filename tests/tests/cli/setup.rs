@@ -72,6 +72,41 @@ fn init_overwrites_nothing_unasked() {
     assert_eq!(has_schema, option_env!("VISA_LINT_DOCS").is_some());
 }
 
+#[cfg(unix)]
+#[test]
+fn what_leads_out_of_the_folder_is_not_written_to() {
+    use std::os::unix::fs::symlink;
+    let folder = folder_with(&[
+        ("other/AGENTS.md", b"of somebody else\n"),
+        ("other/visa-lint.yml", b"jobs: {}\n"),
+        ("own/a.rs", b""),
+    ]);
+    let own = folder.path().join("own");
+    symlink("../other/AGENTS.md", own.join("AGENTS.md")).unwrap();
+    // A folder above the file leads out of it, too, and a link that leads nowhere may.
+    symlink("../other", own.join(".github")).unwrap();
+    symlink("../nowhere.yaml", own.join(".pre-commit-config.yaml")).unwrap();
+    for (arguments, file) in [
+        (&["--agents"][..], "AGENTS.md"),
+        (&["--agents", "--force"], "AGENTS.md"),
+        (
+            &["--ci", "github", "--force"],
+            ".github/workflows/visa-lint.yml",
+        ),
+        (&["--pre-commit", "--force"], ".pre-commit-config.yaml"),
+    ] {
+        let output = run(&own, &[&["init"], arguments].concat());
+        assert_code(&output, 2);
+        let words = format!("cannot write `{file}`: it is a link that leads out of the folder\n");
+        assert!(stderr(&output).contains(&words), "{}", stderr(&output));
+        assert_eq!(text_of(&folder, "other/AGENTS.md"), "of somebody else\n");
+        assert!(!folder.path().join("other/workflows").exists());
+        assert!(!folder.path().join("nowhere.yaml").exists());
+        // Nothing is written where something is refused.
+        assert!(!own.join("visa-lint.toml").exists());
+    }
+}
+
 #[test]
 fn agents_get_a_section_and_a_skill_and_nothing_else_is_touched() {
     let own = "# Rules of ours\r\n\r\nNo emojis.\r\n";

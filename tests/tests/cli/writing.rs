@@ -43,7 +43,12 @@ fn links_stay_links() {
         ("--output-file", "ahead", "new.json"),
         ("--write-baseline", "base.json", "known.json"),
     ] {
-        run(folder.path(), &["a.rs", "--format", "json", option, link]);
+        let format: &[&str] = if option == "--output-file" {
+            &["--format", "json"]
+        } else {
+            &[]
+        };
+        run(folder.path(), &[&["a.rs", option, link], format].concat());
         assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
         let text = fs::read_to_string(at(target)).unwrap();
         assert!(text.contains("no_such_rule"), "{option} {link}: {text}");

@@ -584,3 +584,36 @@ fn a_fresh_clone_has_what_the_readme_names() {
         assert!(Path::new(&repository()).join(file).is_file(), "{file}");
     }
 }
+
+#[test]
+fn a_folder_that_is_not_trusted_says_no_path() {
+    let package = read(&repository().join("vscode-extension/package.json"));
+    let package: serde_json::Value = serde_json::from_str(&package).unwrap();
+    let restricted = &package["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"];
+    let restricted: Vec<&str> = restricted
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|name| name.as_str())
+        .collect();
+    let settings = &package["contributes"]["configuration"];
+    let sections = match settings {
+        serde_json::Value::Array(sections) => sections.clone(),
+        section => vec![section.clone()],
+    };
+    let names = sections
+        .iter()
+        .filter_map(|section| section["properties"].as_object())
+        .flat_map(|properties| properties.keys());
+    let paths: Vec<&str> = names
+        .map(String::as_str)
+        .filter(|name| name.to_lowercase().ends_with("path"))
+        .collect();
+    assert_eq!(paths.len(), 2, "{paths:?}");
+    for path in paths {
+        assert!(
+            restricted.contains(&path),
+            "{path} is taken from any folder"
+        );
+    }
+}

@@ -20,8 +20,9 @@ const ORDER: &[&[&str]] = &[
         "numbers",
         "threads",
         "transfer",
+        "visible",
     ],
-    &["libraries", "syntax"],
+    &["libraries", "markdown", "syntax"],
     &["fragments"],
     &["inputs"],
     &["items"],
@@ -284,6 +285,7 @@ fn rooms_read_what_is_before_them() {
         "names",
         "numbers",
         "threads",
+        "visible",
     ];
     for ground in grounds {
         let reads = &modules.reads[ground];

@@ -140,6 +140,36 @@ fn the_server_ends_when_the_process_of_its_client_is_gone() {
     other.wait().unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_for_a_process_that_is_gone_says_why_it_ends() {
+    use std::io::Write;
+    let mut other = Command::new("true").spawn().unwrap();
+    let process = other.id();
+    other.wait().unwrap();
+    let mut server = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "processId": process, "capabilities": {}, "rootUri": null },
+    });
+    let hello = hello.to_string();
+    let mut input = server.stdin.take().unwrap();
+    write!(input, "Content-Length: {}\r\n\r\n{hello}", hello.len()).unwrap();
+    input.flush().unwrap();
+    let ended = server.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let words = format!("error: the server ends, because no process {process} runs");
+    assert!(said.starts_with(&words), "{said}");
+    drop(input);
+}
+
 #[test]
 fn the_client_that_lives_is_no_reason_to_end() {
     let setup = Setup::utf16().with("/processId", json!(std::process::id()));

@@ -16,7 +16,7 @@ use crate::syntax::without_raw;
 
 use super::super::operations::methods;
 use super::operation::distinct;
-use super::page::{Page, code, count, line_of, percent, table};
+use super::page::{Page, code, count, line_of, percent, prose, table};
 use super::saving::{best, larger, searched_of_kernel};
 
 /// Operations of the critical path that are named.
@@ -218,7 +218,7 @@ fn reasons(db: &dyn Db, function: ItemId, simulation: &BodySimulation) -> Vec<St
         .gaps
         .iter()
         .take(REASONS)
-        .map(|gap| format!("{} ({})", gap.reason, line_of(db, gap.span, file)))
+        .map(|gap| format!("{} ({})", prose(&gap.reason), line_of(db, gap.span, file)))
         .collect();
     let rest = simulation.gaps.len().saturating_sub(REASONS);
     if rest > 0 {

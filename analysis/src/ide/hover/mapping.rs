@@ -14,7 +14,7 @@ use crate::numbers::thousands;
 use crate::rules::with_paths;
 
 use super::super::Hover;
-use super::page::{Page, block, code, count, percent};
+use super::page::{Page, block, code, count, percent, prose};
 use super::picture::{boxes, padding};
 use super::uses::{Use, uses};
 use super::{alias, axis, range_of};
@@ -228,7 +228,7 @@ fn unknown(written: &str, parts: &MappingParts, uses: &[Use]) -> String {
     let mut page = Page::headed(format!("**{}**", code(&format!("m![{written}]"))));
     let mut reasons: Vec<String> = Vec::new();
     for problem in &parts.result.problems {
-        let reason = reason(&problem.kind);
+        let reason = prose(&reason(&problem.kind));
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }

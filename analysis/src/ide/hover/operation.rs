@@ -19,7 +19,7 @@ use super::address::place_of;
 use super::engines::{alus, engine_lines, engine_table, stream_table};
 use super::lives::life_of;
 use super::method::history_of;
-use super::page::{Page, code, count, table};
+use super::page::{Page, code, count, prose, table};
 use super::saving::{Meant, best, larger, searched};
 use super::uses::memory_name;
 
@@ -60,7 +60,7 @@ pub(super) fn unresolved(db: &dyn Db, item: ItemId, offset: u32, method: &str) -
     let mut reasons: Vec<String> = Vec::new();
     for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
         for place in &body(db, function).unresolved {
-            let reason = place.reason.words();
+            let reason = prose(&place.reason.words());
             if here(place.span) && !reasons.contains(&reason) {
                 reasons.push(reason);
             }
@@ -325,7 +325,7 @@ impl Known<'_> {
             .gaps
             .iter()
             .take(REASONS)
-            .map(|gap| gap.reason.clone())
+            .map(|gap| prose(&gap.reason))
             .collect();
         page.add_list("Unknown, because", &reasons);
         if self.cost.holds_dma {

@@ -71,16 +71,7 @@ pub(super) fn table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> Stri
     lines.join("\n")
 }
 
-/// A block of fixed width.
-pub(super) fn block(language: &str, text: &str) -> String {
-    format!("```{language}\n{text}\n```")
-}
-
-/// Words in code.
-pub(super) fn code(words: &str) -> String {
-    format!("`{words}`")
-}
-
+pub(super) use crate::markdown::{code_block as block, code_span as code, prose};
 pub(super) use crate::numbers::count;
 
 /// `2,048 bytes`, or bits where the elements fill no whole byte.

@@ -9,7 +9,7 @@ use crate::numbers::thousands;
 use crate::places::Places;
 use crate::rules::{Finding, Group, Saving};
 
-use super::page::{count, line_of};
+use super::page::{count, line_of, prose};
 
 /// The best that a search found about an operation, as a line; `None` where it found nothing about it.
 pub(super) fn searched(
@@ -47,7 +47,7 @@ fn line_of_search(proposal: &Proposal) -> String {
     };
     format!(
         "Would save {saves}{totals}{unsure}: {} (a code action makes the change)",
-        proposal.message
+        prose(&proposal.message)
     )
 }
 
@@ -91,6 +91,7 @@ pub(super) fn best(
         None => format!(", {}", line_of(db, finding.span, reader)),
     };
     let advice = finding.advice().unwrap_or_else(|| finding.message.clone());
+    let advice = prose(&advice);
     let line = if saving.simulated {
         format!(
             "Would save {}{place}: {advice}",

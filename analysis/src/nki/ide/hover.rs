@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::answers::Hover;
+use crate::markdown::{code_span, prose};
 use crate::neighbours::Amount;
 use crate::nki::Analysed;
 use crate::nki::cost::{amount, least_time};
@@ -59,7 +60,7 @@ fn shown(span: Span, markdown: String) -> Hover {
 fn amount_text(amount: &Amount) -> String {
     match amount {
         Amount::Known(number) => thousands(*number),
-        Amount::Symbolic(text) => text.clone(),
+        Amount::Symbolic(text) => prose(text),
         Amount::Unknown => "unknown".to_owned(),
     }
 }
@@ -80,13 +81,13 @@ fn mode_text(mode: Mode, transfer: &Transfer) -> String {
         .into_iter()
         .find(|(known, _)| *known == mode);
     if let Some((_, Some(reason))) = refusal {
-        let _ = write!(text, "\nNot legal here: {reason}.\n");
+        let _ = write!(text, "\nNot legal here: {}.\n", prose(&reason));
     }
     text
 }
 
 fn tensor_text(name: &str, tensor: &Tensor, generations: Generations) -> String {
-    let mut text = format!("`{name}`: {}\n", tensor.describe());
+    let mut text = format!("{}: {}\n", code_span(name), prose(&tensor.describe()));
     if let Some(bytes) = tensor.bytes() {
         let _ = write!(text, "\n{} bytes", amount_text(&amount(Some(&bytes))));
     }
@@ -99,7 +100,7 @@ fn tensor_text(name: &str, tensor: &Tensor, generations: Generations) -> String 
         let _ = write!(text, "\n\n{bytes} of {limit} bytes per partition");
     }
     if let Shape::Unknown(reason) = &tensor.shape {
-        let _ = write!(text, "\n\nshape unknown: {}", reason.text());
+        let _ = write!(text, "\n\nshape unknown: {}", prose(reason.text()));
     }
     if tensor.gather.is_some() {
         text.push_str("\n\nrows chosen at run time");
@@ -125,12 +126,12 @@ fn end_row(text: &mut String, what: &str, end: &End) {
     let _ = writeln!(
         text,
         "| {what} | {space} | {} | {dtype} | {bytes} | {line} |",
-        tensor.shape
+        prose(&tensor.shape.to_string())
     );
 }
 
 fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
-    let mut text = format!("`{}`\n\n", transfer.callee.of(&analysed.text));
+    let mut text = format!("{}\n\n", code_span(transfer.callee.of(&analysed.text)));
     text.push_str("| | memory | shape | type | bytes | contiguous bytes |\n| --- | --- | --- | --- | --- | --- |\n");
     end_row(&mut text, "from", &transfer.source);
     end_row(&mut text, "to", &transfer.destination);
@@ -168,7 +169,7 @@ fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
         );
     }
     if let Some(reason) = transfer.unresolved() {
-        let _ = write!(text, "\nNot fully known: {}.\n", reason.text());
+        let _ = write!(text, "\nNot fully known: {}.\n", prose(reason.text()));
     }
     text
 }
@@ -207,7 +208,7 @@ fn modes_text(text: &mut String, transfer: &Transfer) {
         if mode != stated {
             let verdict = refusal.map_or_else(
                 || "legal here".to_owned(),
-                |reason| format!("not here: {reason}"),
+                |reason| format!("not here: {}", prose(&reason)),
             );
             let _ = write!(text, "\n- `{}`: {verdict}", mode.name());
         }

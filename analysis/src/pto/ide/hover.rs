@@ -9,6 +9,7 @@ use super::super::transfers::{Direction, Field, is_copy};
 use super::super::values::Memory;
 use super::{Seen, operation_at, range, tables, token_at};
 use crate::answers::Hover;
+use crate::markdown::{code_span, prose};
 use crate::transfer::Side;
 
 /// What is shown at an offset.
@@ -87,7 +88,11 @@ fn of_action(
                 format!("{answer} in line {}", lines.join(", "))
             };
             let pipe = if sets { &flag.from.name } else { &flag.to.name };
-            Some(format!("{pipe} {does} `{}`: {said}\n", flag.shown()))
+            Some(format!(
+                "{} {does} {}: {said}\n",
+                prose(pipe),
+                code_span(&flag.shown())
+            ))
         }
         What::Size(direction, _) | What::Stride(direction, ..) => {
             Some(readers(analysis, facts, action.operation, *direction))
@@ -136,8 +141,8 @@ fn readers(analysis: &Seen<'_>, facts: &Facts, id: OperationId, direction: Direc
             let place = file.operation(derived.operation()).name;
             let _ = writeln!(
                 text,
-                "\n- read by `{}` in line {}",
-                file.at(place),
+                "\n- read by {} in line {}",
+                code_span(file.at(place)),
                 analysis.line(place.start)
             );
         }
@@ -228,13 +233,13 @@ fn of_value(analysis: &Seen<'_>, token: u32) -> Option<String> {
             .map(|known| known.value)
     })?;
     let known = analysis.program.values.get(value)?;
-    let name = file.at(place);
+    let name = code_span(file.at(place));
     let in_ub = known
         .pointer
         .is_some_and(|pointer| pointer.memory == Some(Memory::Ub));
     match known.number() {
         Some(number) if in_ub => {
-            let mut text = format!("`{name}`: {} of UB\n", tables::number(i128::from(number)));
+            let mut text = format!("{name}: {} of UB\n", tables::number(i128::from(number)));
             let function = analysis.functions().find(|(function, _)| {
                 let region = file.region(function.region);
                 region.tokens.contains(&token)
@@ -244,10 +249,7 @@ fn of_value(analysis: &Seen<'_>, token: u32) -> Option<String> {
             }
             Some(text)
         }
-        Some(number) => Some(format!(
-            "`{name}` = {}\n",
-            tables::number(i128::from(number))
-        )),
+        Some(number) => Some(format!("{name} = {}\n", tables::number(i128::from(number)))),
         None => None,
     }
 }

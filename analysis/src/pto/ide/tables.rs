@@ -9,6 +9,7 @@ use super::super::syntax::OperationId;
 use super::super::transfers::{CopyKind, Derived, Field, LoopOrigin, UB_BYTES, UB_BYTES_BEFORE};
 use super::super::values::Memory;
 use super::Seen;
+use crate::markdown::prose;
 use crate::numbers::thousands;
 use crate::transfer::{Side, Transfer};
 
@@ -60,7 +61,7 @@ pub(super) fn copy(
                 .unknown
                 .as_deref()
                 .unwrap_or("an operand is not known");
-            let _ = writeln!(text, "\nNot derived: {reason}.");
+            let _ = writeln!(text, "\nNot derived: {}.", prose(reason));
         }
     }
     if !derived.copy.grouped && !function.is_before && derived.copy.kind.direction().is_some() {

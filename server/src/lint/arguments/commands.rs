@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
@@ -34,9 +35,13 @@ pub(crate) enum CostFormat {
 )]
 pub(crate) struct CostArguments {
     /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
-    #[arg(value_name = "PATHS", default_value = ".")]
+    #[arg(
+        value_name = "PATHS",
+        default_value = ".",
+        default_value_if("stdin_filename", ArgPredicate::IsPresent, "-")
+    )]
     pub(crate) paths: Vec<PathBuf>,
-    /// The name that standard input's text goes by
+    /// Read standard input, under this name
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
     /// Only the kernels of this name, with details
@@ -141,9 +146,13 @@ pub(crate) struct MigrateArguments {
     #[arg(long, value_name = "RELEASE")]
     pub(crate) to: String,
     /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input
-    #[arg(value_name = "PATHS", default_value = ".")]
+    #[arg(
+        value_name = "PATHS",
+        default_value = ".",
+        default_value_if("stdin_filename", ArgPredicate::IsPresent, "-")
+    )]
     pub(crate) paths: Vec<PathBuf>,
-    /// The name that standard input's text goes by
+    /// Read standard input, under this name
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
     /// Print what would change as a unified diff and write nothing
@@ -179,7 +188,7 @@ pub(crate) struct InitArguments {
     #[arg(long)]
     pub(crate) force: bool,
     /// Print the JSON schema of the settings and write nothing
-    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "agents", "force"])]
+    #[arg(long, conflicts_with_all = ["folder", "ci", "pre_commit", "agents", "force"])]
     pub(crate) schema: bool,
 }
 

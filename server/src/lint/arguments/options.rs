@@ -13,7 +13,13 @@ pub(crate) struct FixArguments {
     #[arg(long, help_heading = "Fixes")]
     pub(crate) fix: bool,
     /// Print what `--fix` would change as a unified diff and exit with 1 if there is anything
-    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
+    #[arg(
+        long,
+        help_heading = "Fixes",
+        conflicts_with_all = [
+            "fix", "format", "statistics", "baseline", "write_baseline", "max_diagnostics", "max_warnings", "error_on_warning",
+        ]
+    )]
     pub(crate) diff: bool,
     /// With `--fix` or `--diff`: also the fixes that are only likely to be meant, the first of each finding
     #[arg(long, help_heading = "Fixes")]
@@ -31,7 +37,9 @@ pub(crate) struct BaselineArguments {
         long,
         value_name = "FILE",
         help_heading = "Known findings",
-        conflicts_with = "baseline"
+        conflicts_with_all = [
+            "baseline", "format", "statistics", "output_file", "exit_zero", "max_diagnostics", "max_warnings", "error_on_warning",
+        ]
     )]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Drop what no longer occurs from the baseline
@@ -58,6 +66,13 @@ pub(crate) struct IgnoreArguments {
         default_value = TO_BE_LOOKED_AT
     )]
     pub(crate) reason: String,
+    /// Report also what comments and attributes in the files allow: a change request cannot silence its own check
+    #[arg(
+        long,
+        help_heading = "Known findings",
+        conflicts_with_all = ["add_ignore", "show_settings"]
+    )]
+    pub(crate) no_inline_allow: bool,
 }
 
 /// Limits for findings.
@@ -80,7 +95,9 @@ pub(crate) struct WatchArguments {
     /// Check again whenever a file changes, until the program is interrupted
     #[arg(
         long,
-        conflicts_with_all = ["diff", "add_ignore", "write_baseline", "show_settings"]
+        conflicts_with_all = [
+            "diff", "add_ignore", "write_baseline", "show_settings", "stdin_filename", "stdin_texts", "exit_zero",
+        ]
     )]
     pub(crate) watch: bool,
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{KernelCost, thousands};
+use visa_analysis::{KernelCost, thousands, visible};
 
 use super::human::{Paint, table};
 use super::unknown::unknown_place;
@@ -329,7 +329,7 @@ pub(super) fn human(comparison: &Comparison<'_>, details: bool, colored: bool) -
     }
     for line in conclusions(comparison) {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{line}");
+        let _ = writeln!(text, "{}", visible(&line));
     }
     text
 }
@@ -438,9 +438,10 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
                 ))
         ),
     };
-    let mut text = format!("{} ({}): {words}\n", paint.bold(&kernel.name), kernel.file);
+    let (name, file) = (visible(&kernel.name), visible(&kernel.file));
+    let mut text = format!("{} ({file}): {}\n", paint.bold(&name), visible(&words));
     if let Some(words) = kernel.unjudged() {
-        let _ = writeln!(text, "  {words}");
+        let _ = writeln!(text, "  {}", visible(&words));
     }
     let rows: Vec<Vec<String>> = kernel
         .operations

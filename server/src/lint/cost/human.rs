@@ -11,6 +11,7 @@ use visa_analysis::{
 use super::super::styles::{TITLE, styled};
 use super::patch::how_to;
 use crate::json::roofline as words;
+use visa_analysis::visible;
 
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
@@ -54,8 +55,8 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
     let _ = writeln!(
         text,
         "{} ({}:{line}): {total}\n",
-        paint.bold(&kernel.name),
-        kernel.file
+        paint.bold(&visible(&kernel.name)),
+        visible(&kernel.file)
     );
     if kernel.operations.is_empty() {
         text.push_str("  no operation\n");
@@ -72,7 +73,7 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
             let _ = writeln!(
                 text,
                 "\n{}",
-                paint.bold(&format!("{} {}", row.id, row.name))
+                paint.bold(&format!("{} {}", row.id, visible(&row.name)))
             );
             text.push_str(&stage_table(&row.stages));
         }
@@ -91,7 +92,7 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
         if !lines.is_empty() {
             let _ = writeln!(text, "\n{}", paint.bold(title));
             for line in lines {
-                let _ = writeln!(text, "  {line}");
+                let _ = writeln!(text, "  {}", visible(&line));
             }
         }
     }
@@ -99,7 +100,7 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
         text.push('\n');
     }
     for assumption in &kernel.assumptions {
-        let _ = writeln!(text, "Assumes: {assumption}");
+        let _ = writeln!(text, "Assumes: {}", visible(assumption));
     }
     text
 }
@@ -374,7 +375,7 @@ fn idle(kernel: &KernelCost) -> String {
                 "idle {}: {} ({})",
                 lane.own_name(),
                 thousands(sum),
-                parts.join(", ")
+                visible(&parts.join(", "))
             );
         }
     }
@@ -410,14 +411,16 @@ const TRY_IT: &str =
     "Make this change by hand; `visa-lint cost --compare HEAD` then says what it saves";
 
 fn proposals(kernel: &KernelCost) -> Vec<String> {
-    let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
+    let proposals = kernel.proposals.iter();
+    let proposals = proposals.map(|one| proposal(one, &kernel.file));
+    let mut lines: Vec<String> = proposals.collect();
     let Some(searched) = &kernel.searched else {
         return lines;
     };
     if let Some(pair) = &searched.pair {
         lines.push(format!(
             "savings do not add up; the best two together: {}",
-            proposal(pair)
+            proposal(pair, &kernel.file)
         ));
     } else if kernel.proposals.len() > 1 {
         lines.push("savings do not add up, and no second change adds to the first".to_owned());
@@ -434,8 +437,8 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     lines
 }
 
-fn proposal(proposal: &Proposal) -> String {
-    let line = proposal.range.start.line;
+fn proposal(proposal: &Proposal, file: &str) -> String {
+    let place = place_of(proposal, file);
     let saves = saving(proposal);
     let unknown = if proposal.saves.is_none() {
         format!(". {TRY_IT}")
@@ -449,7 +452,17 @@ fn proposal(proposal: &Proposal) -> String {
         let help = proposal.help.as_ref();
         help.map_or_else(String::new, |help| format!(": {help}"))
     };
-    format!("{saves}, line {line}, {}{words}{unknown}", proposal.rule)
+    format!("{saves}, {place}, {}{words}", proposal.rule)
+}
+
+/// `line 12`, or `line 12 of axes.rs` where that is not the kernel's file.
+pub(super) fn place_of(proposal: &Proposal, file: &str) -> String {
+    let line = proposal.range.start.line;
+    if *proposal.file == *file {
+        format!("line {line}")
+    } else {
+        format!("line {line} of {}", visible(&proposal.file))
+    }
 }
 
 /// What a change saves: `128 cycles (1,024 to 896)`.
@@ -483,8 +496,10 @@ fn unresolved(kernel: &KernelCost) -> Vec<String> {
         .collect()
 }
 
-/// Columns as wide as they need to be; those in `right` end at one edge.
+/// Columns as wide as they need to be; those in `right` end at one edge. Cells may hold names of a repository.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
+    let shown = |row: &Vec<String>| row.iter().map(|cell| visible(cell).into_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         let widest = cells.map(|cell| display_width(cell)).max().unwrap_or(0);
@@ -507,7 +522,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint:
     let titles: Vec<String> = head.iter().map(|title| (*title).to_owned()).collect();
     let mut text = paint.bold(&line(&titles));
     text.push('\n');
-    for row in rows {
+    for row in &rows {
         text.push_str(&line(row));
         text.push('\n');
     }

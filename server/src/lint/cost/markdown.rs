@@ -5,12 +5,12 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{KernelCost, Proposal, thousands};
+use visa_analysis::{KernelCost, Proposal, code_span, thousands, visible};
 
 use super::compare::{
     Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
 };
-use super::human::saving;
+use super::human::{place_of, saving};
 use super::overview::{all_together, bounds, saves, sorted};
 use super::unknown::unknown_place;
 use crate::json::roofline::{binds, sentence};
@@ -100,7 +100,9 @@ fn of_kernel(kernel: &KernelCost) -> String {
 
 /// The changes that would save most, that they are alternatives, and how far the search for them went.
 fn proposals(kernel: &KernelCost) -> Vec<String> {
-    let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
+    let proposals = kernel.proposals.iter();
+    let proposals = proposals.map(|one| proposal(one, &kernel.file));
+    let mut lines: Vec<String> = proposals.collect();
     let several = lines.len() > 1;
     let Some(searched) = &kernel.searched else {
         lines.extend(several.then(|| "- savings do not add up".to_owned()));
@@ -108,7 +110,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     };
     match &searched.pair {
         Some(pair) => {
-            let both = proposal(pair).replacen("- ", "", 1);
+            let both = proposal(pair, &kernel.file).replacen("- ", "", 1);
             lines.push(format!(
                 "- savings do not add up; the best two together: {both}"
             ));
@@ -129,12 +131,12 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     lines
 }
 
-fn proposal(proposal: &Proposal) -> String {
+fn proposal(proposal: &Proposal, file: &str) -> String {
     let help = proposal.help.as_deref().unwrap_or(&proposal.message);
     let saves = saving(proposal);
     format!(
-        "- {saves}, line {}, {}: {}",
-        proposal.range.start.line,
+        "- {saves}, {}, {}: {}",
+        prose(&place_of(proposal, file)),
         code(proposal.rule),
         prose(help)
     )
@@ -257,71 +259,25 @@ fn table(head: &[&str], right: &[usize], mut rows: Vec<Vec<String>>) -> String {
     text
 }
 
-/// A cell that shows its text as it is: a code span with more backticks around it than are in it.
-fn code(text: &str) -> String {
-    let text = one_line(text);
-    if text.trim().is_empty() {
-        return String::new();
-    }
-    let longest = text.split(|letter| letter != '`').map(str::len).max();
-    let fence = "`".repeat(longest.unwrap_or(0) + 1);
-    let gap = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    format!("{fence}{gap}{}{gap}{fence}", text.replace('|', "\\|"))
+/// A cell that shows its text as it is.
+pub(super) fn code(text: &str) -> String {
+    code_span(text).replace('|', "\\|")
 }
 
-/// Words of which those in backticks are shown as code, and nothing else means anything.
-fn prose(text: &str) -> String {
-    let text = one_line(text);
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        // A backtick without a partner.
-        return plain(&text);
-    }
-    let mut out = String::new();
-    for (number, part) in parts.iter().enumerate() {
-        if number % 2 == 0 {
-            out.push_str(&plain(part));
-        } else {
-            out.push_str(&code(part));
-        }
-    }
-    out
-}
-
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '@' => out.push_str("&#64;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => {
-                out.push('\\');
-                out.push(letter);
-            }
-            _ => out.push(letter),
-        }
-    }
-    out
+/// Words in a cell: those in back quotes are code, and nothing else means anything.
+pub(super) fn prose(text: &str) -> String {
+    let words = visa_analysis::prose(text);
+    // Those outside of code are escaped already.
+    words.replace("\\|", "|").replace('|', "\\|")
 }
 
 /// Words inside of an element.
 fn html(text: &str) -> String {
-    one_line(text)
+    visible(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('@', "&#64;")
-}
-
-fn one_line(text: &str) -> String {
-    let clean = |letter: char| if letter.is_control() { ' ' } else { letter };
-    text.chars().map(clean).collect()
 }
 
 #[cfg(test)]
@@ -329,16 +285,10 @@ mod tests {
     use super::{code, prose};
 
     #[test]
-    fn sources_make_no_markup() {
+    fn cells_keep_their_columns() {
         assert_eq!(code("a|b"), "`a\\|b`");
-        assert_eq!(code("a`b"), "``a`b``");
-        assert_eq!(code("``"), "``` `` ```");
-        assert_eq!(code(""), "");
+        assert_eq!(code("a`|b"), "``a`\\|b``");
         assert_eq!(prose("unknown method `a|b`"), "unknown method `a\\|b`");
-        assert_eq!(
-            prose("<script> [x](y) @all\n| *b* _c_"),
-            "&lt;script&gt; \\[x\\](y) &#64;all \\| \\*b\\* \\_c\\_"
-        );
-        assert_eq!(prose("one ` alone"), "one \\` alone");
+        assert_eq!(prose("a | b"), "a \\| b");
     }
 }

@@ -40,12 +40,16 @@ pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, 
 }
 
 fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
+    if let Some(words) = without_effect(options) {
+        return Err(Failure::new(words));
+    }
     let given = Given {
         paths: &options.paths,
         stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings: &options.settings,
         since: None,
         quiet: options.quiet,
+        inline_allow: true,
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
@@ -112,6 +116,35 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     })
 }
 
+/// An option that would change nothing in the answer that is asked for.
+fn without_effect(options: &CostArguments) -> Option<&'static str> {
+    let compared = options.compare.is_some();
+    let human = options.format == CostFormat::Human;
+    let tables = human || options.format == CostFormat::Markdown;
+    match () {
+        () if options.stages && (compared || !human) => Some(
+            "--stages: only `--format human` without `--compare` has tables of stages to add to",
+        ),
+        () if options.details && !tables => Some(
+            "--details: only `human` and `markdown` leave operations out; the other formats always have them",
+        ),
+        () if options.effort.is_some_and(|effort| effort > 0)
+            && (compared || !has_proposals(options.format)) =>
+        {
+            Some("--effort: no changes are searched, since this answer has no place for them")
+        }
+        () => None,
+    }
+}
+
+/// Whether a format has a place for changes that would save cycles.
+const fn has_proposals(format: CostFormat) -> bool {
+    !matches!(
+        format,
+        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg
+    )
+}
+
 /// Changes that are tried of the kernels of many files together, where nothing is said.
 const SHARED_EFFORT: usize = 1_000;
 
@@ -120,11 +153,7 @@ const LEAST_EFFORT: usize = 10;
 
 /// How far remedies are searched: where nothing is written of them, not at all.
 fn effort(options: &CostArguments, files: usize) -> usize {
-    let writes = !matches!(
-        options.format,
-        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg
-    );
-    if !writes || options.compare.is_some() {
+    if !has_proposals(options.format) || options.compare.is_some() {
         return 0;
     }
     // A kernel that is asked for by name has the search for itself.

@@ -7,7 +7,7 @@ use visa_analysis::{KernelCost, Model, thousands};
 
 use crate::json::roofline::binds;
 
-use super::human::{Paint, table};
+use super::human::{Paint, place_of, table};
 use super::unknown::unknown_place;
 
 /// The kernels in the order in which they are listed: by falling cycles, those of unknown cycles last.
@@ -67,10 +67,10 @@ pub(super) fn saves(kernel: &KernelCost) -> String {
         .is_some_and(|searched| searched.stopped);
     let least = if stopped { "at least " } else { "" };
     kernel.proposals.first().map_or_else(String::new, |best| {
-        let line = best.range.start.line;
+        let place = place_of(best, &kernel.file);
         match best.saves {
-            Some(cycles) => format!("{least}{}, line {line}: {}", thousands(cycles), best.rule),
-            None => format!("not simulated, line {line}: {}", best.rule),
+            Some(cycles) => format!("{least}{}, {place}: {}", thousands(cycles), best.rule),
+            None => format!("not simulated, {place}: {}", best.rule),
         }
     })
 }

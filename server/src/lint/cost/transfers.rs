@@ -6,13 +6,16 @@ use std::fmt::Write;
 use visa_analysis::{Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, thousands};
 
 use super::human::Paint;
+use super::markdown::{code, prose};
 use crate::json::transfers::FileTransfers;
+use visa_analysis::visible;
 
 /// The functions of some files, a table each, on a terminal.
 pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
     let paint = Paint { colored };
     let tables = each(files, |function, place, lines| {
-        let mut text = format!("{} ({place})\n\n", paint.bold(&function.name));
+        let name = visible(&function.name);
+        let mut text = format!("{} ({})\n\n", paint.bold(&name), visible(place));
         let rows = table(function, lines);
         let widths = widths(&rows);
         for row in &rows {
@@ -27,7 +30,7 @@ pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
         }
         text.push('\n');
         for words in sums(function) {
-            let _ = writeln!(text, "  {words}");
+            let _ = writeln!(text, "  {}", visible(&words));
         }
         text
     });
@@ -37,9 +40,9 @@ pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
 /// The same as Markdown.
 pub(super) fn markdown(files: &[FileTransfers]) -> String {
     let tables = each(files, |function, place, lines| {
-        let mut text = format!("## `{}` ({place})\n\n", function.name);
+        let mut text = format!("## {} ({})\n\n", code(&function.name), prose(place));
         for (number, row) in table(function, lines).iter().enumerate() {
-            let cells = row.iter().map(|cell| cell.replace('|', "\\|"));
+            let cells = row.iter().map(|cell| prose(cell));
             let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
             if number == 0 {
                 let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
@@ -47,7 +50,7 @@ pub(super) fn markdown(files: &[FileTransfers]) -> String {
         }
         text.push('\n');
         for words in sums(function) {
-            let _ = writeln!(text, "- {words}");
+            let _ = writeln!(text, "- {}", prose(&words));
         }
         text
     });
@@ -109,6 +112,9 @@ fn cells(row: &TransferRow, lines: &LineIndex) -> Vec<String> {
     let amounts = [&row.times, &row.rows, &row.run, &row.bytes, &row.written];
     cells.extend(amounts.map(number));
     cells
+        .iter()
+        .map(|cell| visible(cell).into_owned())
+        .collect()
 }
 
 fn number(amount: &Amount) -> String {

@@ -9,7 +9,7 @@ pub(crate) use self::diff::{colored as colored_diff, unified};
 
 use std::sync::Arc;
 
-use visa_analysis::{Fixed, Rejection, Texts, Trust, fix_all, thousands};
+use visa_analysis::{Fixed, Rejection, Texts, Trust, fix_all, thousands, visible_source};
 
 use super::arguments::{CheckArguments, FixArguments};
 use super::delivery::{colored, deliver};
@@ -121,6 +121,17 @@ fn along(fixed: &Fixed) -> String {
     }
 }
 
+/// Prints a unified diff: exactly for a program, which may apply it, and without what a terminal would obey for people.
+pub(crate) fn print_unified(mut diff: String, console: Console) -> Result<(), Failure> {
+    if console.is_obeyed() {
+        diff = visible_source(&diff).into_owned();
+    }
+    if console.colored() {
+        diff = diff::colored(&diff);
+    }
+    console.print(&diff)
+}
+
 /// Prints what `--fix` would change and changes nothing.
 pub(crate) fn diff(
     options: &CheckArguments,
@@ -135,10 +146,14 @@ pub(crate) fn diff(
         let old = before.get(path).map_or("", |text| text);
         answer.push_str(&diff::unified(&session.shown(path), old, text));
     }
-    if colored(options, console) {
-        answer = diff::colored(&answer);
+    if options.output_file.is_none() {
+        print_unified(answer, console)?;
+    } else {
+        if colored(options, console) {
+            answer = diff::colored(&answer);
+        }
+        deliver(options, &answer, console, unreadable)?;
     }
-    deliver(options, &answer, console, unreadable)?;
     let files = fixed.texts.len() as u64;
     if !options.quiet {
         let words = if files == 0 {

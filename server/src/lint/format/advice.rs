@@ -8,8 +8,12 @@ use visa_analysis::{Applicability, DiagnosticFix};
 const WORDS: [&str; 2] = ["fix", "fix (unsafe)"];
 
 /// The lines about what to do, each with the word before it. Of what a help says the ways that are fixes are left out; of a
-/// help and a fix that write the same one line remains.
-pub(super) fn advice(help: Option<&str>, fixes: &[DiagnosticFix]) -> Vec<(&'static str, String)> {
+/// help and a fix that write the same one line remains. `place` says where a fix edits, as the end of its title.
+pub(super) fn advice(
+    help: Option<&str>,
+    fixes: &[DiagnosticFix],
+    mut place: impl FnMut(&DiagnosticFix) -> String,
+) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let help = help.and_then(|help| beyond(help, fixes));
     match (help, fixes) {
@@ -21,13 +25,17 @@ pub(super) fn advice(help: Option<&str>, fixes: &[DiagnosticFix]) -> Vec<(&'stat
             } else {
                 only.title.clone()
             };
-            lines.push((word(only), format!("{text}{}", only.price())));
+            lines.push((word(only), format!("{text}{}{}", place(only), only.price())));
             return lines;
         }
         (Some(help), _) => lines.push(("help", help)),
         (None, _) => {}
     }
-    lines.extend(fixes.iter().map(|fix| (word(fix), fix.priced_title())));
+    let titles = fixes.iter().map(|fix| {
+        let title = format!("{}{}{}", fix.title, place(fix), fix.price());
+        (word(fix), title)
+    });
+    lines.extend(titles);
     lines
 }
 
@@ -138,7 +146,7 @@ mod tests {
             .iter()
             .map(|(title, text)| fix(Applicability::Machine, title, text))
             .collect();
-        let said = advice(Some(help), &fixes);
+        let said = advice(Some(help), &fixes, |_| String::new());
         let said: Vec<_> = said
             .iter()
             .map(|(word, text)| (*word, text.as_str()))
@@ -228,13 +236,22 @@ mod tests {
             ..fix(Applicability::Maybe, title, "")
         };
         assert_eq!(
-            advice(None, &[priced("write `Tokens`")]),
+            advice(None, &[priced("write `Tokens`")], |_| String::new()),
             [("fix (unsafe)", "write `Tokens` (+539 % cycles)".to_owned())]
         );
         let help = "write `m![A]`";
         assert_eq!(
-            advice(Some(help), &[priced("Write `m![A]`")]),
+            advice(Some(help), &[priced("Write `m![A]`")], |_| String::new()),
             [("fix (unsafe)", format!("{help} (+539 % cycles)"))]
+        );
+    }
+
+    #[test]
+    fn a_fix_of_another_place_names_it() {
+        let guess = fix(Applicability::Maybe, "write `Tokens`", "Tokens");
+        assert_eq!(
+            advice(None, &[guess], |_| " (line 4)".to_owned()),
+            [("fix (unsafe)", "write `Tokens` (line 4)".to_owned())]
         );
     }
 
@@ -242,7 +259,7 @@ mod tests {
     fn a_guess_is_called_unsafe() {
         let guess = fix(Applicability::Maybe, "write `Tokens`", "Tokens");
         assert_eq!(
-            advice(None, &[guess]),
+            advice(None, &[guess], |_| String::new()),
             [("fix (unsafe)", "write `Tokens`".to_owned())]
         );
     }

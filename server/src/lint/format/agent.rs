@@ -11,10 +11,12 @@ use std::io::IsTerminal;
 
 use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
+use super::alike::alike;
 use super::common::{fixable, unsafely_fixable};
 use super::lines::LineIndices;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::words::counted;
+use visa_analysis::visible;
 
 /// Variables that agents set for the programs that they start: one that programs agree on, then those of single agents.
 pub const VARIABLES: [&str; 11] = [
@@ -44,10 +46,10 @@ pub(crate) fn is_calling() -> bool {
 }
 
 /// Renders the findings, the operations that were not looked at, the line of statistics and the next step.
-pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
+pub(crate) fn render(outline: &Outline<'_>, quiet: bool, counts: bool) -> String {
     let mut text = String::new();
     let mut lines = LineIndices::new(outline.texts);
-    for alike in alike(outline) {
+    for alike in alike(outline.written_open()) {
         text.push_str(&line(&alike, outline, &mut lines));
         text.push('\n');
     }
@@ -64,35 +66,16 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
             text,
             "{} note {UNRESOLVED_OPERATION} | {}{}",
             place_of(operation),
-            one_line(&operation.words()),
+            visible(&operation.words()),
             repeated(&others)
         );
+    }
+    if counts {
+        text.push_str(&super::statistics::render(outline));
     }
     let _ = writeln!(text, "{}", statistics(outline));
     let _ = writeln!(text, "next: {}", next(outline));
     text
-}
-
-/// The open findings, those that say the same together.
-fn alike<'a>(outline: &Outline<'a>) -> Vec<Vec<&'a Finding>> {
-    let mut groups: Vec<Vec<&Finding>> = Vec::new();
-    let mut known = HashMap::new();
-    for finding in outline.written_open() {
-        let Diagnostic {
-            rule,
-            message,
-            help,
-            ..
-        } = &finding.diagnostic;
-        let group = *known
-            .entry((finding.level.name(), *rule, message, help))
-            .or_insert(groups.len());
-        match groups.get_mut(group) {
-            Some(group) => group.push(finding),
-            None => groups.push(vec![finding]),
-        }
-    }
-    groups
 }
 
 /// The operations that no finding shows, those of one reason together: the first, and the places of the others.
@@ -119,7 +102,7 @@ fn place_of(operation: &NotLookedAt) -> String {
     let start = operation.place.range.start;
     format!(
         "{}:{}:{}",
-        one_line(&operation.file),
+        visible(&operation.file),
         start.line,
         start.column
     )
@@ -175,22 +158,22 @@ fn line(alike: &[&Finding], outline: &Outline<'_>, lines: &mut LineIndices<'_>) 
     let start = diagnostic.range.start;
     let mut line = format!(
         "{}:{}:{} {} {} | {}",
-        one_line(&diagnostic.file),
+        visible(&diagnostic.file),
         start.line,
         start.column,
         finding.level.name(),
         diagnostic.rule,
-        one_line(&diagnostic.message)
+        visible(&diagnostic.message)
     );
     // Writing to a string cannot fail.
     if let Some(help) = &diagnostic.help {
-        let _ = write!(line, " | help: {}", one_line(help));
+        let _ = write!(line, " | help: {}", visible(help));
     }
     let places: Vec<String> = others
         .iter()
         .map(|other| {
             let start = other.diagnostic.range.start;
-            let file = one_line(&other.diagnostic.file);
+            let file = visible(&other.diagnostic.file);
             format!("{file}:{}:{}", start.line, start.column)
         })
         .collect();
@@ -219,7 +202,7 @@ fn described(
         .collect();
     format!(
         "{word}: {}: {}",
-        one_line(&fix.priced_title()),
+        visible(&fix.priced_title()),
         edits.join("; ")
     )
 }
@@ -246,7 +229,7 @@ fn action(
         let file = if same_file {
             String::new()
         } else {
-            format!("{}:", one_line(&edit.file))
+            format!("{}:", visible(&edit.file))
         };
         let _ = write!(action, " at {file}{}:{}", place.line, place.column);
     }
@@ -276,27 +259,4 @@ fn statistics(outline: &Outline<'_>) -> String {
         outline.known,
         fixable(outline)
     )
-}
-
-/// The text with escapes in place of line breaks and other control characters.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
-}
-
-#[cfg(test)]
-mod tests {
-    use super::one_line;
-
-    #[test]
-    fn a_line_stays_a_line() {
-        assert_eq!(one_line("a\r\nb\tü\u{1b}"), "a\\r\\nb\\tü\\u{1b}");
-    }
 }

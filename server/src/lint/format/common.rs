@@ -64,7 +64,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
     text.push_str(&hidden(suppressed, outline.known));
     text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
-    if let Some(words) = outline.not_looked_at() {
+    if let Some(words) = outline.not_looked_at(true) {
         text.push('\n');
         text.push_str(&words);
     }
@@ -114,16 +114,21 @@ pub(crate) fn dialects(outline: &Outline<'_>) -> Vec<String> {
     alike.into_iter().map(line).collect()
 }
 
-/// Who else would find the errors and warnings in crates for the book's successor; nothing where there are none. Of the book's
-/// library no more is known than what its release checks, and `explain` says that.
-pub(crate) fn confirmed(outline: &Outline<'_>) -> Option<String> {
+/// The files of crates that are written for the book's successor.
+pub(super) fn successor_files<'a>(outline: &Outline<'a>) -> BTreeSet<&'a str> {
     let successor = outline
         .dialects
         .iter()
         .filter(|known| known.library.dialect.library != Library::VisaStd);
-    let files: BTreeSet<&str> = successor
+    successor
         .flat_map(|known| known.files.iter().map(String::as_str))
-        .collect();
+        .collect()
+}
+
+/// Who else would find the errors and warnings in crates for the book's successor; nothing where there are none. Of the book's
+/// library no more is known than what its release checks, and `explain` says that.
+pub(crate) fn confirmed(outline: &Outline<'_>) -> Option<String> {
+    let files = successor_files(outline);
     let by = |confirmer: Confirmer| {
         outline
             .open()
@@ -181,11 +186,13 @@ pub(super) fn whole_text(diagnostic: &Diagnostic) -> String {
 
 /// How many open findings `--fix` would mend.
 pub(super) fn fixable(outline: &Outline<'_>) -> u64 {
-    let fixable = |finding: &&Finding| {
-        let mut fixes = finding.diagnostic.fixes.iter();
-        fixes.any(|fix| fix.applicability == Applicability::Machine)
-    };
-    outline.open().filter(fixable).count() as u64
+    outline.open().filter(|finding| is_fixable(finding)).count() as u64
+}
+
+/// Whether `--fix` would mend a finding.
+pub(super) fn is_fixable(finding: &Finding) -> bool {
+    let mut fixes = finding.diagnostic.fixes.iter();
+    fixes.any(|fix| fix.applicability == Applicability::Machine)
 }
 
 /// How many more `--unsafe-fixes` would mend at most: those whose fixes should all be looked at.

@@ -3,14 +3,13 @@
 //! A line of a megabyte is shown around its labels only, so that an answer grows with the number of findings and not with
 //! the lines that they are in. Lines and columns that are printed are those of the file.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use codespan_reporting::files::{Error, Files};
 use visa_analysis::LineIndex;
 
-use crate::lint::words::printable;
+use visa_analysis::{visible, visible_escape};
 
 /// Bytes of a line that is shown whole.
 const WHOLE: usize = 200;
@@ -34,7 +33,7 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(super) fn new(name: &str, text: &'a str) -> Self {
         Self {
-            name: printable(name).replace('\n', " "),
+            name: visible(name).into_owned(),
             text,
             lines: LineIndex::new(text),
         }
@@ -94,7 +93,7 @@ struct Line {
     number: usize,
 }
 
-/// Bytes of the file that are in the excerpt.
+/// Bytes of the file that are in the excerpt: as they are, or one character as its escape.
 struct Piece {
     from: usize,
     shown: usize,
@@ -184,14 +183,39 @@ impl<'a> Excerpt<'a> {
         }
     }
 
+    /// Adds bytes of the file, as escapes those that must not be sent.
     fn piece(&mut self, bytes: Range<usize>) {
         let text = self.source.text.get(bytes.clone()).unwrap_or_default();
+        let behind = self.source.text.get(bytes.end..).unwrap_or_default();
+        let ends_line = behind.starts_with('\n');
+        // What the renderer lays out itself.
+        let is_kept = |rest: &str| rest.starts_with('\t') || (ends_line && rest == "\r");
+        let mut begin = 0;
+        for (at, character) in text.char_indices() {
+            let rest = text.get(at..).unwrap_or_default();
+            let Some(escape) = visible_escape(rest).filter(|_| !is_kept(rest)) else {
+                continue;
+            };
+            self.plain(bytes.start + begin, text.get(begin..at).unwrap_or_default());
+            self.pieces.push(Piece {
+                from: bytes.start + at,
+                shown: self.text.len(),
+                length: character.len_utf8(),
+            });
+            self.text.push_str(&escape);
+            begin = at + character.len_utf8();
+        }
+        // Also where it is empty: it says where the end of the line is.
+        self.plain(bytes.start + begin, text.get(begin..).unwrap_or_default());
+    }
+
+    fn plain(&mut self, from: usize, text: &str) {
         self.pieces.push(Piece {
-            from: bytes.start,
+            from,
             shown: self.text.len(),
             length: text.len(),
         });
-        self.text.push_str(&printable_source(text));
+        self.text.push_str(text);
     }
 
     /// Where a byte of the file is shown.
@@ -210,7 +234,9 @@ impl<'a> Excerpt<'a> {
     fn real(&self, shown: usize) -> usize {
         let behind = self.pieces.partition_point(|piece| piece.shown <= shown);
         let piece = behind.checked_sub(1).and_then(|at| self.pieces.get(at));
-        piece.map_or(0, |piece| piece.from + (shown - piece.shown))
+        piece.map_or(0, |piece| {
+            piece.from + (shown - piece.shown).min(piece.length)
+        })
     }
 
     fn line_at(&self, index: usize) -> Result<&Line, Error> {
@@ -256,24 +282,6 @@ impl<'a> Files<'a> for Excerpts<'a> {
         let next = part.lines.get(line + 1);
         Ok(start..next.map_or(part.text.len(), |next| next.start))
     }
-}
-
-/// A source text without characters that a terminal would obey, every byte that remains where it was.
-fn printable_source(text: &str) -> Cow<'_, str> {
-    let obeyed =
-        |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
-    if !text.contains(obeyed) {
-        return text.into();
-    }
-    let mut printable = String::with_capacity(text.len());
-    for character in text.chars() {
-        if obeyed(character) {
-            printable.extend(std::iter::repeat_n('?', character.len_utf8()));
-        } else {
-            printable.push(character);
-        }
-    }
-    printable.into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::Range;
+use visa_analysis::{Range, visible_lines};
 
 use super::common::{level_word, summary, whole_text};
 use crate::lint::fingerprint::portable_path;
@@ -84,11 +84,9 @@ fn notice(operation: &NotLookedAt) -> String {
     )
 }
 
-/// The escapes of a command's text.
+/// The escapes of a command's text. The log shows it, so that nothing in it may be obeyed either.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    visible_lines(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// The escapes of a command's property, which ends at a comma or colon.
@@ -110,7 +108,8 @@ mod tests {
 
     #[test]
     fn commands_escape_what_would_end_them() {
-        assert_eq!(data("50 %, a: b\r\n"), "50 %25, a: b%0D%0A");
+        assert_eq!(data("50 %, a: b\n"), "50 %25, a: b%0A");
+        assert_eq!(data("a\n::error ::\u{1b}x"), "a%0A\\u{3a}:error ::\\u{1b}x");
         assert_eq!(property("a,b:c%0A.rs"), "a%2Cb%3Ac%250A.rs");
     }
 }

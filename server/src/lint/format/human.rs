@@ -1,22 +1,30 @@
 //! Findings with the source text around them, notes and help, for people.
+//!
+//! Errors come first, and what says the same is shown once with its count: a reader in a hurry begins at the top and stops anywhere.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label, Severity};
 use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{Config, emit_to_write_style};
-use visa_analysis::{Diagnostic, Level, Range};
+use visa_analysis::{Confirmer, Diagnostic, Level, Range, visible};
 
 use super::advice::advice;
-use super::common::{confirmed, dialects, summary};
+use super::alike::alike;
+use super::by_rule;
+use super::common::{confirmed, dialects, successor_files, summary};
 use super::excerpt::{Excerpts, Source};
+use super::lines::LineIndices;
 use crate::lint::outline::{Finding, Outline};
-use crate::lint::words::printable;
 use crate::lint::wrap::wrap;
 use crate::project::Failure;
 
 /// Columns that are before a note: line numbers of up to four digits and the bullet.
 const GUTTER: usize = 8;
+
+/// Further places of a fault, or of findings that say the same, that are shown.
+const PLACES: usize = 3;
 
 /// What is before the further lines of a message.
 const INDENT: &str = "  ";
@@ -42,16 +50,28 @@ pub(crate) fn render(
     } else {
         Buffer::no_color()
     };
+    let mut findings: Vec<&Finding> = outline.written_open().collect();
+    findings.sort_by_key(|finding| Reverse(finding.level));
+    let groups = alike(findings);
     let mut sources = Vec::new();
-    let numbers = number_files(outline, &mut sources);
+    let numbers = number_files(&groups, outline, &mut sources);
     let config = Config {
         start_context_lines: 2,
         ..Config::default()
     };
     let mut explained = BTreeSet::new();
-    for finding in outline.written_open() {
+    let mut notes = Notes {
+        width: look.width.saturating_sub(GUTTER),
+        lines: LineIndices::new(outline.texts),
+        refusing: successor_files(outline),
+    };
+    for group in &groups {
+        let Some((finding, others)) = group.split_first() else {
+            continue;
+        };
         let first = explained.insert(finding.diagnostic.rule);
-        let mut rendered = rendered(finding, &numbers, first, look.width);
+        let notes = notes.of(finding, others, first);
+        let mut rendered = rendered(finding, &numbers, look.width).with_notes(notes);
         let labels = rendered.labels.iter();
         let labels: Vec<_> = labels
             .map(|label| (label.file_id, label.range.clone()))
@@ -74,37 +94,48 @@ pub(crate) fn render(
         text.push_str(&words);
         text.push('\n');
     }
-    if statistics && !quiet {
-        text.push_str(&super::statistics::render(outline));
-        text.push('\n');
-    }
     if !quiet {
-        for operation in outline.examples() {
-            let start = operation.place.range.start;
-            let place = format!("{}:{}:{}", operation.file, start.line, start.column);
-            let line = format!("note: {place}: {}", operation.words()).replace('\n', " ");
-            let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
-            text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
-            text.push('\n');
-        }
-        for line in dialects(outline).into_iter().chain(confirmed(outline)) {
-            let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
-            text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
-            text.push('\n');
-        }
-        text.push_str(&summary(outline, look.colored));
-        text.push('\n');
+        text.push_str(&about_the_run(outline, look, statistics));
     }
     Ok(text)
 }
 
-/// Adds the files that findings are in or refer to.
+/// Everything below the findings.
+fn about_the_run(outline: &Outline<'_>, look: Look, statistics: bool) -> String {
+    let mut text = String::new();
+    let counts = if statistics {
+        Some(super::statistics::render(outline))
+    } else {
+        by_rule::table(outline)
+    };
+    if let Some(counts) = counts {
+        text.push_str(&counts);
+        text.push('\n');
+    }
+    let examples = outline.examples().map(|operation| {
+        let start = operation.place.range.start;
+        let place = format!("{}:{}:{}", operation.file, start.line, start.column);
+        format!("note: {place}: {}", operation.words())
+    });
+    let lines: Vec<String> = examples.chain(dialects(outline)).collect();
+    for line in lines.into_iter().chain(confirmed(outline)) {
+        let wrapped = wrap(&visible(&line), look.width.saturating_sub(INDENT.len()));
+        text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
+        text.push('\n');
+    }
+    text.push_str(&summary(outline, look.colored));
+    text.push('\n');
+    text
+}
+
+/// Adds the files that the shown findings are in or refer to.
 fn number_files<'a>(
+    groups: &[Vec<&Finding>],
     outline: &Outline<'a>,
     sources: &mut Vec<Source<'a>>,
 ) -> BTreeMap<&'a str, usize> {
     let mut numbers = BTreeMap::new();
-    for finding in outline.written_open() {
+    for finding in groups.iter().filter_map(|group| group.first()) {
         let related = finding
             .diagnostic
             .related
@@ -122,18 +153,11 @@ fn number_files<'a>(
     numbers
 }
 
-fn rendered(
-    finding: &Finding,
-    numbers: &BTreeMap<&str, usize>,
-    first: bool,
-    width: usize,
-) -> Rendered<usize> {
+/// A finding with its places.
+fn rendered(finding: &Finding, numbers: &BTreeMap<&str, usize>, width: usize) -> Rendered<usize> {
     let Diagnostic {
         rule,
         message,
-        notes,
-        help,
-        fixes,
         related,
         file,
         range,
@@ -148,30 +172,87 @@ fn rendered(
     if let Some(number) = numbers.get(&**file) {
         labels.push(Label::primary(*number, bytes(*range)));
     }
-    for place in related {
+    let other_ends = related.iter().filter(|place| place.fault.is_none());
+    let here_too = related.iter().filter(|place| place.fault.is_some());
+    for place in other_ends.chain(here_too.take(PLACES)) {
         if let Some(number) = numbers.get(&*place.file) {
             labels.push(
-                Label::secondary(*number, bytes(place.range))
-                    .with_message(printable(&place.message)),
+                Label::secondary(*number, bytes(place.range)).with_message(visible(&place.message)),
             );
         }
-    }
-    let notes = notes.iter().map(|note| ("note", note.clone()));
-    let mut lines: Vec<String> = notes
-        .chain(advice(help.as_deref(), fixes))
-        .map(|(word, text)| {
-            let line = format!("{word}: {}", printable(&text));
-            wrap(&line, width.saturating_sub(GUTTER))
-        })
-        .collect();
-    if first {
-        lines.push(format!("`visa-lint explain {rule}` tells more"));
     }
     Rendered::new(severity)
         .with_code(rule)
         .with_message(heading(severity, rule, message, width))
         .with_labels(labels)
-        .with_notes(lines)
+}
+
+/// What is written below the places of findings.
+struct Notes<'a> {
+    width: usize,
+    lines: LineIndices<'a>,
+    /// The files whose library checks kernels itself.
+    refusing: BTreeSet<&'a str>,
+}
+
+impl Notes<'_> {
+    /// The notes of a finding and of the others that say the same; where it is the `first` of its rule, how to read more.
+    fn of(&mut self, finding: &Finding, others: &[&Finding], first: bool) -> Vec<String> {
+        let diagnostic = &finding.diagnostic;
+        let own = diagnostic.note_of_more_places();
+        let notes = diagnostic
+            .notes
+            .iter()
+            .filter(|note| own.as_ref() != Some(note));
+        let refused = diagnostic.confirmed_by == Some(Confirmer::Library)
+            && self.refusing.contains(&*diagnostic.file);
+        let refused = refused.then(|| "the library itself refuses this".to_owned());
+        let notes = notes
+            .cloned()
+            .chain(more_places(diagnostic))
+            .chain(times(others))
+            .chain(refused)
+            .map(|note| ("note", note));
+        let place =
+            |fix: &visa_analysis::DiagnosticFix| self.lines.elsewhere(diagnostic, &fix.edits);
+        let advice = advice(diagnostic.help.as_deref(), &diagnostic.fixes, place);
+        let mut lines: Vec<String> = notes
+            .chain(advice)
+            .map(|(word, text)| wrap(&format!("{word}: {}", visible(&text)), self.width))
+            .collect();
+        if first {
+            lines.push(format!(
+                "`visa-lint explain {}` tells more",
+                diagnostic.rule
+            ));
+        }
+        lines
+    }
+}
+
+/// How many places of a fault are not shown.
+fn more_places(diagnostic: &Diagnostic) -> Option<String> {
+    let related = diagnostic.related.iter();
+    let listed = related.filter(|place| place.fault.is_some()).count() as u64;
+    let all = listed.saturating_add(diagnostic.more_places);
+    let more = all.saturating_sub(PLACES as u64);
+    (more > 0).then(|| format!("here too in {PLACES} places above, and {more} more"))
+}
+
+/// How often findings say the same, and where: `4 times: also at a.rs:2:3, a.rs:9:3 and b.rs:4:5`.
+fn times(others: &[&Finding]) -> Option<String> {
+    let places = others.iter().take(PLACES).map(|other| {
+        let Diagnostic { file, range, .. } = &other.diagnostic;
+        format!("{file}:{}:{}", range.start.line, range.start.column)
+    });
+    let places: Vec<String> = places.collect();
+    let (last, first) = places.split_last()?;
+    let named = match (others.len().saturating_sub(PLACES), first) {
+        (0, []) => last.clone(),
+        (0, first) => format!("{} and {last}", first.join(", ")),
+        (more, _) => format!("{} and {more} more", places.join(", ")),
+    };
+    Some(format!("{} times: also at {named}", others.len() + 1))
 }
 
 /// The message broken where it and what the renderer puts before it would leave the line.
@@ -182,11 +263,11 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
         "warning"
     };
     let prefix = format!("{word}[{rule}]: ");
-    let whole = format!("{prefix}{}", printable(message).replace('\n', " "));
+    let whole = format!("{prefix}{}", visible(message));
     let wrapped = wrap(&whole, width.saturating_sub(INDENT.len()));
     wrapped
         .strip_prefix(&prefix)
-        .unwrap_or(message)
+        .unwrap_or(&wrapped)
         .replace('\n', &format!("\n{INDENT}"))
 }
 

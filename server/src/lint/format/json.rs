@@ -164,6 +164,9 @@ pub(crate) struct Summary<'a> {
     /// How many findings have no line, because `--max-diagnostics` allows no more.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
+    /// Counts, with `--statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Statistics<'a>>,
 }
 
 /// Whether nothing is left out, which is not written.
@@ -173,10 +176,10 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// Renders everything as a line each, suppressed findings too.
-pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
+pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
     let findings = outline.written().map(entry).map(Box::new);
     let unresolved = outline.unresolved.iter().map(unresolved);
-    let whole = document(outline, false);
+    let whole = document(outline, statistics);
     let summary = Summary {
         version: whole.version,
         tool: whole.tool,
@@ -188,6 +191,7 @@ pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
         languages: whole.languages,
         errors: whole.errors,
         left_out: whole.left_out,
+        statistics: whole.statistics,
     };
     let lines = findings
         .map(Line::Finding)

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use visa_analysis::{LineIndex, Position};
+use visa_analysis::{Diagnostic, FileEdit, LineIndex, Position};
 
+use crate::edit_places::elsewhere;
 use crate::lint::outline::Texts;
 
 /// Lines of files, each file indexed when it is first asked for.
@@ -18,6 +19,12 @@ impl<'a> LineIndices<'a> {
             texts,
             indices: HashMap::new(),
         }
+    }
+
+    /// Where a change edits, where that is not where a finding is: the end of its title.
+    pub(super) fn elsewhere(&mut self, finding: &Diagnostic, edits: &[FileEdit]) -> String {
+        let line_of = |file: &str, byte| self.position(file, byte).line;
+        elsewhere(&finding.file, finding.range, edits, line_of)
     }
 
     /// The place of a byte in a file; the start of a file that is not there.

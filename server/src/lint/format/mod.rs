@@ -2,6 +2,8 @@
 
 mod advice;
 pub(crate) mod agent;
+mod alike;
+mod by_rule;
 mod checkstyle;
 mod common;
 mod excerpt;
@@ -41,15 +43,32 @@ pub(crate) fn render(
         CheckFormat::Human => human::render(outline, look, quiet, statistics)?,
         CheckFormat::Short => short::render(outline, quiet, statistics),
         CheckFormat::Json => json::render(outline, statistics)?,
-        CheckFormat::Jsonl => json::render_lines(outline)?,
+        CheckFormat::Jsonl => json::render_lines(outline, statistics)?,
         CheckFormat::Sarif => sarif::render(outline)?,
         CheckFormat::Github => github::render(outline, quiet, statistics),
         CheckFormat::Gitlab => gitlab::render(outline)?,
         CheckFormat::Junit => junit::render(outline)?,
         CheckFormat::Rdjson => rdjson::render(outline)?,
         CheckFormat::Checkstyle => checkstyle::render(outline)?,
-        CheckFormat::Agent => agent::render(outline, quiet),
+        CheckFormat::Agent => agent::render(outline, quiet, statistics),
     })
+}
+
+/// Whether a format has a place for counts by rule.
+pub(crate) const fn has_place_for_counts(format: CheckFormat) -> bool {
+    match format {
+        CheckFormat::Human
+        | CheckFormat::Short
+        | CheckFormat::Json
+        | CheckFormat::Jsonl
+        | CheckFormat::Github
+        | CheckFormat::Agent => true,
+        CheckFormat::Sarif
+        | CheckFormat::Gitlab
+        | CheckFormat::Junit
+        | CheckFormat::Rdjson
+        | CheckFormat::Checkstyle => false,
+    }
 }
 
 /// Whether a format has a place for operations that were not looked at; else standard error says how many there are.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::common::level_word;
 use crate::lint::outline::{Outline, UNRESOLVED_OPERATION};
-use crate::lint::words::printable;
+use visa_analysis::visible;
 
 /// Renders the findings; then, unless it is to be quiet, what is no finding.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
@@ -16,12 +16,12 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         let _ = writeln!(
             text,
             "{}:{}:{}: {}[{}] {}",
-            printable(&diagnostic.file).replace('\n', " "),
+            visible(&diagnostic.file),
             start.line,
             start.column,
             level_word(finding.level),
             diagnostic.rule,
-            printable(&diagnostic.message).replace('\n', " ")
+            visible(&diagnostic.message)
         );
     }
     if let Some(words) = outline.left_out_words() {
@@ -33,16 +33,16 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         let _ = writeln!(
             text,
             "{}:{}:{}: note[{UNRESOLVED_OPERATION}] {}",
-            printable(&operation.file).replace('\n', " "),
+            visible(&operation.file),
             start.line,
             start.column,
-            printable(&operation.words())
+            visible(&operation.words())
         );
     }
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
     }
-    if let Some(words) = outline.not_looked_at().filter(|_| !quiet) {
+    if let Some(words) = outline.not_looked_at(true).filter(|_| !quiet) {
         text.push_str(&words);
         text.push('\n');
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::lint::outline::Outline;
+use visa_analysis::visible;
 
 /// Lines with the findings a rule and the operations resolved and unresolved with the reasons.
 pub(super) fn render(outline: &Outline<'_>) -> String {
@@ -13,7 +14,7 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
         .copied()
         .chain(reasons.keys().map(String::as_str));
     let width = names
-        .map(|name| name.chars().count() + 2)
+        .map(|name| visible(name).chars().count() + 2)
         .max()
         .unwrap_or(0)
         .max(if outline.configured_out > 0 {
@@ -24,7 +25,7 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let mut line = |name: &str, count: u64| {
-        let _ = writeln!(text, "{name:width$}  {count:>6}");
+        let _ = writeln!(text, "{:width$}  {count:>6}", visible(name));
     };
     line("findings", rules.values().sum());
     for (rule, count) in &rules {

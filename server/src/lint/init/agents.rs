@@ -24,6 +24,9 @@ const FILE: &str = "AGENTS.md";
 /// Where agents look for skills.
 const SKILL: &str = ".agents/skills/visa-lint/SKILL.md";
 
+/// What is written, below the folder.
+pub(super) const FILES: [&str; 2] = [FILE, SKILL];
+
 /// The file with the section and the skill in a folder, read and not yet written.
 pub(super) fn prepare(folder: &Path, force: bool) -> Result<[Prepared; 2], Failure> {
     Ok([

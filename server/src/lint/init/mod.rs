@@ -15,7 +15,7 @@ use super::output::Console;
 use super::writing::write_file;
 use crate::json::pretty;
 use crate::project::Failure;
-use crate::project::paths::{reason, shown};
+use crate::project::paths::{end_of, reason, shown};
 use crate::project::settings::{FILE_NAME, schema};
 
 /// A file to write, and what is to be done with it then.
@@ -112,6 +112,9 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
     if !there.is_empty() {
         return Err(Failure::several(there));
     }
+    let agent_files = agents::FILES.iter().filter(|_| options.agents).copied();
+    let written = wanted.iter().map(|template| template.path);
+    refuse_outside(&options.folder, written.chain(agent_files))?;
     // What they are refused for is said before anything is written.
     let agents = options
         .agents
@@ -128,6 +131,28 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
     }
     console.print(&said)?;
     Ok(Outcome::Fine)
+}
+
+/// Refuses files that are links out of the folder, or below such a link: what they lead to may be anybody's.
+fn refuse_outside(folder: &Path, files: impl Iterator<Item = &'static str>) -> Result<(), Failure> {
+    let end = end_of(folder);
+    let leads_out = |path: &Path| {
+        let own = end_of(path).zip(end.as_ref());
+        !own.is_some_and(|(path, folder)| path.starts_with(folder))
+    };
+    let refused = files.map(|file| folder.join(file));
+    let refused = refused.filter(|path| leads_out(path)).map(|path| {
+        format!(
+            "cannot write `{}`: it is a link that leads out of the folder",
+            shown(&path)
+        )
+    });
+    let refused: Vec<String> = refused.collect();
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::several(refused))
+    }
 }
 
 /// Whether something is there, a link that leads nowhere included.

@@ -8,6 +8,7 @@ use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Group, 
 
 use super::edits::{DocumentEdits, of_files, workspace_edit};
 use super::reports::checked;
+use crate::edit_places::elsewhere;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::{Snapshot, View};
 
@@ -27,6 +28,9 @@ pub(crate) struct Carried {
 pub(crate) struct Fix {
     /// What it does, as a menu entry.
     pub(crate) title: String,
+    /// Where it edits, where that is not where the finding is: the end of the entry.
+    #[serde(default)]
+    pub(crate) place: String,
     /// Whether it is the one to take without looking.
     pub(crate) preferred: bool,
     /// Whether it is to save cycles and may cost some: its price is worked out when the menu is opened.
@@ -62,9 +66,14 @@ impl Carried {
     pub(crate) fn of(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> Self {
         let sure = |fix: &DiagnosticFix| fix.applicability == Applicability::Machine;
         let only = finding.fixes.iter().filter(|fix| sure(fix)).count() == 1;
+        let line_of = |path: &str, byte| {
+            let file = snapshot.file(path);
+            file.map_or(1, |file| file.position(byte).line + 1)
+        };
         // The sure ones first, as the command line takes them.
         let fixes = Trust::Maybe.of(finding).map(|fix| Fix {
             title: fix.title.clone(),
+            place: elsewhere(&finding.file, finding.range, &fix.edits, line_of),
             preferred: only && sure(fix),
             has_price: finding.group == Group::Performance && !sure(fix),
         });
@@ -101,7 +110,7 @@ impl Fix {
             title: self.title.clone(),
         };
         let mut action = CodeAction {
-            title: self.title,
+            title: self.title + &self.place,
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(vec![diagnostic.clone()]),
             is_preferred: self.preferred.then_some(true),

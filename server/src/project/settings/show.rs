@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::all_rules;
+use visa_analysis::{all_rules, visible};
 
 use super::read::Chosen;
 use super::{Settings, SettingsTable, value};
@@ -22,7 +22,9 @@ pub(crate) fn show(
         .sections(reported)
         .into_iter()
         .map(|(settings, files)| {
-            let files: Vec<String> = files.iter().map(|file| shown(file)).collect();
+            let files = files.iter();
+            let files = files.map(|file| visible(&shown(file)).into_owned());
+            let files: Vec<String> = files.collect();
             format!("{}{}", heading(&files), section(settings))
         })
         .collect();
@@ -51,10 +53,10 @@ fn section(settings: &Settings) -> String {
     let file = settings.configuration.as_deref();
     let shown = file.map_or("none", |file| &*file.shown);
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "# settings file: {shown}\n");
+    let _ = writeln!(text, "# settings file: {}\n", visible(shown));
     let mut line = |name: &str, value: &str, origin: Option<String>| {
         let origin = origin.unwrap_or_else(|| "default".to_owned());
-        let _ = writeln!(text, "{name} = {value}  # {origin}");
+        let _ = writeln!(text, "{name} = {value}  # {}", visible(&origin));
     };
     let chosen = &settings.library;
     let dialect = value(chosen.dialect.as_ref());
@@ -147,7 +149,13 @@ fn levels(settings: &Settings) -> String {
             None if runs => continue,
             None => "not selected".to_owned(),
         };
-        let _ = writeln!(text, "{} = \"{}\"  # {origin}", rule.name, level.name());
+        let _ = writeln!(
+            text,
+            "{} = \"{}\"  # {}",
+            rule.name,
+            level.name(),
+            visible(&origin)
+        );
     }
     if text.is_empty() {
         return "\n# levels: those of the catalogue (`visa-lint rules`)\n".to_owned();
@@ -173,7 +181,10 @@ fn budgets(settings: &Settings) -> String {
                 .filter_map(|(name, limit)| Some(format!("{name} = {}", limit?)))
                 .collect();
             let (name, limits) = (quoted(&entry.pattern), limits.join(", "));
-            format!("{name} = {{ {limits} }}  # {}\n", entry.origin)
+            format!(
+                "{name} = {{ {limits} }}  # {}\n",
+                visible(&entry.origin.to_string())
+            )
         })
         .collect();
     if lines.is_empty() {

@@ -103,3 +103,65 @@ fn byte_order_marks_and_wide_letters_move_nothing() {
     assert_eq!(place.as_deref(), Some("A # 16"));
     assert_eq!(answers(&marked), (place, page));
 }
+
+/// The text outside of code spans and blocks: a row of back quotes begins one that a row of as many ends.
+fn outside_of_code(markdown: &str) -> String {
+    let run = |text: &str| text.len() - text.trim_start_matches('`').len();
+    let mut outside = String::new();
+    let mut rest = markdown;
+    while let Some(begin) = rest.find('`') {
+        let (before, from) = rest.split_at(begin);
+        outside.push_str(before);
+        let fence = run(from);
+        let inside = from.get(fence..).unwrap_or_default();
+        let mut at = 0;
+        let end = loop {
+            let Some(next) = inside.get(at..).and_then(|text| text.find('`')) else {
+                break None;
+            };
+            let length = run(inside.get(at + next..).unwrap_or_default());
+            if length == fence {
+                break Some(at + next + length);
+            }
+            at += next + length;
+        };
+        rest = end.and_then(|end| inside.get(end..)).unwrap_or(inside);
+    }
+    outside + rest
+}
+
+#[test]
+fn a_literal_makes_no_image() {
+    let image = "![i](http://example.org/i.png)";
+    let literals = [
+        format!("\"a` {image} `b\""),
+        format!("\"``` {image} ```\""),
+        format!("r\"\n```\n{image}\n```\n\""),
+        format!("\"` {image}\""),
+    ];
+    let mut quoted = 0;
+    for literal in literals {
+        let text = crate::ide::testing::KERNEL
+            .replacen(
+                "fetch::<i32, m![T], m![P]>",
+                &format!("fetch::<{{ {literal} }}, m![T], m![P]>"),
+                1,
+            )
+            .replace(
+                "type Half = ",
+                &format!("type Odd = Named<{{ {literal} }}>;\ntype Half = "),
+            );
+        let mut workspace = Workspace::new();
+        workspace.set_file("kernel.rs", &text);
+        let analysis = workspace.analysis();
+        let length = u32::try_from(text.len()).expect("a small text");
+        for offset in 0..=length {
+            let hover = analysis.hover("kernel.rs", offset).expect("no defect");
+            let Some(hover) = hover else { continue };
+            quoted += usize::from(hover.markdown.contains("example.org"));
+            let outside = outside_of_code(&hover.markdown);
+            assert!(!outside.contains(image), "{}", hover.markdown);
+        }
+    }
+    assert!(quoted > 0, "nothing quotes the literals");
+}
