@@ -24,6 +24,21 @@ TOOLS = [
 ]
 
 
+# What an agent may read and write until the kernel is twice as fast, and of that what it reads before its first call.
+MOST_TOKENS = 15_000
+MOST_BEFORE = 4_000
+
+
+def tokens_of_list(text):
+    """At most: the encodings of public models hold 4.3 (o200k_base) and 4.5 bytes (cl100k_base) of the list of tools in one."""
+    return -(-len(text.encode()) // 4)
+
+
+def tokens_of_call(text):
+    """At most: places and numbers take more, 2.5 to 3.2 bytes are in one."""
+    return -(-2 * len(text.encode()) // 5)
+
+
 class Agent:
     """Calls tools and writes down what it called and what it was answered."""
 
@@ -31,6 +46,7 @@ class Agent:
         self.session = session
         self.calls = []
         self.exchange = []
+        self.tokens = 0
         self.names = {}
 
     async def call(self, tool, **arguments):
@@ -40,23 +56,30 @@ class Agent:
         assert not result.is_error, f"{tool} {arguments}: {text}"
         answer = result.structured_content
         assert answer == json.loads(text), f"{tool}: the text says something else than the structure"
-        self.write_down(tool, arguments, answer)
+        self.write_down(tool, arguments, answer, text)
         return answer
 
     async def refused(self, tool, **arguments):
         result = await self.session.call_tool(tool, arguments)
         text = result.content[0].text
         assert result.is_error, f"{tool} {arguments} is answered: {text}"
-        self.write_down(tool, arguments, {"error": text})
+        self.write_down(tool, arguments, {"error": text}, text)
         return text
 
-    def write_down(self, tool, arguments, answer):
+    def write_down(self, tool, arguments, answer, said):
+        # A client gives its agent the text of an answer or its structure, which say the same.
+        self.tokens += tokens_of_call(json.dumps({"name": tool, "arguments": arguments}) + said)
         self.exchange.append({"tool": tool, "arguments": arguments, "answer": answer})
         # The ids of changes are hashes; here they are counted.
         shown = json.loads(json.dumps(arguments))
         for at, name in enumerate(shown.get("ids", [])):
             shown["ids"][at] = self.names.setdefault(name, f"change {len(self.names) + 1}")
         self.calls.append({"tool": tool, "arguments": shown})
+
+
+def as_sent(result):
+    """A result as it came, in the fewest bytes."""
+    return json.dumps(result.model_dump(mode="json", by_alias=True, exclude_none=True), separators=(",", ":"), ensure_ascii=False)
 
 
 def command_line(folder, *arguments):
@@ -144,11 +167,15 @@ async def main():
         async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
             hello = await session.initialize()
             assert hello.server_info.name == "visa-lint", hello
-            listed = (await session.list_tools()).tools
+            tools = await session.list_tools()
+            first = tokens_of_list(as_sent(hello) + as_sent(tools))
+            assert first <= MOST_BEFORE, f"{first} tokens before the first call"
+            listed = tools.tools
             assert [tool.name for tool in listed] == TOOLS, listed
             for tool in listed:
                 assert tool.description and tool.output_schema and tool.input_schema["additionalProperties"] is False, tool
             agent = Agent(session)
+            agent.tokens = first
             await mend(agent, folder)
             before, after = await hasten(agent, folder)
         final = (folder / "scale.rs").read_text()
@@ -161,7 +188,11 @@ async def main():
     if os.environ.get("UPDATE_EXPECT"):
         expected.write_text(calls)
     assert calls == expected.read_text(), f"other calls than in {expected}: {calls}"
-    print(f"mcp test: {len(agent.calls)} calls, `scale` mended, {before} cycles to {after}")
+    assert agent.tokens <= MOST_TOKENS, f"{agent.tokens} tokens"
+    print(
+        f"mcp test: {len(agent.calls)} calls, `scale` mended, {before} cycles to {after}, in at most {agent.tokens} tokens, "
+        f"{first} of them before the first call"
+    )
 
 
 asyncio.run(main())

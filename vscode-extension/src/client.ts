@@ -12,12 +12,14 @@ import {
   State,
   type ErrorHandler,
   type LanguageClientOptions,
+  type StaticFeature,
   type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 
 import { beside } from './neighbours';
 import { isOurs, Ours } from './ours';
 import { explained as asked } from './ruleAddress';
+import { readStatus } from './protocol';
 import { EXPLAIN, rulePagesFeature, showRulePage } from './rulePages';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
@@ -75,6 +77,17 @@ async function folderOfWorkspace(): Promise<string | undefined> {
   return there?.isDirectory() === true ? uri.fsPath : undefined;
 }
 
+/** Asks the server to say whether there is anything for it to do. */
+const statusFeature: StaticFeature = {
+  fillClientCapabilities(capabilities) {
+    const { experimental } = capabilities as { experimental?: object };
+    capabilities.experimental = { ...experimental, visaStatus: true };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: 'static' }),
+  clear: () => undefined,
+};
+
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private process: ServerProcess | undefined;
@@ -87,6 +100,8 @@ export class Server implements vscode.Disposable {
   private path: string | null = null;
   private readonly changed = new vscode.EventEmitter<Status>();
   private now: Status = { kind: 'stopped' };
+  /** Kernels of the workspace, as the server counts them; `null` where it has not said. */
+  private counted: number | null = null;
   /** Waits for a kernel to say what is wrong. */
   private waiting: vscode.Disposable | undefined;
 
@@ -97,6 +112,10 @@ export class Server implements vscode.Disposable {
 
   get status(): Status {
     return this.now;
+  }
+
+  get kernels(): number | null {
+    return this.counted;
   }
 
   /** Starts the server anew, or for the first time. */
@@ -219,8 +238,15 @@ export class Server implements vscode.Disposable {
       },
     });
     client.registerFeature(rulePagesFeature);
+    client.registerFeature(statusFeature);
     this.client = client;
     this.process = running;
+    this.counted = null;
+    client.onNotification('visa/status', (said: unknown) => {
+      if (this.client !== client) return;
+      this.counted = readStatus(said);
+      this.changed.fire(this.now);
+    });
     const ended = running.ended.then((how) => {
       this.ended(client, `The language server ended (${how}).`);
     });

@@ -14,6 +14,9 @@ import { Follower } from './views/follower';
 import type { MemoryContent, TimelineContent } from './views/messages';
 import { View } from './views/provider';
 
+/** The kind of the code action that makes every safe fix of a file. */
+const FIX_ALL = 'source.fixAll.visa';
+
 let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -60,6 +63,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       const place = placeOf(given);
       if (place !== null) await follower.reveal(vscode.Uri.parse(place.uri), place.line, place.column);
     }),
+    // The editor asks for the action, makes its edit, and says so where nothing is to be mended.
+    registerCommand('visa.fixAll', () =>
+      vscode.commands.executeCommand('editor.action.codeAction', { kind: FIX_ALL, apply: 'first' }),
+    ),
     registerCommand('visa.openExample', () => openExample(root)),
     registerCommand('visa.showWalkthrough', () =>
       vscode.commands.executeCommand(
@@ -68,7 +75,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ),
     ),
     vscode.workspace.registerTextDocumentContentProvider(RULE_SCHEME, new RulePages(own)),
-    vscode.tasks.registerTaskProvider('visa-lint', new Tasks(own)),
+    vscode.tasks.registerTaskProvider('visa-lint', new Tasks(own, root)),
     registerCommand('visa.showInstallHelp', () =>
       vscode.commands.executeCommand(
         'markdown.showPreview',

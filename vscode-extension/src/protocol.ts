@@ -480,6 +480,11 @@ export interface KernelTotal {
   readonly total: number | null;
 }
 
+/** How many kernels the workspace has, of `visa/status`; `null` where the server does not know. */
+export function readStatus(value: unknown): number | null {
+  return count(fields<{ kernels: number | null }>(value).kernels);
+}
+
 /** Reads them alone, without all else that the answer holds; `null` where there is no kernel. */
 export function readKernelTotal(value: unknown): KernelTotal | null {
   const kernel = onlyKernel(value);

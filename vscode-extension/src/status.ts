@@ -60,7 +60,13 @@ export class StatusItem implements vscode.Disposable {
     const dialect = this.known?.document === document ? this.known?.dialect : undefined;
     const kernel = this.kernel?.document === document ? this.kernel?.total : undefined;
     const language = document === undefined ? undefined : LANGUAGES[document.languageId];
-    const { text, tooltip, color } = worded(status, dialect ?? null, kernel ?? null, language);
+    const { text, tooltip, color } = worded(
+      status,
+      dialect ?? null,
+      kernel ?? null,
+      language,
+      this.server.kernels,
+    );
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `VISA: ${tooltip}` };
@@ -127,6 +133,7 @@ function worded(
   dialect: Dialect | null,
   kernel: KernelTotal | null,
   language?: string,
+  kernels: number | null = null,
 ): { text: string; tooltip: string; color?: string } {
   switch (status.kind) {
     case 'starting':
@@ -137,6 +144,12 @@ function worded(
         return {
           text: `$(circuit-board) ${language}`,
           tooltip: `This file is read as ${language}\n${program}`,
+        };
+      }
+      if (kernels === 0 && kernel === null) {
+        return {
+          text: '$(circle-slash) VISA: no kernels',
+          tooltip: `No kernels in this workspace: the server waits for one\n${program}`,
         };
       }
       const cost = kernel === null ? null : kernelWords(kernel);
@@ -171,6 +184,7 @@ const ORIGINS = {
 export async function showMenu(server: Server): Promise<void> {
   const { status } = server;
   const entries = [
+    { label: '$(wand) Fix All Safe Problems in This File', command: 'visa.fixAll' },
     { label: '$(graph) Show Timeline', command: 'visa.showTimeline' },
     { label: '$(layers) Show Memory Map', command: 'visa.showMemoryMap' },
     { label: '$(debug-restart) Restart Language Server', command: 'visa.restartServer' },
@@ -182,7 +196,7 @@ export async function showMenu(server: Server): Promise<void> {
       argument: '@ext:visa-lint.visa-lint',
     },
   ];
-  const placeHolder = worded(status, null, null).tooltip;
+  const placeHolder = worded(status, null, null, undefined, server.kernels).tooltip;
   const chosen = await vscode.window.showQuickPick(entries, { title: 'VISA', placeHolder });
   if (chosen === undefined) return;
   await vscode.commands.executeCommand(chosen.command, ...('argument' in chosen ? [chosen.argument] : []));

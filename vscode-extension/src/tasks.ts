@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 
 import type { Server } from './client';
+import { bundled } from './server/find';
 import { checkArguments, linterOf } from './server/linter';
 
 /** The type of the tasks, as `tasks.json` names it. */
@@ -24,7 +25,15 @@ function matchers(folder: vscode.WorkspaceFolder, served: boolean): string[] {
 }
 
 export class Tasks implements vscode.TaskProvider {
-  constructor(private readonly server: Server) {}
+  /** The program of the extension's own folder. */
+  private readonly bundled: string;
+
+  constructor(
+    private readonly server: Server,
+    extension: vscode.Uri,
+  ) {
+    this.bundled = bundled({ platform: process.platform, extension: extension.fsPath });
+  }
 
   provideTasks(): vscode.Task[] {
     const folders = vscode.workspace.workspaceFolders ?? [];
@@ -41,7 +50,7 @@ export class Tasks implements vscode.TaskProvider {
   private task(definition: Definition, folder: vscode.WorkspaceFolder, name: string): vscode.Task {
     const { status } = this.server;
     const server = status.kind === 'ready' ? status.server : undefined;
-    const program = linterOf(server, process.platform, existsSync);
+    const program = linterOf(server, this.bundled, process.platform, existsSync);
     const run = new vscode.ProcessExecution(program, checkArguments(definition.args), {
       cwd: folder.uri.fsPath,
     });

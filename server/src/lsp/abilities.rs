@@ -39,6 +39,8 @@ pub(crate) struct ClientAbilities {
     pub(crate) creates_files: bool,
     /// Opens documents that the server asks it to.
     pub(crate) shows_documents: bool,
+    /// Shows whether there is anything for the server to do.
+    pub(crate) shows_status: bool,
     /// Opens the pages of rules under addresses of this scheme: `scheme:/rule.md`.
     pub(crate) rule_scheme: Option<String>,
     /// Shows words beside the label of a completion.
@@ -111,6 +113,7 @@ impl ClientAbilities {
             document_changes: can("/workspace/workspaceEdit/documentChanges"),
             creates_files: list("/workspace/workspaceEdit/resourceOperations", "create"),
             shows_documents: can("/window/showDocument/support"),
+            shows_status: can("/experimental/visaStatus"),
             rule_scheme: tree
                 .pointer("/experimental/visaRulePages")
                 .and_then(serde_json::Value::as_str)

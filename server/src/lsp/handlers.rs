@@ -17,7 +17,7 @@ use super::features::{
     view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{documents, lifecycle, project, publishing, searching, uris};
+use super::{documents, lifecycle, project, publishing, searching, status, uris};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {
@@ -243,7 +243,9 @@ impl LanguageServer for Handlers {
             diagnostics::workspace(snapshot, &params)
         };
         let answer = self.server.ask(Urgency::Background, question).await;
-        answer.map_err(|failure| self.pull_again(failure))
+        let (report, known) = answer.map_err(|failure| self.pull_again(failure))?;
+        status::tell(&self.server, known).await;
+        Ok(report)
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

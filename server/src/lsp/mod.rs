@@ -9,7 +9,8 @@
 //! - [`lifecycle`], [`abilities`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
-//! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long.
+//! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long;
+//!   [`status`]: whether there is anything to do.
 //! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
 //!
 //! # Order
@@ -48,6 +49,7 @@ mod searching;
 mod service;
 pub(crate) mod settings;
 mod state;
+mod status;
 mod trace;
 mod transport;
 mod unread;

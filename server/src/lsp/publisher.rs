@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 use tower_lsp::ls_types::Uri;
 
+use super::status::Told;
+
 /// What waits to be published, and what was.
 #[derive(Default)]
 pub(crate) struct Publisher {
@@ -15,6 +17,7 @@ pub(crate) struct Publisher {
     pub(super) published: Mutex<BTreeMap<String, Published>>,
     /// The versions of documents of which a pull was answered without costs: the next one waits for all.
     pub(super) early: Mutex<BTreeMap<Arc<str>, i32>>,
+    pub(super) status: Mutex<Told>,
     /// What the log says of the last check of the workspace.
     pub(super) logged: Mutex<String>,
 }

@@ -16,6 +16,7 @@ use super::features::diagnostics::{of_file, of_workspace, result_id};
 use super::lock::locked;
 use super::publisher::Published;
 use super::state::{Server, Snapshot};
+use super::status;
 
 /// How long nothing must happen before the rest of the workspace is checked.
 const QUIET: Duration = Duration::from_millis(250);
@@ -186,8 +187,8 @@ type Told = (Option<i32>, String, Uri, Vec<Diagnostic>);
 
 /// A check of the whole workspace that runs.
 struct Check {
-    /// What is said of each file, and what the log says of all.
-    answer: Reading<(Vec<Told>, String)>,
+    /// What is said of each file, and what is known of all, with what the log says of that.
+    answer: Reading<(Vec<Told>, status::Known, String)>,
     progress: Progress,
 }
 
@@ -213,11 +214,12 @@ impl Check {
                 number_of(operations, "operation"),
                 checked.operations.unresolved
             );
+            let known = status::Known::of(snapshot, &checked);
             let told = checked.files.into_iter().map(|(path, items)| {
                 let uri = snapshot.uri(&path)?;
                 Ok((snapshot.version(&path), path, uri, items))
             });
-            Ok((told.collect::<Result<Vec<_>, Failure>>()?, words))
+            Ok((told.collect::<Result<Vec<_>, Failure>>()?, known, words))
         };
         Self {
             answer: server.question(Urgency::Background, question),
@@ -228,9 +230,11 @@ impl Check {
     /// Waits for its end, and writes into the log what is new there.
     async fn end(self, server: &Arc<Server>) -> Answer<Vec<Told>> {
         let answer = self.answer.await;
-        let files = answer.as_ref().ok().map(|(files, _)| files.len());
+        let files = answer.as_ref().ok().map(|(files, ..)| files.len());
         self.progress.end(files);
-        let (files, words) = answer.inspect_err(|failure| log(server, "the workspace", failure))?;
+        let (files, status, words) =
+            answer.inspect_err(|failure| log(server, "the workspace", failure))?;
+        status::tell(server, status).await;
         let logged = &server.publisher.logged;
         let known = std::mem::replace(&mut *locked(logged), words.clone());
         if known != words {

@@ -1,4 +1,4 @@
-//! `cost` and `suggest`: cycles of kernels, and the changes that would save some.
+//! `cost`: cycles of kernels.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,15 +8,13 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use visa_analysis::{Analysis, EFFORT, KernelCost, MOST_EFFORT, OperationRow, Proposal};
+use visa_analysis::{Analysis, KernelCost, OperationRow};
 
-use super::quotes::short;
 use super::room::{Held, Room};
 use super::server::Tools;
-use super::shapes::{Change, Part, Shower};
+use super::shapes::{Part, Shower};
 use crate::engine::Answer;
 use crate::lint::cost::old::of_revision;
-use crate::lint::cost::shared_effort;
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 
@@ -79,8 +77,10 @@ struct Kernel {
     /// Why there are no cycles, as `file:line: reason`.
     unresolved: Vec<String>,
     /// Cycles in the state that it is compared with, where that has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<u64>,
     /// Cycles more than there; negative where it is faster now.
+    #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<i64>,
 }
 
@@ -122,71 +122,6 @@ struct Operation {
     bottleneck: Option<&'static str>,
     /// Whether the kernel's cycles depend on it.
     critical: bool,
-}
-
-/// What `suggest` is asked for.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SuggestInput {
-    /// A file or folder of the workspace; by default all of it.
-    path: Option<String>,
-    /// Only the kernels of this name.
-    kernel: Option<String>,
-    /// Changes of each kernel that are tried, at most 2000; 100 by default, and fewer where there are many files. More take longer.
-    effort: Option<usize>,
-    /// The most proposals a kernel; 3 by default.
-    limit: Option<usize>,
-}
-
-/// What `suggest` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SuggestOutput {
-    /// Kernels with proposals, those that save most first.
-    kernels: Vec<Suggestions>,
-    /// Kernels for which nothing was found.
-    without: u64,
-    /// How many more proposals there are.
-    more: u64,
-    /// What to call next.
-    next: String,
-}
-
-/// What would save cycles of a kernel.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Suggestions {
-    /// Its name.
-    kernel: String,
-    /// Where it is, as `file:line:column`.
-    at: String,
-    /// Its cycles now.
-    cycles: Option<u64>,
-    /// Changes that were tried.
-    tried: u64,
-    /// Whether there was more to try: a larger `effort` may find more.
-    stopped: bool,
-    /// The best first.
-    proposals: Vec<Suggestion>,
-}
-
-/// A change that saves cycles.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Suggestion {
-    /// What to do.
-    message: String,
-    /// How.
-    help: Option<String>,
-    /// Cycles that it saves; null where it was not simulated.
-    saves: Option<u64>,
-    /// Cycles of the kernel with it.
-    cycles: Option<u64>,
-    /// Whether it saves something wherever the figures are within their bounds.
-    certain: bool,
-    /// The rule that says it; `explain` tells more.
-    rule: &'static str,
-    /// Where, as `file:line:column`.
-    at: String,
-    /// The whole change; null where it is given in words alone.
-    change: Option<Change>,
 }
 
 #[tool_router(router = cost_router, vis = "pub(super)")]
@@ -263,47 +198,6 @@ impl Tools {
         });
         answer.await?.map(Json)
     }
-
-    /// Search for changes that save cycles: each is tried on a copy and is legal, gives the same tensors, and saves what it says.
-    #[tool(annotations(
-        title = "Faster kernels",
-        read_only_hint = true,
-        open_world_hint = false
-    ))]
-    async fn suggest(
-        &self,
-        Parameters(input): Parameters<SuggestInput>,
-    ) -> Result<Json<SuggestOutput>, String> {
-        let room = &self.room;
-        if input.effort.is_some_and(|effort| effort > MOST_EFFORT) {
-            return Err(format!("`effort` is at most {MOST_EFFORT}"));
-        }
-        let held = room.fresh().await?;
-        let paths = sources(room, &held, input.path.as_deref())?;
-        let effort = input
-            .effort
-            .unwrap_or_else(|| shared_effort(paths.len()).min(EFFORT));
-        let asked = Arc::clone(room);
-        let limit = input.limit.unwrap_or(3).clamp(1, 10);
-        let name = input.kernel;
-        let answer = room.ask(move |analysis| {
-            let wanted = files_of(analysis, paths, name.as_deref())?;
-            let mut costs = Vec::new();
-            for (_, known) in analysis.costs_with_advice_of(&wanted, effort, None) {
-                costs.extend(known?);
-            }
-            let costs = match chosen(costs, name.as_deref()) {
-                Ok(costs) => costs,
-                Err(words) => return Ok(Err(words)),
-            };
-            Ok(Ok(suggestions(
-                &mut Shower::new(&asked, analysis),
-                &costs,
-                limit,
-            )))
-        });
-        answer.await?.map(Json)
-    }
 }
 
 /// The checked files that a path names.
@@ -327,7 +221,11 @@ pub(super) fn costs_of(analysis: &Analysis, paths: &[String]) -> Answer<Vec<Kern
 }
 
 /// The files that have kernels of a name; all where none is asked for.
-fn files_of(analysis: &Analysis, paths: Vec<String>, name: Option<&str>) -> Answer<Vec<String>> {
+pub(super) fn files_of(
+    analysis: &Analysis,
+    paths: Vec<String>,
+    name: Option<&str>,
+) -> Answer<Vec<String>> {
     let Some(name) = name else {
         return Ok(paths);
     };
@@ -486,73 +384,6 @@ fn after_cost(kernels: &[Kernel]) -> String {
             first.kernel
         ),
         _ => "where `cycles` is null, `unresolved` says what could not be followed".to_owned(),
-    }
-}
-
-fn suggestions(shower: &mut Shower<'_>, costs: &[KernelCost], limit: usize) -> SuggestOutput {
-    let mut kernels = Vec::new();
-    let (mut without, mut more) = (0, 0);
-    for cost in costs {
-        let searched = cost.searched.as_ref();
-        let pair = searched.and_then(|searched| searched.pair.as_ref());
-        let mut proposals: Vec<&Proposal> = pair.into_iter().chain(&cost.proposals).collect();
-        // A whole change comes before words, then what saves most.
-        proposals.sort_by_key(|one| (one.edits.is_empty(), std::cmp::Reverse(one.saves)));
-        if proposals.is_empty() {
-            without += 1;
-            continue;
-        }
-        more += proposals.len().saturating_sub(limit) as u64;
-        kernels.push(Suggestions {
-            kernel: cost.name.clone(),
-            at: shower.place(&cost.file, cost.range),
-            cycles: cost.total,
-            tried: searched.map_or(0, |searched| searched.tried as u64),
-            stopped: searched.is_some_and(|searched| searched.stopped),
-            proposals: proposals
-                .into_iter()
-                .take(limit)
-                .map(|one| suggestion(shower, one))
-                .collect(),
-        });
-    }
-    let saves = |kernel: &Suggestions| kernel.proposals.iter().filter_map(|one| one.saves).max();
-    kernels.sort_by_key(|kernel| std::cmp::Reverse(saves(kernel)));
-    let id = kernels
-        .iter()
-        .flat_map(|kernel| &kernel.proposals)
-        .find_map(|one| one.change.as_ref());
-    SuggestOutput {
-        next: match id {
-            Some(change) => format!(
-                "`fix` with ids [\"{}\"] shows that change, with `apply` it writes it; then `check` and `suggest` again",
-                change.id
-            ),
-            None if kernels.is_empty() => {
-                "nothing was found; a larger `effort` tries more".to_owned()
-            }
-            None => "the proposals are words: `what_if` tries your edit".to_owned(),
-        },
-        kernels,
-        without,
-        more,
-    }
-}
-
-fn suggestion(shower: &mut Shower<'_>, one: &Proposal) -> Suggestion {
-    Suggestion {
-        message: short(&one.message),
-        help: one.help.clone(),
-        saves: one.saves,
-        cycles: one.total.map(|(_, after)| after),
-        certain: one.is_certain,
-        rule: one.rule,
-        at: shower.place(&one.file, one.range),
-        change: if one.edits.is_empty() {
-            None
-        } else {
-            shower.change(&one.message, false, &one.edits)
-        },
     }
 }
 

@@ -4,14 +4,16 @@
 //!
 //! - [`program`]: from arguments to an exit code. [`server`]: what the protocol asks of a server, a defect or a withdrawn call in
 //!   one tool included.
-//! - [`arguments`]: whether a call gives what its tool takes.
+//! - [`arguments`]: whether a call gives what its tool takes. [`advertised`]: what clients are told of the tools, in short.
 //! - [`room`], [`disk`]: the workspace's files in the engine; before each call those are read again that changed on disk.
 //!   A change that is only tried is taken back when its question is answered.
 //! - [`places`]: paths that callers give and are given. Nothing outside of the workspace is read for a caller, and nothing is
 //!   written there.
-//! - [`quotes`]: how much of a source an answer's words quote. [`shapes`]: what several tools answer with. [`offers`]: changes that were offered, by the name under which `fix` applies them.
-//! - [`check`], [`fix`], [`cost`], [`what_if`], [`operations`], [`expressions`], [`catalogue`]: the tools.
+//! - [`quotes`]: how much of a source an answer's words quote. [`shapes`]: what several tools answer with. [`offers`]: changes that
+//!   were offered, by the name under which `fix` applies them.
+//! - [`check`], [`fix`], [`cost`], [`suggest`], [`what_if`], [`operations`], [`expressions`], [`catalogue`]: the tools.
 
+mod advertised;
 mod arguments;
 mod catalogue;
 mod check;
@@ -27,6 +29,7 @@ mod quotes;
 mod room;
 mod server;
 mod shapes;
+mod suggest;
 mod what_if;
 
 pub(crate) use self::program::run_on_stdio;

@@ -39,9 +39,8 @@ pub(crate) fn run_on_stdio(folder: &Path) -> Result<(), Failure> {
         .map_err(started)?;
     let tools = Tools::start(&root).map_err(started)?;
     let ended = runtime.block_on(async move {
-        let (input, output) = rmcp::transport::stdio();
-        let transport =
-            AsyncRwTransport::new_server(input, output).with_max_line_length(MESSAGE_BYTES);
+        let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout())
+            .with_max_line_length(MESSAGE_BYTES);
         let service = tools.serve(transport).await.map_err(|error| {
             Failure::new(format!(
                 "the client did not begin as the protocol asks: {error}"

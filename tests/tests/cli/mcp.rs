@@ -1,137 +1,12 @@
 //! The tools for coding agents over standard input and output: bad input, places outside of the workspace, large and broken texts,
 //! calls at once and calls that are taken back.
 
-use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+mod client;
 
 use serde_json::{Value, json};
 use visa_tests::{read, repository};
 
-/// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// A client.
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    messages: Receiver<Value>,
-    answers: HashMap<u64, Value>,
-    last: u64,
-}
-
-impl Client {
-    /// Starts the program in a folder and greets it.
-    fn start(folder: &Path) -> Self {
-        let mut child = visa_tests::command(env!("CARGO_BIN_EXE_visa-lint-tested"))
-            .arg("mcp")
-            .arg(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, messages) = channel();
-        std::thread::spawn(move || {
-            // Each line is a message: nothing else may be on standard output.
-            for line in output.lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).unwrap_or(json!({ "no JSON": line }));
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        let mut client = Self {
-            input: child.stdin.take(),
-            child,
-            messages,
-            answers: HashMap::new(),
-            last: 0,
-        };
-        let hello = client.request(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": "test", "version": "0" },
-            }),
-        );
-        let hello = client.answer(hello);
-        assert_eq!(
-            hello["result"]["serverInfo"]["name"], "visa-lint",
-            "{hello}"
-        );
-        client.notify("notifications/initialized", &json!({}));
-        client
-    }
-
-    fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
-        input.flush().unwrap();
-    }
-
-    fn notify(&mut self, method: &str, params: &Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
-    }
-
-    fn request(&mut self, method: &str, params: &Value) -> u64 {
-        self.last += 1;
-        let id = self.last;
-        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.send(&message.to_string());
-        id
-    }
-
-    fn answer(&mut self, id: u64) -> Value {
-        loop {
-            if let Some(answer) = self.answers.remove(&id) {
-                return answer;
-            }
-            let message = self.messages.recv_timeout(PATIENCE).unwrap();
-            let of = message["id"].as_u64();
-            assert!(of.is_some(), "{message}");
-            self.answers.insert(of.unwrap(), message);
-        }
-    }
-
-    fn begin(&mut self, tool: &str, arguments: &Value) -> u64 {
-        self.request(
-            "tools/call",
-            &json!({ "name": tool, "arguments": arguments }),
-        )
-    }
-
-    /// What a tool answers.
-    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        let id = self.begin(tool, arguments);
-        let answer = self.answer(id);
-        assert_eq!(answer["result"]["isError"], false, "{answer}");
-        answer["result"]["structuredContent"].clone()
-    }
-
-    /// The words with which a tool refuses.
-    fn refused(&mut self, tool: &str, arguments: &Value) -> String {
-        let id = self.begin(tool, arguments);
-        let answer = self.answer(id);
-        assert_eq!(answer["result"]["isError"], true, "{answer}");
-        answer["result"]["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    }
-
-    /// Ends the session; the exit code.
-    fn end(mut self) -> Option<i32> {
-        drop(self.input.take());
-        self.child.wait().unwrap().code()
-    }
-}
+use self::client::Client;
 
 fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -145,6 +20,11 @@ fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn faulty() -> String {
     read(&repository().join("tests/mcp/scale.rs"))
+}
+
+/// The kernel without its error, and as slow as before.
+fn mended_slow() -> String {
+    faulty().replacen("Mul0), 1.5", "Mul1), 1.5", 1)
 }
 
 fn mended() -> String {
@@ -545,5 +425,96 @@ fn addresses_that_authors_write_leave_free_ones() {
     let room = json!({ "path": "dot.rs", "kernel": "dot", "memory": "dm", "bytes": largest });
     let only = client.call("free_addresses", &room);
     assert_eq!(only["free"].as_array().map(Vec::len), Some(1), "{only}");
+    assert_eq!(client.end(), Some(0));
+}
+
+/// Tokens of a list of tools, at most: the encodings of public models hold 4.3 (`o200k_base`) and 4.5 bytes (`cl100k_base`) of it in one.
+fn tokens_of_list(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// Tokens of an answer, at most. Places and numbers take more: 2.5 to 3.2 bytes are in one.
+fn tokens_of_answer(text: &str) -> usize {
+    (2 * text.len()).div_ceil(5)
+}
+
+#[test]
+fn what_an_agent_reads_before_its_first_call_is_short() {
+    let folder = folder_with(&[("a.rs", &faulty())]);
+    let mut client = Client::start(folder.path());
+    let mut read = client.hello.to_string();
+    let id = client.request("tools/list", &json!({}));
+    let listed = client.answer(id)["result"].clone();
+    read.push_str(&listed.to_string());
+    // There are none of these, so that nobody pays for a list.
+    for method in ["prompts/list", "resources/list"] {
+        assert_eq!(
+            client.hello["capabilities"].get(&method[..method.len() - 5]),
+            None
+        );
+        let id = client.request(method, &json!({}));
+        let answer = client.answer(id).to_string();
+        assert!(answer.len() < 200, "{answer}");
+        read.push_str(&answer);
+    }
+    let tokens = tokens_of_list(&read);
+    assert!(tokens <= 4_000, "{tokens} tokens");
+    for tool in listed["tools"].as_array().unwrap() {
+        // Of an answer the members alone; what is the same in all tools is in the instructions.
+        let answer = &tool["outputSchema"];
+        assert_eq!(answer.get("$defs"), None, "{tool}");
+        for (name, member) in answer["properties"].as_object().unwrap() {
+            for inside in ["properties", "items", "anyOf", "$ref"] {
+                assert_eq!(member.get(inside), None, "{name}: {tool}");
+            }
+        }
+        for name in ["limit", "offset"] {
+            let argument = tool["inputSchema"]["properties"].get(name);
+            assert_eq!(
+                argument.and_then(|one| one.get("description")),
+                None,
+                "{tool}"
+            );
+        }
+    }
+    // What is left out where clients are told of an argument is still taken.
+    let nothing = json!({ "path": null, "limit": null });
+    assert_eq!(client.call("check", &nothing)["counts"]["deny"], 1);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn without_a_kernel_suggestions_are_a_list() {
+    let files: Vec<(String, String)> = (0..24)
+        .map(|number| {
+            let name = format!("scale_{number}(");
+            (
+                format!("k{number:02}.rs"),
+                mended_slow().replace("scale(", &name),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = folder_with(&files);
+    let mut client = Client::start(folder.path());
+    let listed = client.call("suggest", &json!({ "effort": 8 }));
+    let kernels = listed["kernels"].as_array().unwrap();
+    assert_eq!(kernels.len(), 20, "{listed}");
+    assert_eq!(listed["more"], 4, "{listed}");
+    assert!(tokens_of_answer(&listed.to_string()) < 1_200, "{listed}");
+    for kernel in kernels {
+        assert_eq!(kernel.get("proposals"), None, "{kernel}");
+        assert!(kernel["saves"].as_u64() > Some(0), "{kernel}");
+    }
+    let next = listed["next"].as_str().unwrap();
+    let first = kernels[0]["kernel"].as_str().unwrap();
+    assert!(next.contains(&format!("kernel \"{first}\"")), "{next}");
+    let one = client.call("suggest", &json!({ "kernel": first, "effort": 8 }));
+    let (of_list, of_one) = (&kernels[0], &one["kernels"][0]);
+    assert_eq!(of_one["proposals"][0]["saves"], of_list["saves"], "{one}");
+    assert_ne!(of_one["proposals"][0]["change"], Value::Null, "{one}");
     assert_eq!(client.end(), Some(0));
 }

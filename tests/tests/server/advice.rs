@@ -130,6 +130,43 @@ fn what_a_search_finds_is_shown_and_applied() {
 }
 
 #[test]
+fn a_saving_is_the_first_quick_fix_at_its_finding() {
+    let mut client = searching(Setup::utf16());
+    let uri = untitled("pieces.rs");
+    let text = Text::new(PIECES.to_owned(), false);
+    client.open(&uri, PIECES);
+    let found = pull(&mut client, &uri);
+    let [slow] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let store = text.caret(".to_h|bm(");
+    at(&mut client, "visa/kernelAdvice", &uri, store);
+    let range = json!({ "start": store, "end": store });
+    let mut menu = |context: Value| -> Vec<Value> {
+        let params = json!({ "textDocument": document(&uri), "range": range, "context": context });
+        serde_json::from_value(client.request_raw("textDocument/codeAction", params)).unwrap()
+    };
+    let title = |action: &Value| action["title"].as_str().unwrap().to_owned();
+    let all = menu(json!({ "diagnostics": [slow] }));
+    let titles: Vec<String> = all.iter().map(title).collect();
+    let first = &all[0];
+    assert!(titles[0].contains("(saves "), "{titles:?}");
+    assert_eq!(first["kind"], "quickfix", "{titles:?}");
+    assert_eq!(first["diagnostics"][0]["code"], "slow_transfer");
+    assert_eq!(first.get("isPreferred"), None, "it is to be looked at");
+    // Once in a menu, and as a change of what is right where an editor asks for these alone.
+    let times = titles.iter().filter(|title| **title == titles[0]).count();
+    assert_eq!(times, 1, "{titles:?}");
+    let allows = titles.iter().position(|title| title.starts_with("Allow"));
+    assert!(allows > Some(0), "{titles:?}");
+    let rewrites = menu(json!({ "diagnostics": [slow], "only": ["refactor.rewrite"] }));
+    let rewrite = rewrites.iter().find(|action| title(action) == titles[0]);
+    assert_eq!(rewrite.unwrap()["kind"], "refactor.rewrite");
+    assert_eq!(rewrite.unwrap()["edit"], first["edit"]);
+    client.finish();
+}
+
+#[test]
 fn an_edit_ends_a_search_and_waits_for_none() {
     let setup = Setup::utf16().with("/initializationOptions", json!({ "effort": 2_000 }));
     let mut client = setup.in_process();

@@ -490,7 +490,7 @@ fn all_findings_of_a_rule_are_fixed_and_no_others() {
     // All at once is offered in the same menu, as editors hide source actions there.
     let all = found
         .iter()
-        .find(|action| action["title"] == "Fix all that has a sure fix in this file");
+        .find(|action| action["title"] == "Fix all safe problems in this file");
     assert_eq!(all.unwrap()["kind"], "quickfix");
     // Of another text nothing is worked out, and of a rule with one finding nothing is offered.
     client.replace(&uri, 2, &mended);

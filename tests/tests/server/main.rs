@@ -21,6 +21,7 @@ mod memory;
 mod order;
 mod project;
 mod sequences;
+mod status;
 mod structure;
 mod texts;
 mod trace;

@@ -37,7 +37,7 @@ export type Found =
   | { readonly kind: 'found'; readonly server: Candidate; readonly version: string }
   | { readonly kind: 'none'; readonly tried: readonly (Candidate & { trial: Trial })[] };
 
-function paths(machine: Surroundings): typeof posix {
+function paths(machine: Pick<Surroundings, 'platform'>): typeof posix {
   return machine.platform === 'win32' ? win32 : posix;
 }
 
@@ -65,6 +65,15 @@ function searchPath(machine: Surroundings): string[] {
   return (value ?? '').split(style.delimiter).filter((folder) => style.isAbsolute(folder));
 }
 
+function programOf(platform: NodeJS.Platform): string {
+  return platform === 'win32' ? `${PROGRAM}.exe` : PROGRAM;
+}
+
+/** The program in the extension's own folder, which the package of a platform has. It checks as well, as `visa-lsp check`. */
+export function bundled(machine: Pick<Surroundings, 'platform' | 'extension'>): string {
+  return paths(machine).join(machine.extension, 'server', programOf(machine.platform));
+}
+
 /** Where a server may be, the first to try first. */
 export function candidates(setting: string | null, machine: Surroundings): Candidate[] {
   const style = paths(machine);
@@ -75,7 +84,7 @@ export function candidates(setting: string | null, machine: Surroundings): Candi
     const absolute = style.isAbsolute(path) || folder === undefined ? path : style.resolve(folder, path);
     return [{ path: absolute, origin: 'setting' }];
   }
-  const program = machine.platform === 'win32' ? `${PROGRAM}.exe` : PROGRAM;
+  const program = programOf(machine.platform);
   const all: Candidate[] = [
     ...searchPath(machine).map((folder): Candidate => ({
       path: style.join(folder, program),
@@ -85,7 +94,7 @@ export function candidates(setting: string | null, machine: Surroundings): Candi
       path: style.join(machine.env.CARGO_HOME ?? style.join(machine.home, '.cargo'), 'bin', program),
       origin: 'cargo',
     },
-    { path: style.join(machine.extension, 'server', program), origin: 'bundle' },
+    { path: bundled(machine), origin: 'bundle' },
   ];
   return all.filter((one, at) => all.findIndex((other) => other.path === one.path) === at);
 }

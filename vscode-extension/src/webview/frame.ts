@@ -326,20 +326,21 @@ export class Frame<T> {
 
   /** The changes that would save most, in sight whatever is chosen: the best, and the others where they are asked for. */
   private drawAdvice(advice: readonly Advice[]): void {
-    const entries = advice.map((one) =>
-      h(
-        'li',
-        { title: one.words },
+    const entries = advice.map((one) => {
+      const place = link(`line ${one.line}`, () => {
+        this.reveal(one);
+      });
+      const words = h(
+        'span',
+        { class: 'words' },
         h('b', {}, one.saves),
         ' ',
-        link(`line ${one.line}`, () => {
-          this.reveal(one);
-        }),
+        place,
         ' ',
-        ...this.applying(one),
         ...prose(one.words),
-      ),
-    );
+      );
+      return h('li', { title: one.words }, words, this.applying(one));
+    });
     const others = advice.length - 1;
     const open = this.root.classList.contains('all-advice');
     const more =
@@ -355,18 +356,18 @@ export class Frame<T> {
         this.redraw();
       });
     }
+    if (more !== false) entries[0]?.append(more);
     this.advice.replaceChildren(...(entries.length === 0 ? [] : [h('ul', {}, ...entries)]));
-    if (more !== false) this.advice.append(more);
   }
 
   /** The button that makes a change, where the text can be changed from here. */
-  private applying({ change, words }: Advice): (Node | string)[] {
-    if (change === null || !this.host.edits) return [];
+  private applying({ change, words }: Advice): HTMLElement | null {
+    if (change === null || !this.host.edits) return null;
     const make = h('button', { type: 'button', class: 'apply', 'aria-label': `Apply: ${words}` }, 'Apply');
     make.addEventListener('click', () => {
       this.say({ type: 'apply', message: change });
     });
-    return [make, ' '];
+    return make;
   }
 
   private choices(): HTMLElement {

@@ -70,11 +70,50 @@ export async function allowed(editor, place, rule, count) {
   return `${before} findings, then fewer, then ${before}`;
 }
 
+/** The editor itself says that a file has nothing to be mended without looking. */
+function nothingToFix(editor) {
+  const words = editor.page.locator('.monaco-editor-overlaymessage, .monaco-editor .message');
+  return words.filter({ hasText: 'No' }).first().waitFor({ timeout: PATIENCE });
+}
+
+/** The first entry of the menu at a finding about speed is the change that saves cycles. */
+export async function saving(editor, place, picture) {
+  const { page } = editor;
+  const entries = page.locator('.action-widget .action');
+  let words = [];
+  await editor.again('a saving that is the first quick fix', async (timeout) => {
+    await editor.place(...place);
+    await page.keyboard.press('Control+.');
+    await entries.first().waitFor({ timeout });
+    words = await entries.allInnerTexts();
+    // Until the search has found it, the menu is without it.
+    demand(
+      words.some((one) => /\(saves [\d,]+ cycles\)/.test(one)),
+      `no saving among ${words.join(' / ')}`,
+    );
+  });
+  await picture();
+  await page.keyboard.press('Escape');
+  demand(/\(saves [\d,]+ cycles\)/.test(words[0]), `first comes ${words[0]}`);
+  return words[0].replaceAll('\u00a0', ' ');
+}
+
+/** The command mends what can be mended without looking. */
+export async function fixedAll(editor, file, gone) {
+  await editor.file(file);
+  await editor.until(`${gone} in the text`, async () => (await editor.text()).includes(gone));
+  await editor.page.locator('.squiggly-warning, .squiggly-error').first().waitFor({ timeout: PATIENCE });
+  await editor.command('VISA: Fix All Safe Problems in This File');
+  await editor.until('the text mended', async () => !(await editor.text()).includes(gone));
+  return (await editor.text()).split('\n')[0];
+}
+
 /** Each entry of the menu behind the status item. */
 export async function menu(editor, file) {
   const { page } = editor;
   const widget = page.locator('.quick-input-widget');
   const outcomes = {
+    'Fix All Safe Problems': () => nothingToFix(editor),
     'Show Timeline': () => editor.view('.stage[aria-label^="Timeline"]'),
     'Show Memory Map': () => editor.view('.stage[aria-label^="Memory"]'),
     'Restart Language Server': () =>

@@ -56,6 +56,10 @@ const MENDED = '.collect::<m![R / 16], m![R % 16]>()';
 /** The rule of the finding in that line. */
 const RULE = 'collect_packet_size';
 
+/** A file in which a comment allows what is not found. */
+const ALLOWED = '// visa-lint: allow(axis_size_zero)';
+const UNUSED = `use furiosa_visa_std::prelude::*;\n\naxes![A = 8]; ${ALLOWED}\n`;
+
 /** A place of a mapping in that file, behind an axis. */
 const ROWS_AT = [14, 22];
 
@@ -76,8 +80,14 @@ const kernelOf = (name) => readFileSync(join(fixtures, name), 'utf8').replace(/ 
 for (const name of ['right/double_buffer.rs', 'right/loops.rs', 'book/gemv.rs']) {
   writeFileSync(join(folder, basename(name)), kernelOf(`kernels/${name}`));
 }
+// One with a fault that is mended without looking.
+writeFileSync(join(folder, 'unused.rs'), UNUSED);
 // One with a whole change that saves cycles.
 writeFileSync(join(folder, 'slow.rs'), kernelOf('violations/slow_transfer/wrong.rs'));
+
+const plain = join(home, 'plain');
+mkdirSync(plain, { recursive: true });
+writeFileSync(join(plain, 'plain.rs'), 'fn main() {\n    println!("no kernel");\n}\n');
 
 /** The server behind a script that writes down each start of it. */
 const watched = join(home, 'watched-visa-lsp');
@@ -399,6 +409,22 @@ try {
   );
   await step('every button in the views', () => buttons.inViews(editor, 'double_buffer.rs', 36));
   await step('the button of a proposal changes the text', () => buttons.applied(editor, 'slow.rs', 26));
+  await step('a saving is the first quick fix at its finding', async () => {
+    await editor.file('slow.rs');
+    let words;
+    // The menu closes where the window changes.
+    for (const theme of ['light', 'dark']) {
+      await editor.again(`the theme ${theme}`, async (timeout) => {
+        server.settings({ 'workbench.colorTheme': THEMES[theme][0] });
+        await page.locator(THEMES[theme][1]).waitFor({ timeout });
+      });
+      words = await buttons.saving(editor, [26, 8], () => picture(`saving-${theme}`));
+    }
+    return words;
+  });
+  await step('a command mends all that is safe in a file', () =>
+    buttons.fixedAll(editor, 'unused.rs', ALLOWED),
+  );
 
   // A kernel with a fault, never opened.
   writeFileSync(join(folder, 'gate.rs'), kernelOf('kernels/faulty/gate.rs'));
@@ -418,6 +444,15 @@ try {
     );
     await picture('task');
     return words;
+  });
+
+  await step('a task runs the program of the package where no other is named', async () => {
+    server.settings({ 'visa.server.path': null });
+    await editor.file('gemv.rs');
+    await editor.until('the server of the package', async () =>
+      (await buttons.status(editor)).includes('from the extension'),
+    );
+    return buttons.task(editor, 'visa-lint: check', /\/server\/visa-lsp check --format short \./);
   });
 
   const status = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
@@ -490,6 +525,18 @@ try {
       await output.waitFor({ timeout });
     });
     return (await output.innerText()).replaceAll('\u00a0', ' ').slice(0, 120);
+  });
+
+  await step('in a folder without kernels the status item says so, until there is one', async () => {
+    const other = new Editor(page, server, plain);
+    await other.open();
+    await other.file('plain.rs');
+    const none = async () => /No kernels in this workspace/.test(await buttons.status(other));
+    await other.until('a folder without kernels', none);
+    await picture('no-kernels');
+    writeFileSync(join(plain, 'first.rs'), kernelOf('kernels/right/loops.rs'));
+    await other.until('a kernel', async () => !(await none()));
+    await editor.open();
   });
 
   writeFileSync(join(folder, 'neighbours.rs'), NEIGHBOURLY);

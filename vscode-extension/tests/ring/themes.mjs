@@ -22,6 +22,8 @@ const DARK = {
   'charts-red': '#f14c4c',
   'icon-foreground': '#cccccc',
   'inputOption-activeBackground': '#2489db82',
+  'button-background': '#0078d4',
+  'button-foreground': '#ffffff',
 };
 const LIGHT = {
   foreground: '#3b3b3b',
@@ -45,6 +47,8 @@ const LIGHT = {
   'charts-red': '#e51400',
   'icon-foreground': '#3b3b3b',
   'inputOption-activeBackground': '#bed6ed',
+  'button-background': '#005fb8',
+  'button-foreground': '#ffffff',
 };
 const CONTRAST = {
   ...DARK,
@@ -55,6 +59,7 @@ const CONTRAST = {
   'panel-border': '#6fc3df',
   contrastBorder: '#6fc3df',
   focusBorder: '#f38518',
+  'button-background': '#000000',
 };
 
 /** The class of the page's body and its colours, by the theme's name. */

@@ -206,11 +206,13 @@ async function small(browser, cost) {
     ['timeline.js', advised],
     ['memory.js', { ...memoryOf(cost), cost: advised }],
   ]) {
-    for (const size of [
-      { width: 200, height: 300 },
-      { width: 900, height: 200 },
+    for (const [theme, size] of [
+      ['dark', { width: 200, height: 300 }],
+      ['light', { width: 200, height: 300 }],
+      ['light', { width: 320, height: 240 }],
+      ['dark', { width: 900, height: 200 }],
     ]) {
-      const page = await open(browser, script, 'dark', size);
+      const page = await open(browser, script, theme, size);
       await post(page, message(content, cost.name, { here: [cost.operations[0].id], kernels }));
       const outside = await page.locator('.tools button').evaluateAll((all) =>
         all.filter((one) => {
@@ -220,7 +222,7 @@ async function small(browser, cost) {
           );
         }),
       );
-      const words = `${script}, ${size.width} x ${size.height}`;
+      const words = `${script}, ${theme}, ${size.width} x ${size.height}`;
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       check(outside.length === 0 && wide <= 0, `${words}: the buttons are whole`);
       // Asked in one go, and again until it is so: a view draws its list anew when it learns its size.
@@ -238,8 +240,29 @@ async function small(browser, cost) {
         `${words}: the best proposal is in sight`,
       );
       check((await page.locator('.advice li:visible').count()) === 1, `${words}: the others are folded`);
+      // Asked in one go, and again: a view draws its list anew when it learns its size.
+      let cut = [];
+      const whole = await holds(async () => {
+        cut = await page.evaluate(() => {
+          const kept = [...document.querySelectorAll('.advice .apply, .advice .more, .summary > *')];
+          const visible = kept.filter((one) => one.checkVisibility());
+          const outside = visible.filter((one) => {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            const box = one.parentElement.getBoundingClientRect();
+            const seen = left >= 0 && right <= window.innerWidth && bottom <= window.innerHeight;
+            return !seen || top < box.top - 1 || bottom > box.bottom + 1;
+          });
+          const apply = visible.filter((one) => one.className === 'apply').length;
+          return apply === 1 ? outside.map((one) => one.innerText) : ['Apply'];
+        });
+        return cut.length === 0;
+      });
+      check(
+        whole,
+        `${words}: the legend and the buttons of the proposal are whole${cut.map((one) => `, not ${one}`)}`,
+      );
       await page.screenshot({
-        path: join(pictures, `small-${script.replace('.js', '')}-${size.width}.png`),
+        path: join(pictures, `small-${script.replace('.js', '')}-${theme}-${size.width}.png`),
       });
       await page.locator('.advice .more').click();
       await settled(page);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readKernelTotal, readRulePage } from '../../src/protocol';
+import { readKernelTotal, readRulePage, readStatus } from '../../src/protocol';
 import { explained, ruleOf } from '../../src/ruleAddress';
-import type { Candidate } from '../../src/server/find';
+import { bundled, type Candidate } from '../../src/server/find';
 import { checkArguments, linterOf } from '../../src/server/linter';
 import { kernelWords } from '../../src/words';
 
@@ -35,15 +35,35 @@ test('the status item tells the kernel at the cursor', () => {
   for (const none of [null, undefined, {}, { kernels: [] }]) assert.equal(readKernelTotal(none), null);
 });
 
-test('a task runs the linter beside the server, else the server of the extension, else the search path', () => {
-  const there = (path: string) => path === '/opt/visa/visa-lint' || path === 'C:\\visa\\visa-lint.exe';
+test('the server says how many kernels there are, or that it does not know', () => {
+  assert.equal(readStatus({ kernels: 0 }), 0);
+  assert.equal(readStatus({ kernels: 12 }), 12);
+  for (const unknown of [{ kernels: null }, {}, null, undefined, { kernels: 'many' }])
+    assert.equal(readStatus(unknown), null);
+});
+
+test('a task runs the linter beside the server, else the program of the extension, else the search path', () => {
   const at = (path: string, origin: Candidate['origin']) => ({ path, origin });
-  assert.equal(linterOf(at('/opt/visa/visa-lsp', 'path'), 'linux', there), '/opt/visa/visa-lint');
-  assert.equal(linterOf(at('C:\\visa\\visa-lsp.exe', 'setting'), 'win32', there), 'C:\\visa\\visa-lint.exe');
-  assert.equal(linterOf(at('/ext/server/visa-lsp', 'bundle'), 'linux', there), '/ext/server/visa-lsp');
-  // It may be older than the first server that checks.
-  assert.equal(linterOf(at('/other/visa-lsp', 'path'), 'linux', there), 'visa-lint');
-  assert.equal(linterOf(undefined, 'linux', there), 'visa-lint');
+  const own = bundled({ platform: 'linux', extension: '/ext' });
+  assert.equal(own, '/ext/server/visa-lsp');
+  const chosen = (server: Candidate | undefined, ...files: string[]) =>
+    linterOf(server, own, 'linux', (path) => files.includes(path));
+  assert.equal(chosen(at('/opt/visa-lsp', 'path'), '/opt/visa-lint', own), '/opt/visa-lint');
+  assert.equal(chosen(at(own, 'bundle'), own), own);
+  // Another server alone may be older than the first that checks.
+  assert.equal(chosen(at('/opt/visa-lsp', 'setting'), '/opt/visa-lsp', own), own);
+  // A task can be run before a server is.
+  assert.equal(chosen(undefined, own), own);
+  // The universal package has no program.
+  assert.equal(chosen(at('/opt/visa-lsp', 'path'), '/opt/visa-lsp'), 'visa-lint');
+  assert.equal(chosen(undefined), 'visa-lint');
+  const windows = bundled({ platform: 'win32', extension: 'C:\\ext' });
+  assert.equal(windows, 'C:\\ext\\server\\visa-lsp.exe');
+  const beside = (path: string) => path === 'C:\\visa\\visa-lint.exe';
+  assert.equal(
+    linterOf(at('C:\\visa\\visa-lsp.exe', 'path'), windows, 'win32', beside),
+    'C:\\visa\\visa-lint.exe',
+  );
 });
 
 test('a task checks the folder where it names nothing else, in the format that the problem matcher reads', () => {

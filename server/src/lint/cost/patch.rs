@@ -3,7 +3,7 @@
 use visa_analysis::{Fixable, KernelCost, Proposal, Texts};
 
 use super::human::saving;
-use crate::lint::fixing::{colored_diff, unified, write_changes};
+use crate::lint::fixing::{print_unified, unified, write_changes};
 use crate::lint::output::{Console, write_note};
 use crate::lint::session::Session;
 use crate::project::Failure;
@@ -83,7 +83,7 @@ pub(super) fn run(
         Wanted::Apply(_) => "saves",
     };
     match wanted {
-        Wanted::Diff => console.print(&patch(session, (&before, &after), console))?,
+        Wanted::Diff => print_unified(patch(session, (&before, &after)), console)?,
         Wanted::Apply(_) => {
             session.replace(&after);
             write_changes(session, &before, console)?;
@@ -114,15 +114,10 @@ fn of_number(kernel: &KernelCost, number: usize) -> Result<(usize, &Proposal), F
     Ok((number, proposal))
 }
 
-fn patch(session: &Session<'_>, (before, after): (&Texts, &Texts), console: Console) -> String {
+fn patch(session: &Session<'_>, (before, after): (&Texts, &Texts)) -> String {
     let diffs = after.iter().map(|(path, text)| {
         let old = before.get(path).map_or("", |text| text);
         unified(&session.shown(path), old, text)
     });
-    let patch: String = diffs.collect();
-    if console.colored() {
-        colored_diff(&patch)
-    } else {
-        patch
-    }
+    diffs.collect()
 }

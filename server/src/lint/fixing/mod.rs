@@ -5,7 +5,7 @@
 
 mod diff;
 
-pub(crate) use self::diff::{colored as colored_diff, unified};
+pub(crate) use self::diff::unified;
 
 use std::sync::Arc;
 

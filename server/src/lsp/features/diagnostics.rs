@@ -24,6 +24,7 @@ use crate::lsp::early::{MANY_OPERATIONS, Part};
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::positions::Encoding;
 use crate::lsp::state::Snapshot;
+use crate::lsp::status;
 use crate::project::settings::SettingsProblem;
 
 /// Who speaks.
@@ -95,11 +96,12 @@ fn related_documents(
     Ok((!reports.is_empty()).then_some(reports))
 }
 
-/// `workspace/diagnostic`: every file that something is said about, or that something was said about before.
+/// `workspace/diagnostic`: every file that something is said about, or that something was said about before; with what is known of the
+/// whole workspace.
 pub(crate) fn workspace(
     snapshot: &Snapshot,
     params: &WorkspaceDiagnosticParams,
-) -> Answer<WorkspaceDiagnosticReportResult> {
+) -> Answer<(WorkspaceDiagnosticReportResult, status::Known)> {
     let mut before: BTreeMap<String, (&Uri, &str)> = params
         .previous_result_ids
         .iter()
@@ -111,7 +113,9 @@ pub(crate) fn workspace(
         })
         .collect();
     let mut items = Vec::new();
-    for (path, diagnostics) in of_workspace(snapshot, &|_, _| {})?.files {
+    let checked = of_workspace(snapshot, &|_, _| {})?;
+    let known = status::Known::of(snapshot, &checked);
+    for (path, diagnostics) in checked.files {
         let result_id = result_id(&diagnostics);
         let (uri, known) = match before.remove(&path) {
             Some((uri, known)) => (uri.clone(), Some(known)),
@@ -141,7 +145,7 @@ pub(crate) fn workspace(
         gone.filter(|(_, (_, known))| *known != nothing)
             .map(|(_, (uri, _))| full(uri.clone(), None, None, Vec::new())),
     );
-    Ok(WorkspaceDiagnosticReport { items }.into())
+    Ok((WorkspaceDiagnosticReport { items }.into(), known))
 }
 
 fn full(
