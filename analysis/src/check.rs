@@ -31,15 +31,13 @@ use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
     ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
-    file_items, functions_of, is_inside, is_left_out, item_text, parse_item,
+    file_items, functions_of, is_left_out, item_text, parse_item,
 };
 use crate::kernel::callgraph::callees;
 use crate::kernel::{
     Body, OperationId, OperationKind, Unresolved, UnresolvedReason, hidden_kernels,
 };
-use crate::rules::{
-    self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding, Fix,
-};
+use crate::rules::{self, Checked, Derived, EnabledRules, Families, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 
 /// What is known of one function or item, at places in normalised text.

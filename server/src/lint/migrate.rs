@@ -25,7 +25,7 @@ use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::{Change, Levels, Named, Origin};
-use crate::project::paths::{end_of, reason, slashes};
+use crate::project::paths::{end_of, slashes};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};

@@ -249,16 +249,16 @@ fn explain_shows_kernels_of_the_library_that_is_asked_for() {
         let arguments = [&["explain", "alu_reuse"], more].concat();
         stdout(&run(&of_crate.path().join("src"), &arguments))
     };
-    let page = own(&[]);
-    assert!(page.contains("For `furiosa_opt_std` 0.8:"), "{page}");
+    let older = own(&[]);
+    assert!(older.contains("For `furiosa_opt_std` 0.8:"), "{older}");
     let newest = own(&["--dialect", "opt-std@0.10"]);
     assert!(newest.contains("For `furiosa_opt_std` 0.10:"), "{newest}");
     // The lines of each kernel that the other does not have are marked.
     let marked = |sign: &str| {
-        let lines = page.lines().filter(|line| line.starts_with(sign));
+        let lines = older.lines().filter(|line| line.starts_with(sign));
         lines.count()
     };
-    assert_eq!((marked("  - "), marked("  + ")), (1, 1), "{page}");
+    assert_eq!((marked("  - "), marked("  + ")), (1, 1), "{older}");
     let newer = page(&[
         "other_release_api",
         "--dialect",

@@ -157,6 +157,7 @@ fn change(proposal: &Proposal, texts: &Texts) -> Option<String> {
         title: proposal.message.clone(),
         applicability: Applicability::Maybe,
         edits: proposal.edits.clone(),
+        cost: None,
     };
     let changed = apply_fixes(texts, [&fix]).texts;
     let diffs = changed.iter().map(|(path, new)| {

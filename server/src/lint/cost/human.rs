@@ -452,7 +452,7 @@ fn proposal(proposal: &Proposal, file: &str) -> String {
         let help = proposal.help.as_ref();
         help.map_or_else(String::new, |help| format!(": {help}"))
     };
-    format!("{saves}, {place}, {}{words}", proposal.rule)
+    format!("{saves}, {place}, {}{words}{unknown}", proposal.rule)
 }
 
 /// `line 12`, or `line 12 of axes.rs` where that is not the kernel's file.

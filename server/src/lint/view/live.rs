@@ -41,6 +41,7 @@ pub(super) fn opened(options: &ViewArguments) -> Result<Session<'_>, Failure> {
         stdin: StandardInput::Text(None),
         settings: &options.settings,
         since: None,
+        inline_allow: true,
         quiet: options.quiet,
     };
     let session = Session::open(given, &Levels::default())?;
@@ -120,7 +121,7 @@ impl Live {
     /// Publishes what the files are now, and begins a search.
     fn show(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         let checked = session.check(true);
-        let (costs, _) = session.costs(0);
+        let (costs, _) = session.costs(0, None);
         let kernels = drawn(session, &costs)?;
         let page = Page::of(session, &checked)?;
         let effort = self
