@@ -290,18 +290,19 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
 axes![S = 256, D = 60];
 type Cluster = m![1 # 2];
 #[device(chip = 1)]
-fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) -> DmTensor<i8, m![1], Cluster, m![S], m![D]> {
+fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) {
     let x = x.to_dm::<Cluster, m![S], m![D]>(&mut ctx.tdma, 0);
-    ctx.main
+    let packed: DmTensor<i8, m![1], Cluster, m![S], m![D]> = ctx
+        .main
         .begin(x.view())
         .fetch::<i8, m![1], m![D]>()
         .collect::<m![D / 32], m![D % 32]>()
-        .commit(0x400)
+        .commit(0x400);
 }
 ";
         let (left, text) = mended(text);
         assert_eq!(left, [""; 0], "{text}");
-        assert!(text.contains("Cluster, m![S], m![D # 64]> {"), "{text}");
+        assert!(text.contains("Cluster, m![S], m![D # 64]> ="), "{text}");
         assert!(
             text.contains("to_dm::<Cluster, m![S], m![D # 64]>"),
             "{text}"

@@ -46,7 +46,10 @@ fn escaped(text: &str, keeps: impl Fn(&str) -> bool) -> Cow<'_, str> {
             }
         }
         // Runners trim a line before they look for a command.
-        begins_line = character == '\n' || (begins_line && character.is_whitespace());
+        begins_line = match character {
+            '\n' => begins_line || keeps(rest),
+            _ => begins_line && character.is_whitespace(),
+        };
     }
     visible.into()
 }

@@ -238,7 +238,7 @@ mod tests {
         let old = "m![\n    K % 8 // a flit\n    # 16 // why 16\n]";
         let wanted = "m![\n    K % 8 // a flit\n    # 32 // why 16\n]";
         assert_eq!(changed(old, "m![K % 8 # 32]").as_deref(), Some(wanted));
-        let wanted = "m![\n    K % 8 // a flit // why 16\n]";
+        let wanted = "m![\n    K % 8 // a flit\n     // why 16\n]";
         assert_eq!(changed(old, "m![K % 8]").as_deref(), Some(wanted));
         assert_eq!(changed("/* a */ x", "y").as_deref(), Some("/* a */ y"));
         assert_eq!(

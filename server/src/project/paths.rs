@@ -94,16 +94,16 @@ mod tests {
     #[test]
     fn shares_and_devices_are_known_on_every_system() {
         for path in [
-            r"\server\share\a",
+            r"\\server\share\a",
             "//server/share/a",
             r"\/server/share",
-            r"\?\C:\a",
-            r"\?\UNC\server\share",
+            r"\\?\C:\a",
+            r"\\?\UNC\server\share",
             "//?/UNC/server/share",
-            r"\.\pipe\a",
+            r"\\.\pipe\a",
             r"\??\UNC\server\share",
             "/??/C:/a",
-            r"  \server\share",
+            r"  \\server\share",
         ] {
             assert!(names_share_or_device(path), "{path}");
             assert_eq!(written_in(Path::new("a"), path), None, "{path}");

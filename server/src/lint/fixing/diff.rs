@@ -95,16 +95,16 @@ mod tests {
             let diff = unified(path, "a\n", "b\n");
             diff.lines().next().unwrap_or_default().to_owned()
         };
-        assert_eq!(head("k/größe.rs"), "--- k/größe.rs");
-        assert_eq!(head("a b.rs"), "--- a b.rs\t");
-        assert_eq!(head("a\"b\\c.rs"), "--- \"a\\\"b\\\\c.rs\"");
+        assert_eq!(head("k/größe.rs"), "--- a/k/größe.rs");
+        assert_eq!(head("a b.rs"), "--- a/a b.rs\t");
+        assert_eq!(head("a\"b\\c.rs"), "--- \"a/a\\\"b\\\\c.rs\"");
         let patch = "x.rs\n--- y.rs\n+++ y.rs\n@@ -0,0 +1 @@\n+evil\n";
         assert_eq!(
             head(patch),
-            "--- \"x.rs\\n--- y.rs\\n+++ y.rs\\n@@ -0,0 +1 @@\\n+evil\\n\""
+            "--- \"a/x.rs\\n--- y.rs\\n+++ y.rs\\n@@ -0,0 +1 @@\\n+evil\\n\""
         );
         // U+202E is E2 80 AE in UTF-8, and an escape is 1B.
-        assert_eq!(head("\u{202e}\u{1b}"), "--- \"\\342\\200\\256\\033\"");
+        assert_eq!(head("\u{202e}\u{1b}"), "--- \"a/\\342\\200\\256\\033\"");
     }
 
     #[test]

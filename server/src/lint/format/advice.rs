@@ -239,10 +239,11 @@ mod tests {
             advice(None, &[priced("write `Tokens`")], |_| String::new()),
             [("fix (unsafe)", "write `Tokens` (+539 % cycles)".to_owned())]
         );
-        let help = "write `m![A]`";
+        // The help says no more than the fix.
+        let title = "Write `m![A]`";
         assert_eq!(
-            advice(Some(help), &[priced("Write `m![A]`")], |_| String::new()),
-            [("fix (unsafe)", format!("{help} (+539 % cycles)"))]
+            advice(Some("write `m![A]`"), &[priced(title)], |_| String::new()),
+            [("fix (unsafe)", format!("{title} (+539 % cycles)"))]
         );
     }
 
