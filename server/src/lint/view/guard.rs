@@ -4,7 +4,7 @@
 //! secret has to be in the path, the host has to be the loopback's own, and a browser that says that a request comes from elsewhere is
 //! believed.
 
-use hyper::header::{HOST, HeaderName, ORIGIN};
+use hyper::header::{HOST, HeaderName, HeaderValue, ORIGIN};
 use hyper::{HeaderMap, Method, StatusCode};
 
 use crate::project::Failure;
@@ -62,7 +62,7 @@ impl Own {
         headers: &HeaderMap,
         path: &'p str,
     ) -> Result<Option<&'p str>, Refusal> {
-        let said = |name: HeaderName| headers.get(name).map(|value| value.as_bytes());
+        let said = |name: HeaderName| headers.get(name).map(HeaderValue::as_bytes);
         if !said(HOST).is_some_and(|host| self.is_own_host(host)) {
             let words = "The address of this page begins with http://127.0.0.1.";
             return Err((StatusCode::MISDIRECTED_REQUEST, words));
@@ -99,7 +99,7 @@ impl Own {
 
 /// Whether a browser says that another origin's page asks. A person who follows a link comes from there, too, and may.
 fn comes_from_elsewhere(headers: &HeaderMap) -> bool {
-    let said = |name: &str| headers.get(name).map(|value| value.as_bytes());
+    let said = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
     let site = said("sec-fetch-site");
     let own = matches!(site, None | Some(b"same-origin" | b"none"));
     !own && said("sec-fetch-mode") != Some(b"navigate")

@@ -20,6 +20,7 @@ use self::site::{Content, Site};
 
 /// Runs the command: until the program is interrupted.
 pub(crate) fn run(options: &ViewArguments, console: Console) -> Result<Outcome, Failure> {
+    end_on_interrupt();
     if options.scratch {
         let site = Site::bind(options.port)?;
         say_address(&site, options, console)?;
@@ -51,4 +52,18 @@ fn say_address(site: &Site, options: &ViewArguments, console: Console) -> Result
         write_note("open the address in a browser on this machine; Ctrl-C ends the view");
     }
     Ok(())
+}
+
+/// Makes Ctrl-C the way to end the view, with exit code 0: nothing is left undone. Elsewhere the system ends it.
+fn end_on_interrupt() {
+    #[cfg(unix)]
+    {
+        use std::sync::Arc;
+        use std::sync::atomic::AtomicBool;
+
+        let always = Arc::new(AtomicBool::new(true));
+        let interrupt = signal_hook::consts::SIGINT;
+        // Where this is refused, the signal ends the program by default.
+        let _ = signal_hook::flag::register_conditional_shutdown(interrupt, 0, always);
+    }
 }
