@@ -301,7 +301,8 @@ fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) {
 }
 ";
         let (left, text) = mended(text);
-        assert_eq!(left, [""; 0], "{text}");
+        // The rows of the parameter stay 60 bytes: a fix leaves the signature of a kernel.
+        assert_eq!(left, ["dma_alignment"], "{text}");
         assert!(text.contains("Cluster, m![S], m![D # 64]> ="), "{text}");
         assert!(
             text.contains("to_dm::<Cluster, m![S], m![D # 64]>"),

@@ -1,9 +1,10 @@
 //! Why a fix is not applied: data first, then the words of each reason.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::kernels::{KernelName, Signature, Signatures, Totals};
+use super::kernels::{Signatures, Totals};
 use super::standing::Standing;
 use crate::findings::CostChange;
 use crate::report::{Diagnostic, FileReport};
@@ -94,32 +95,52 @@ pub struct LeftOut {
     pub why: Rejection,
 }
 
-/// The kernel that a change makes slower by more than is allowed, with its cycles; of several the one that loses most.
-pub(super) fn slowed_kernel(before: &Totals, after: &Totals) -> Option<Rejection> {
-    let slowed = before.iter().filter_map(|(kernel, total)| {
+/// Kernels that a change must leave as they are: by their file why it may not be kept, of several kernels of a file the worst.
+pub(super) type Harmed = BTreeMap<Arc<str>, Rejection>;
+
+/// The kernels that a change makes slower by more than is allowed, with their cycles; of a file the one that loses most.
+pub(super) fn slowed_kernels(before: &Totals, after: &Totals) -> Harmed {
+    let mut slowed: BTreeMap<Arc<str>, (i128, Rejection)> = BTreeMap::new();
+    for (kernel, total) in before {
+        let Some(after) = after.get(kernel) else {
+            continue;
+        };
         let cost = CostChange {
             before: *total,
-            after: *after.get(kernel)?,
+            after: *after,
         };
-        cost.is_slower().then_some((cost.percent(), kernel, cost))
-    });
-    let (_, kernel, cost) = slowed.max_by_key(|(percent, ..)| *percent)?;
-    Some(Rejection::Slower {
-        kernel: Arc::clone(&kernel.name),
-        cost,
-    })
+        let percent = cost.percent();
+        let is_worst = slowed
+            .get(&kernel.file)
+            .is_none_or(|(worst, _)| percent > *worst);
+        if cost.is_slower() && is_worst {
+            let kernel_name = Arc::clone(&kernel.name);
+            let why = Rejection::Slower {
+                kernel: kernel_name,
+                cost,
+            };
+            slowed.insert(Arc::clone(&kernel.file), (percent, why));
+        }
+    }
+    let worst = slowed.into_iter();
+    worst.map(|(file, (_, why))| (file, why)).collect()
 }
 
-/// The first kernel that takes or gives other tensors than before.
-pub(super) fn changed_signature(before: &Signatures, after: &Signatures) -> Option<Rejection> {
-    let changed = |(kernel, signature): &(&KernelName, &Signature)| {
-        let now = after.get(kernel);
-        now.is_some_and(|now| signature.differs_from(now))
-    };
-    let (kernel, _) = before.iter().find(changed)?;
-    Some(Rejection::Signature {
-        kernel: Arc::clone(&kernel.name),
-    })
+/// The kernels that take or give other tensors than before; of a file the first.
+pub(super) fn changed_signatures(before: &Signatures, after: &Signatures) -> Harmed {
+    let mut changed = Harmed::new();
+    for (kernel, signature) in before {
+        if after
+            .get(kernel)
+            .is_some_and(|now| signature.differs_from(now))
+        {
+            let why = || Rejection::Signature {
+                kernel: Arc::clone(&kernel.name),
+            };
+            changed.entry(Arc::clone(&kernel.file)).or_insert_with(why);
+        }
+    }
+    changed
 }
 
 /// What a rule finds more often than before, at the place of the first such finding.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::edits::fits;
 use super::kernels::{Signatures, Totals};
-use super::rejections::{LeftOut, Rejection, changed_signature, slowed_kernel};
+use super::rejections::{Harmed, LeftOut, Rejection, changed_signatures, slowed_kernels};
 use super::standing::{Counts, FindingKey, Mended, Standing, finding_key, from};
 use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
@@ -129,6 +129,44 @@ struct Step {
     texts: Texts,
     /// What was applied.
     keys: Vec<Key>,
+}
+
+/// The files that a candidate edits.
+fn files_of(candidate: &Candidate) -> impl Iterator<Item = &Arc<str>> {
+    candidate.fix.edits.iter().map(|edit| &edit.file)
+}
+
+/// Which of several fixes are tried next, where these were taken back together: those of files that nothing harmed; else one a
+/// file, since fixes of different files seldom meet; else the first half. `None` where there is one a harmed file already.
+fn fewer(batch: &[Candidate], harmed: &Harmed) -> Option<Vec<bool>> {
+    let halved = || (0..batch.len()).map(|at| at < batch.len() / 2).collect();
+    let is_harmed =
+        |candidate: &Candidate| files_of(candidate).any(|file| harmed.contains_key(file));
+    let count = batch
+        .iter()
+        .filter(|candidate| is_harmed(candidate))
+        .count();
+    if count == 0 {
+        return Some(halved());
+    }
+    if count < batch.len() {
+        return Some(
+            batch
+                .iter()
+                .map(|candidate| !is_harmed(candidate))
+                .collect(),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    let firsts: Vec<bool> = batch
+        .iter()
+        .map(|candidate| {
+            let is_first = files_of(candidate).all(|file| !seen.contains(file));
+            seen.extend(files_of(candidate));
+            is_first
+        })
+        .collect();
+    firsts.contains(&false).then_some(firsts)
 }
 
 /// What a fix is recognised by while other fixes move its place.
@@ -314,30 +352,55 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             self.target.replace(&changed);
             let reports = self.target.reports();
             let standing = Standing::of(&reports, self.target);
-            let Some(rejection) = self.rejection(&changed, &batch, &reports, &standing) else {
+            let said = self.said_against(&changed, &batch, &reports, &standing);
+            let harmed = match said {
+                Some(_) => Harmed::new(),
+                None => self.harmed(&batch),
+            };
+            let Some(rejection) = said.or_else(|| harmed.values().next().cloned()) else {
                 return self.keep(changed, batch, reports, standing);
             };
             let kept = self.kept(&changed);
             self.target.replace(&kept);
             if batch.len() < 2 {
-                for Candidate { keys, .. } in batch {
-                    let rejections = keys.iter().map(|key| (key.clone(), rejection.clone()));
-                    self.rejections.extend(rejections);
-                    // Of several that are taken back together, some may be kept one by one.
-                    if keys.len() > 1 {
-                        self.alone.extend(keys);
-                    } else {
-                        self.refused.extend(keys);
-                    }
-                }
+                self.refuse(batch, |_| rejection.clone());
                 return false;
             }
-            batch.truncate(batch.len() / 2);
+            match fewer(&batch, &harmed) {
+                Some(keeps) => {
+                    let mut keeps = keeps.into_iter();
+                    batch.retain(|_| keeps.next() == Some(true));
+                }
+                // One a file, and each file is harmed: none is kept.
+                None => {
+                    self.refuse(batch, |candidate| {
+                        let own = files_of(candidate).find_map(|file| harmed.get(file));
+                        own.unwrap_or(&rejection).clone()
+                    });
+                    return false;
+                }
+            }
         }
     }
 
-    /// Why fixes that led to these texts may not be kept; `None` if they may.
-    fn rejection(
+    /// Notes that fixes were taken back, with the reason of each.
+    fn refuse(&mut self, batch: Vec<Candidate>, why: impl Fn(&Candidate) -> Rejection) {
+        for candidate in batch {
+            let rejection = why(&candidate);
+            let keys = candidate.keys;
+            let rejections = keys.iter().map(|key| (key.clone(), rejection.clone()));
+            self.rejections.extend(rejections);
+            // Of several that are taken back together, some may be kept one by one.
+            if keys.len() > 1 {
+                self.alone.extend(keys);
+            } else {
+                self.refused.extend(keys);
+            }
+        }
+    }
+
+    /// Why fixes that led to these texts may not be kept by what is found in them; `None` if they may.
+    fn said_against(
         &mut self,
         changed: &Texts,
         batch: &[Candidate],
@@ -353,17 +416,28 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             level: batch.iter().map(|candidate| candidate.level).min(),
             findings: findings.map(|key| &key.finding).collect(),
         };
-        let said = self.standing.rejection(standing, reports, &mended);
-        said.or_else(|| {
-            let mut rules = mended.findings.iter().map(|(_, rule, _)| *rule);
-            let asked = rules.all(|rule| self.target.is_asked_by_name(rule));
-            let signatures = (!asked).then(|| self.target.signatures())?;
-            changed_signature(&self.signatures, &signatures)
-        })
-        .or_else(|| {
-            let totals = is_unsure(batch).then(|| self.target.totals())?;
-            slowed_kernel(&self.totals, &totals)
-        })
+        self.standing.rejection(standing, reports, &mended)
+    }
+
+    /// The files with kernels that fixes may not leave so: they take or give other tensors, or take longer.
+    fn harmed(&mut self, batch: &[Candidate]) -> Harmed {
+        if self.target.is_one_change() {
+            return Harmed::new();
+        }
+        let findings = batch.iter().flat_map(|candidate| &candidate.keys);
+        let mut rules = findings.map(|key| key.finding.1);
+        let are_asked = rules.all(|rule| self.target.is_asked_by_name(rule));
+        let mut harmed = Harmed::new();
+        if is_unsure(batch) {
+            harmed = slowed_kernels(&self.totals, &self.target.totals());
+        }
+        if !are_asked {
+            harmed.extend(changed_signatures(
+                &self.signatures,
+                &self.target.signatures(),
+            ));
+        }
+        harmed
     }
 
     /// What kernels take, give and cost from now on is what they do after fixes that were kept.

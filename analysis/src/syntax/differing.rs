@@ -247,7 +247,7 @@ mod tests {
         );
         assert_eq!(
             changed("a /* 1 */ + /* 2 */ b", "c").as_deref(),
-            Some("c /* 1 */ /* 2 */")
+            Some("c /* 1 */  /* 2 */ ")
         );
         assert_eq!(changed("x // a", "x.y()").as_deref(), Some("x.y() // a"));
         assert!(!has_remark("K / 8 \"//\""));

@@ -23,7 +23,7 @@ fn k(ctx: &mut Context) {
 
 const METHOD: &str = "`colect` is not checked: unknown method `colect`; the nearest is `collect`";
 const MACRO: &str = "`send_on!` is not checked: the macro `send_on!` is not expanded";
-const HINT: &str = "2 operations were not checked; --warn unresolved_operation shows them";
+const HINT: &str = "2 operations were not checked";
 
 /// The report of the partly understood kernel in a format.
 fn partly(options: &[&str]) -> Output {
@@ -65,7 +65,7 @@ fn nothing_understood_is_not_called_free_of_findings() {
         stdout(&output),
         "note: a.rs:4:5: `send_on!` is not checked: the macro `send_on!` is not expanded\n\
          1 kernel, 1 operation (1 unresolved): nothing was checked\n\
-         1 operation was not checked; --warn unresolved_operation shows it\n"
+         1 operation was not checked\n"
     );
     let empty = folder_with(&[]);
     let output = run(empty.path(), &[]);
@@ -219,6 +219,6 @@ fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
         stdout(&output),
         "a.rs:7:20: warning[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
          not checked\n\
-         2 operations were not checked; --warn unresolved_operation shows them\n"
+         2 operations were not checked\n"
     );
 }

@@ -154,13 +154,6 @@ impl Renderer {
         stdout(&run(folder.path(), &["check", "--format", "short", "k.rs"])),
         ""
     );
-    // What is called on a value of its type is the kernel's code, whatever it is called.
-    let called = KERNEL.replace(
-        "    y.to_hbm",
-        "    let renderer = Renderer { names: Vec::new() };\n    renderer.commit();\n    y.to_hbm",
-    );
-    let folder = folder_with(&[("k.rs", format!("{called}{host}").as_bytes())]);
-    assert!(!stdout(&run(folder.path(), &["check", "--format", "short", "k.rs"])).is_empty());
 }
 
 /// A method of one package says nothing of one of that name in another that does not know it.

@@ -298,13 +298,19 @@ fn the_pages_of_the_rules_report_their_rules() {
                 .any(|found| found["rule"] == name.as_str() && found["file"] == page.as_str())
         })
         .collect();
-    // A release is on no page of Markdown; beside those that need one a page says that it needs settings to compare with.
-    let needs_release = |name: &str| {
-        let rule = visa_analysis::find_rule(name);
-        rule.is_some_and(|rule| visa_analysis::dialect_line(rule.wrong).is_some())
+    // Blocks of Markdown are judged as of the newest release: a page of an earlier one may be silent, and so may those that need settings
+    // or a manifest to compare with.
+    let is_of_newest = |name: &str| {
+        let page = visa_tests::repository().join(format!("docs/rules/{name}.md"));
+        let page = std::fs::read_to_string(page).unwrap();
+        page.contains("For `furiosa_opt_std` 0.10:")
     };
-    let mut silent = silent.into_iter();
-    assert!(silent.all(|name| name == "budget_exceeded" || needs_release(name)));
+    let compared = ["budget_exceeded", "library_version_mismatch"];
+    let silent: Vec<&&String> = silent
+        .iter()
+        .filter(|name| !compared.contains(&name.as_str()) && is_of_newest(name))
+        .collect();
+    assert!(silent.is_empty(), "{silent:?}");
     let unused: Vec<&serde_json::Value> = found
         .iter()
         .filter(|found| found["rule"] == "unused_suppression")

@@ -431,6 +431,8 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("check", "--watch", "watch.rs"),
     ("cost", "--fail-on", "cost/compare.rs"),
     ("cost", "--effort", "cost/limits.rs"),
+    ("cost", "--diff", "cost/proposals.rs"),
+    ("cost", "--apply", "cost/proposals.rs"),
     ("cost", "--target", "cost.rs"),
     ("cost", "--doc", "markdown.rs"),
     ("migrate", "--isolated", "migrate.rs"),
@@ -452,7 +454,9 @@ fn options_of(command: &str) -> BTreeSet<String> {
             .split_whitespace()
             .find(|word| word.starts_with("--"))?;
         let indent = line.len() - line.trim_start().len();
-        (indent <= 6).then(|| word.trim_end_matches(',').to_owned())
+        (1..=6)
+            .contains(&indent)
+            .then(|| word.trim_end_matches(',').to_owned())
     });
     words.collect()
 }
