@@ -249,7 +249,7 @@ fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
                 Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
                 Part::Code(_, code) => text.push_str(&format!("\n{}", indented(&code))),
                 Part::Kernel(_, kernel) => {
-                    text.push_str(&format!("\n{}", marked(&kernel, colored)))
+                    text.push_str(&format!("\n{}", marked(&kernel, colored)));
                 }
                 // The lines of the kernels are marked.
                 Part::Changes(_) => {}

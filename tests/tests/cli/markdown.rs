@@ -316,7 +316,10 @@ fn the_pages_of_the_rules_report_their_rules() {
         .filter(|found| found["rule"] == "unused_suppression")
         .map(|found| &found["file"])
         .collect();
-    assert_eq!(unused, ["docs/rules/unused_suppression.md"]);
+    // The page of names of rules allows one that the newest release does not find.
+    let expected =
+        ["unknown_rule", "unused_suppression"].map(|name| format!("docs/rules/{name}.md"));
+    assert_eq!(unused, expected.each_ref());
 }
 
 #[test]

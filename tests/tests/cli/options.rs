@@ -424,6 +424,18 @@ const CHANGING: &[(&str, &str, &[&str], &[&str])] = &[
 
 /// Options that need a place of their own to show what they do, and the test that shows it.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("view", "--config", "view.rs"),
+    ("view", "--dialect", "view.rs"),
+    ("view", "--doc", "view.rs"),
+    ("view", "--effort", "view.rs"),
+    ("view", "--force-exclude", "view.rs"),
+    ("view", "--isolated", "view.rs"),
+    ("view", "--language", "view.rs"),
+    ("view", "--model", "view.rs"),
+    ("view", "--port", "view.rs"),
+    ("view", "--quiet", "view.rs"),
+    ("view", "--scratch", "view.rs"),
+    ("view", "--target", "view.rs"),
     ("check", "--unsafe-fixes", "fixing.rs"),
     ("check", "--baseline", "baseline.rs"),
     ("check", "--prune-baseline", "baseline.rs"),

@@ -154,7 +154,7 @@ pub(super) fn method_calls(db: &dyn Db, function: ItemId) -> Arc<[MethodCall]> {
     let calls = calls.filter_map(ast::MethodCallExpr::cast);
     let calls = calls.filter_map(|call| {
         Some(MethodCall {
-            name: Arc::from(without_raw(&call.name_ref()?.text())),
+            name: Arc::from(without_raw(call.name_ref()?.text())),
             on: reader.of_expression(call.receiver(), 0),
         })
     });
@@ -298,7 +298,7 @@ impl Reader<'_> {
                 let name = call.name_ref();
                 match (self.of_expression(call.receiver(), depth + 1), name) {
                     (Receiver::Type(ty), Some(name)) => {
-                        let method = items::associated(self.db, ty, without_raw(&name.text()));
+                        let method = items::associated(self.db, ty, without_raw(name.text()));
                         method.map_or(Receiver::Unknown, |method| {
                             self.result_of(method, depth + 1)
                         })
@@ -344,7 +344,7 @@ impl Reader<'_> {
             return Receiver::Unknown;
         };
         let name = match (field.name_ref(), field.index_token()) {
-            (Some(name), _) => without_raw(&name.text()).to_owned(),
+            (Some(name), _) => without_raw(name.text()).to_owned(),
             (None, Some(index)) => index.text().to_owned(),
             (None, None) => return Receiver::Unknown,
         };
@@ -357,7 +357,7 @@ impl Reader<'_> {
                 .fields()
                 .find(|field| {
                     let own = field.name();
-                    own.is_some_and(|own| without_raw(&own.text()) == name)
+                    own.is_some_and(|own| without_raw(own.text()) == name)
                 })
                 .and_then(|field| field.ty()),
             Some(ast::FieldList::TupleFieldList(list)) => {
@@ -396,7 +396,7 @@ impl Reader<'_> {
         let bound = bound.into_iter().filter_map(ast::IdentPat::cast);
         let of_name = bound.filter(|pattern| {
             let own = pattern.name();
-            own.is_some_and(|own| without_raw(&own.text()) == *name)
+            own.is_some_and(|own| without_raw(own.text()) == *name)
         });
         let mut said = of_name.map(|pattern| self.of_binding(&pattern, depth + 1));
         let first = said.next().unwrap_or(Receiver::Unknown);

@@ -105,7 +105,7 @@ fn shown(why: &Rejection, session: &Session<'_>) -> Rejection {
             file: Some(file),
             line,
         } => Rejection::Brings {
-            rule: *rule,
+            rule,
             file: Some(shown(file)),
             line: *line,
         },
