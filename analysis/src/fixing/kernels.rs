@@ -10,7 +10,7 @@ use crate::inputs::SourceFile;
 use crate::kernel::{Body, Level, Origin, Tensor, Tier, body};
 use crate::mapping::{Form, Mapping};
 
-/// A kernel in its file, the same before and after fixes: none of them adds a function.
+/// A kernel, or a function that kernels call, in its file: the same before and after fixes, since none of them adds a function.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KernelName {
     /// The file.
@@ -24,7 +24,7 @@ pub struct KernelName {
 /// Cycles of kernels, of those whose total is known.
 pub type Totals = BTreeMap<KernelName, u64>;
 
-/// What kernels take and give.
+/// What kernels take and give, and what the functions that they call take and give in the memory of the chip or of the host.
 pub type Signatures = BTreeMap<KernelName, Signature>;
 
 /// A tensor from outside of a kernel, or for it: its memory, its elements and its mappings, as far as they are known.
@@ -75,12 +75,20 @@ impl Described {
 pub struct Signature(Vec<Described>);
 
 impl Signature {
-    pub(crate) fn of(body: &Body) -> Self {
+    /// Of a kernel all that it takes and gives; of a function that kernels call what is in the memory of the chip or of the host,
+    /// which the kernel was given itself. `None` of other functions.
+    pub(crate) fn of(body: &Body) -> Option<Self> {
+        let is_kernel = body.device.is_some();
+        if !is_kernel && !body.reached_from_kernel {
+            return None;
+        }
+        let is_kept = |tensor: &&Tensor| is_kernel || matches!(tensor.tier, Tier::Hbm | Tier::Host);
         let is_parameter = |tensor: &&Tensor| matches!(tensor.origin, Origin::Parameter);
         let given = body.tensors.iter().filter(is_parameter);
         let made = body.escaping.iter().filter_map(|id| body.tensor(*id));
         let made = made.filter(|tensor| !is_parameter(tensor));
-        Self(given.chain(made).map(Described::of).collect())
+        let kept = given.chain(made).filter(is_kept);
+        Some(Self(kept.map(Described::of).collect()))
     }
 
     /// Whether something that is known of it is otherwise in another.
@@ -91,8 +99,8 @@ impl Signature {
     }
 }
 
-/// Something of each kernel of a file in Rust, which may be in several parts.
-fn of_kernels<T>(
+/// Something of each function of a file in Rust, which may be in several parts.
+fn of_functions<T>(
     db: &dyn Db,
     parts: &[SourceFile],
     ask: impl Fn(crate::items::ItemId, &Body) -> Option<T>,
@@ -103,7 +111,6 @@ fn of_kernels<T>(
     let all = rust.flat_map(|file| functions(db, *file)).enumerate();
     let known = all.filter_map(|(number, function)| {
         let body = body(db, function);
-        body.device.as_ref()?;
         let kernel = KernelName {
             file: function.file(db).path(db),
             number,
@@ -116,12 +123,13 @@ fn of_kernels<T>(
 
 /// The cycles of the kernels of a file, without a search of what would save some.
 pub(crate) fn totals_of(db: &dyn Db, parts: &[SourceFile]) -> Totals {
-    of_kernels(db, parts, |function, _| {
+    of_functions(db, parts, |function, body| {
+        body.device.as_ref()?;
         function_simulation(db, function).total()
     })
 }
 
-/// What the kernels of a file take and give.
+/// What the kernels of a file, and the functions that kernels call, take and give.
 pub(crate) fn signatures_of(db: &dyn Db, parts: &[SourceFile]) -> Signatures {
-    of_kernels(db, parts, |_, body| Some(Signature::of(body)))
+    of_functions(db, parts, |_, body| Signature::of(body))
 }

@@ -784,6 +784,24 @@ fn an_alias_in_a_signature_counts_as_what_it_stands_for() {
     assert!(!own.differs_from(&signature(&text("S, [R]", "Rows"))));
     assert!(own.differs_from(&signature(&text("R, S", "m![S, R]"))));
     assert!(own.differs_from(&signature(&text("S, R", "m![R, S]"))));
+    // Of a function that a kernel calls what is in HBM is kept, since its callers are given that: the rest is its own.
+    let called = |load: &str| {
+        let kernel = text("S, R", "m![S, R]").replace("x.to_dm(&mut ctx.tdma, 0)", "load(ctx, x)");
+        format!("{kernel}{load}")
+    };
+    let load = "fn load(ctx: &mut Context, y: &HbmTensor<i8, Chip, Rows>) -> DmTensor<i8, Chip, m![1 # 2], m![S], m![R]> {\n    \
+                y.to_dm(&mut ctx.tdma, 0)\n}\n";
+    let of_helper = |text: &str| {
+        let workspace = workspace_of(path, text);
+        let all = workspace.analysis().kernel_signatures(&[path.to_owned()]);
+        all.into_iter()
+            .find(|(function, _)| *function.name == *"load")
+            .unwrap()
+            .1
+    };
+    let helper = of_helper(&called(load));
+    assert!(!helper.differs_from(&of_helper(&called(&load.replace("m![R]>", "m![R # 128]>")))));
+    assert!(helper.differs_from(&of_helper(&called(&load.replace("Rows>", "m![R, S]>")))));
     // What was unknown may become known, and nothing known unknown.
     let unknown = signature(&text("S, Q", "m![S, R]"));
     assert!(!unknown.differs_from(&own));
