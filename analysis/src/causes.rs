@@ -73,9 +73,9 @@ impl Causes {
                 if let Some(first) = diagnostics.get_mut(*first) {
                     first.related.extend(related);
                     first.fixes = std::mem::take(&mut fixes);
-                    if let Some(more) = others.len().checked_sub(PLACES).filter(|more| *more > 0) {
-                        first.notes.push(format!("the same in {more} more places"));
-                    }
+                    first.more_places = others.len().saturating_sub(PLACES) as u64;
+                    let note = first.note_of_more_places();
+                    first.notes.extend(note);
                 }
                 joined_away.extend(others.iter().copied());
             }

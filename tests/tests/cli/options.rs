@@ -479,6 +479,9 @@ fn every_option_is_known_to_change_something() {
     let help = stdout(&run(here.path(), &["--help"]));
     let (_, commands) = help.split_once("Commands:\n").unwrap();
     let commands = commands.lines().take_while(|line| !line.trim().is_empty());
+    // A description may go on in a second line, which is indented further.
+    let commands = commands.filter_map(|line| line.strip_prefix("  "));
+    let commands = commands.filter(|line| !line.starts_with(' '));
     let commands = commands.filter_map(|line| line.split_whitespace().next());
     let mut count = 0;
     for command in commands.filter(|command| *command != "help" && *command != "lsp") {
