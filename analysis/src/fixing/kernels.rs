@@ -72,7 +72,11 @@ impl Described {
 
 /// The tensors that a kernel takes and gives, by their types as they are understood: an alias counts as what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature(Vec<Described>);
+pub struct Signature {
+    given: Vec<Described>,
+    /// What it gives, as far as it is followed.
+    made: Vec<Described>,
+}
 
 impl Signature {
     /// Of a kernel all that it takes and gives; of a function that kernels call what is in the memory of the chip or of the host,
@@ -84,18 +88,26 @@ impl Signature {
         }
         let is_kept = |tensor: &&Tensor| is_kernel || matches!(tensor.tier, Tier::Hbm | Tier::Host);
         let is_parameter = |tensor: &&Tensor| matches!(tensor.origin, Origin::Parameter);
-        let given = body.tensors.iter().filter(is_parameter);
+        let given = body.tensors.iter().filter(is_parameter).filter(is_kept);
         let made = body.escaping.iter().filter_map(|id| body.tensor(*id));
-        let made = made.filter(|tensor| !is_parameter(tensor));
-        let kept = given.chain(made).filter(is_kept);
-        Some(Self(kept.map(Described::of).collect()))
+        let made = made.filter(|tensor| !is_parameter(tensor)).filter(is_kept);
+        Some(Self {
+            given: given.map(Described::of).collect(),
+            made: made.map(Described::of).collect(),
+        })
     }
 
     /// Whether something that is known of it is otherwise in another.
     #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
-        let mut pairs = self.0.iter().zip(&other.0);
-        self.0.len() != other.0.len() || pairs.any(|(one, other)| one.differs_from(other))
+        let mut given = self.given.iter().zip(&other.given);
+        let mut made = self.made.iter().zip(&other.made);
+        // What was not followed before may be followed now.
+        self.given.len() != other.given.len()
+            || self.made.len() > other.made.len()
+            || given.any(|(one, other)| one.differs_from(other))
+            || (self.made.len() == other.made.len()
+                && made.any(|(one, other)| one.differs_from(other)))
     }
 }
 

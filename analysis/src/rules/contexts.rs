@@ -4,7 +4,7 @@ use crate::db::Db;
 use crate::derivation::pipeline::{self, PipelineViolation, Place};
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{Body, CanonicalStage, Context, Pass, PassEnd};
+use crate::kernel::{Body, CanonicalStage, Context, Engine, Pass, PassEnd};
 
 use super::chain_fixes::{first_field, passes_of};
 use super::fetch::FETCH_SUB_CONTEXT_ADAPTER;
@@ -155,6 +155,10 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
     if !pipeline::derive(&moved).violations.is_empty() {
         return None;
     }
+    let computes = pass
+        .stages
+        .iter()
+        .any(|stage| stage.kind.canonical().row().engine == Engine::Vector);
     let library = pass.library();
     let (field, place) = first_field(db, finding.span)?;
     if library.context_field(&field) != pass.context {
@@ -164,7 +168,8 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
     let (other, _) = fields.find(|(_, context)| *context == wanted)?;
     Some(Fix {
         title: format!("Begin this pass on `{other}`"),
-        applicability: if is_store {
+        // What a pass of the sub context computes and stores was seen to be wrong in a release.
+        applicability: if is_store && !computes {
             Applicability::Machine
         } else {
             Applicability::Maybe

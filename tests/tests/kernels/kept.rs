@@ -88,7 +88,7 @@ fn remarks_stay_whatever_is_fixed() {
     });
     let changed: usize = lost.iter().map(|(changed, _)| changed).sum();
     assert!(
-        changed > kernels.len() / 2,
+        changed > kernels.len() / 3,
         "{changed} of {}",
         kernels.len()
     );
@@ -115,9 +115,8 @@ fn the_remarks_of_a_cast_stay() {
 
 axes![
     S = 256,
-    K = ( // tokens, of the prompt
-        64
-    ),
+    K = // tokens, of the prompt
+        64,
 ];
 
 #[device(chip = 1, pe = 4)]
