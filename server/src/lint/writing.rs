@@ -164,10 +164,10 @@ impl Staged {
         let Some(expected) = &self.expected else {
             return Ok(());
         };
-        match std::fs::read(&self.target) {
+        match read_bytes(&self.target, SOURCE_BYTES) {
             Ok(held) if held == *expected => Ok(()),
             Ok(_) => Err(failure(&self.shown, CHANGED)),
-            Err(error) => Err(failure(&self.shown, &reason(&error))),
+            Err(why) => Err(failure(&self.shown, &why)),
         }
     }
 

@@ -156,7 +156,12 @@ fn library_code_does_not_give_up() {
 fn files_are_read_in_one_place() {
     let mut wrong = Vec::new();
     for (path, text) in ["analysis/src", "server/src"].into_iter().flat_map(sources) {
-        let reads_for_all = path == "server/src/project/regular.rs" || is_test_code(&path);
+        // A file that is about to be replaced is opened for its attributes, and nothing of it is read.
+        let own = [
+            "server/src/project/regular.rs",
+            "server/src/lint/writing/attributes.rs",
+        ];
+        let reads_for_all = own.contains(&path.as_str()) || is_test_code(&path);
         for (number, line) in shipped(&text).lines().enumerate() {
             let reads = ["fs::read(", "fs::read_to_string(", "File::open("];
             // What the system itself says of processes is as it says it.
