@@ -159,6 +159,10 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
         .stages
         .iter()
         .any(|stage| stage.kind.canonical().row().engine == Engine::Vector);
+    // What a pass of the sub context computes and stores was seen to be wrong in a release.
+    if is_store && computes {
+        return None;
+    }
     let library = pass.library();
     let (field, place) = first_field(db, finding.span)?;
     if library.context_field(&field) != pass.context {
@@ -168,8 +172,7 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
     let (other, _) = fields.find(|(_, context)| *context == wanted)?;
     Some(Fix {
         title: format!("Begin this pass on `{other}`"),
-        // What a pass of the sub context computes and stores was seen to be wrong in a release.
-        applicability: if is_store && !computes {
+        applicability: if is_store {
             Applicability::Machine
         } else {
             Applicability::Maybe
