@@ -222,6 +222,8 @@ pub struct Tensor {
     pub space: Option<Space>,
     /// Its extents.
     pub shape: Shape,
+    /// Whether it is a part of an argument of unknown rank, taken to have the axes that are cut and no others.
+    pub has_assumed_axes: bool,
     /// The argument whose shape it has, where that is all that is known of its shape.
     pub shape_of: Option<u32>,
     /// Its element type, if known.
@@ -259,6 +261,7 @@ impl Tensor {
             name: None,
             space: None,
             shape: Shape::Unknown(reason),
+            has_assumed_axes: false,
             shape_of: None,
             dtype: None,
             steps: None,

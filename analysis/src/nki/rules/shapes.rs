@@ -240,6 +240,12 @@ fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
 
 fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
     let ends = [&transfer.source, &transfer.destination];
+    // An argument may have more axes than are cut, and the other end as many.
+    let assumes_axes = ends.iter().any(|end| end.tensor.has_assumed_axes);
+    let [from, to] = ends.map(|end| end.tensor.shape.known().map(<[Size]>::len));
+    if assumes_axes && from != to {
+        return;
+    }
     // Rows that an index in brackets chooses: how the other indices go with it is not stated.
     if ends.iter().any(|end| {
         end.tensor

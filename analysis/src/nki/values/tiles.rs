@@ -84,8 +84,14 @@ impl<'a> Interpreter<'a> {
             Some(Value::None) | None => tensor.as_ref().and_then(|tensor| tensor.dtype.clone()),
             Some(_) => None,
         };
+        let has_assumed_axes = tensor
+            .as_ref()
+            .is_some_and(|tensor| tensor.has_assumed_axes);
         let shape = tensor.map_or(Shape::Unknown(Reason::Call), |tensor| tensor.shape.clone());
-        let tile = Arc::new(tile(shape, dtype, Space::Sbuf, Some(span_of(call))));
+        let tile = Arc::new(Tensor {
+            has_assumed_axes,
+            ..tile(shape, dtype, Space::Sbuf, Some(span_of(call)))
+        });
         if self.is_recording {
             self.out.allocations.push(Allocation {
                 tensor: Arc::clone(&tile),

@@ -71,6 +71,9 @@ impl<'a> Interpreter<'a> {
     ) -> Value {
         let mut source = self.end(given(kind, passed, "src"), environment);
         let destination = given(kind, passed, "dst");
+        if kind == Kind::Transpose || kind == Kind::Compute {
+            source.tensor = without_assumed_axes(source.tensor);
+        }
         let gives_back = destination.is_none() && !passed.has_unseen && kind != Kind::Store;
         let mut destination = self.end(destination, environment);
         let combined = if kind == Kind::Compute {
@@ -190,6 +193,18 @@ impl<'a> Interpreter<'a> {
             }),
         }
     }
+}
+
+/// The tensor, of unknown shape where only the axes that are cut are known: a transpose depends on how many there are.
+fn without_assumed_axes(tensor: Arc<Tensor>) -> Arc<Tensor> {
+    if !tensor.has_assumed_axes {
+        return tensor;
+    }
+    Arc::new(Tensor {
+        shape: Shape::Unknown(Reason::Argument),
+        steps: None,
+        ..(*tensor).clone()
+    })
 }
 
 fn axes_of(value: &Value) -> Option<Vec<i64>> {

@@ -362,6 +362,7 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
         count > 1 && cuts_last && matches!(tensor.shape, Shape::Unknown(Reason::Argument));
     if names_all && unknown == Some(Reason::Argument) {
         unknown = None;
+        view.has_assumed_axes = true;
     }
     let behind = if names_all {
         Some(&[][..])
