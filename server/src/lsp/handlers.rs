@@ -17,7 +17,7 @@ use super::features::{
     view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{documents, lifecycle, project, publishing, searching, status, uris};
+use super::{documents, lifecycle, project, publishing, searching, uris};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {
@@ -244,7 +244,7 @@ impl LanguageServer for Handlers {
         };
         let answer = self.server.ask(Urgency::Background, question).await;
         let (report, known) = answer.map_err(|failure| self.pull_again(failure))?;
-        status::tell(&self.server, known).await;
+        publishing::tell_status(&self.server, known).await;
         Ok(report)
     }
 

@@ -24,6 +24,20 @@ const QUIET: Duration = Duration::from_millis(250);
 /// How often progress is given at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
+/// Tells the client what there is to do in the workspace, where it wants to be told and there is news.
+pub(crate) async fn tell_status(server: &Server, known: status::Known) {
+    if !server.lock().view.client.shows_status {
+        return;
+    }
+    let news = locked(&server.publisher.status).news(known);
+    if let Some(status) = news {
+        server
+            .client
+            .send_notification::<status::StatusNotification>(status)
+            .await;
+    }
+}
+
 /// A document is about to be opened: whatever was told of it before was about another text, even one of the same version.
 pub(crate) fn opening(server: &Server, path: &str) {
     if let Some(known) = locked(&server.publisher.published).get_mut(path) {
@@ -214,7 +228,7 @@ impl Check {
                 number_of(operations, "operation"),
                 checked.operations.unresolved
             );
-            let known = status::Known::of(snapshot, &checked);
+            let known = checked.known_of_workspace(snapshot);
             let told = checked.files.into_iter().map(|(path, items)| {
                 let uri = snapshot.uri(&path)?;
                 Ok((snapshot.version(&path), path, uri, items))
@@ -234,7 +248,7 @@ impl Check {
         self.progress.end(files);
         let (files, status, words) =
             answer.inspect_err(|failure| log(server, "the workspace", failure))?;
-        status::tell(server, status).await;
+        tell_status(server, status).await;
         let logged = &server.publisher.logged;
         let known = std::mem::replace(&mut *locked(logged), words.clone());
         if known != words {

@@ -3,13 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::notification::Notification;
 
-use super::configuration::Scope;
-use super::features::diagnostics::Checked;
-use super::lock::locked;
-use super::state::{Server, Snapshot};
-
 /// The notification `visa/status`.
-enum StatusNotification {}
+pub(super) enum StatusNotification {}
 
 impl Notification for StatusNotification {
     type Params = Status;
@@ -18,7 +13,7 @@ impl Notification for StatusNotification {
 
 /// What the client is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Status {
+pub(super) struct Status {
     /// Kernels of the workspace; null where only the files that are open are checked.
     kernels: Option<u64>,
 }
@@ -32,13 +27,11 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(snapshot: &Snapshot, checked: &Checked) -> Self {
-        let client = &snapshot.view.settings.client;
-        let whole = client.diagnostics && client.scope == Scope::Workspace;
-        let kernels = whole.then_some(checked.kernels);
+    /// What a check says that has seen so many writes: the kernels of the workspace, or null where it was not all checked.
+    pub(super) const fn new(kernels: Option<u64>, writes: u64) -> Self {
         Self {
             status: Status { kernels },
-            writes: snapshot.writes,
+            writes,
         }
     }
 }
@@ -48,38 +41,25 @@ impl Known {
 pub(super) struct Told(Option<Known>);
 
 impl Told {
-    /// Whether something is news: a check that saw less than the one before tells nothing.
-    fn is_new(&mut self, known: Known) -> bool {
+    /// What is news of what a check says: one that saw less than the check before tells nothing.
+    pub(super) fn news(&mut self, known: Known) -> Option<Status> {
         if self.0.is_some_and(|before| before.writes > known.writes) {
-            return false;
+            return None;
         }
         let before = self.0.replace(known);
-        before.is_none_or(|before| before.status != known.status)
-    }
-}
-
-/// Tells the client, where it wants to be told and there is news.
-pub(super) async fn tell(server: &Server, known: Known) {
-    if server.lock().view.client.shows_status && locked(&server.publisher.status).is_new(known) {
-        let status = known.status;
-        server
-            .client
-            .send_notification::<StatusNotification>(status)
-            .await;
+        let is_new = before.is_none_or(|before| before.status != known.status);
+        is_new.then_some(known.status)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Status, Told};
+    use super::{Known, Told};
 
     #[test]
     fn news_is_told_once_and_never_late() {
         let mut told = Told::default();
-        let mut is_new = |kernels, writes| {
-            let status = Status { kernels };
-            told.is_new(Known { status, writes })
-        };
+        let mut is_new = |kernels, writes| told.news(Known::new(kernels, writes)).is_some();
         assert!(is_new(Some(0), 1));
         assert!(!is_new(Some(0), 2));
         assert!(!is_new(Some(3), 1), "an older check");

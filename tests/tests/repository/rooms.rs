@@ -347,21 +347,11 @@ fn languages_know_nothing_of_each_other() {
     }
 }
 
-/// Circles that are still to be taken apart: a line of the table of proposals names the command that prints their patch, which says what
-/// they save; what a client is told of the workspace is counted from the reports that it is told beside.
-const KNOWN_CIRCLES: &[&str] = &[
-    "lint::cost::human, lint::cost::patch",
-    "lsp::early, lsp::features::diagnostics, lsp::features::edits, lsp::features::fixes, lsp::features::reports, lsp::publisher, lsp::state, lsp::status",
-];
-
 #[test]
 fn the_server_has_no_circles() {
     let modules = Modules::of("server/src");
     let circles = modules.circles();
-    let shown = circles.iter().map(|circle| circle.join(", "));
-    let shown: Vec<String> = shown
-        .filter(|circle| !KNOWN_CIRCLES.contains(&circle.as_str()))
-        .collect();
+    let shown: Vec<String> = circles.iter().map(|circle| circle.join(", ")).collect();
     assert!(shown.is_empty(), "{}", shown.join("\n"));
     assert!(modules.reached("lint").contains("lint::output"));
 }

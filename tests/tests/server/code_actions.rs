@@ -212,7 +212,7 @@ fn what_a_fix_needs_behind_it_is_worked_out_when_it_is_chosen() {
         let carried = &found.data.as_ref().unwrap()["fixes"];
         assert_eq!(
             carried,
-            &json!([{ "title": "Write Time `m![C / 4]`", "place": "", "preferred": false }])
+            &json!([{ "title": "Write Time `m![C / 4]`", "place": "", "preferred": false, "has_price": true }])
         );
         let context = about(std::slice::from_ref(found));
         let mut action = actions(&mut client, &uri, found.range, &context).remove(0);
@@ -692,4 +692,54 @@ fn nothing_is_offered_that_would_not_allow_the_rule() {
     );
     let (_folder, found) = settings_menu(Some("[levels]\n"), editor);
     assert_eq!(in_settings(&found), None);
+}
+
+/// Rows of 128 bytes that the kernel loads itself: longer ones, which the fix writes, are loaded in packets of 16 bytes.
+const STARVED: &str = "use furiosa_visa_std::prelude::*;
+axes![S = 256, T = 64, P = 32];
+#[device(chip = 1)]
+fn reorder(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, T, P # 128]>) -> HbmTensor<i8, m![1], m![S, T, P]> {
+    let x: DmTensor<i8, m![1], m![1 # 2], m![S], m![T, P # 128]> = x.to_dm(&mut ctx.tdma, 0);
+    let y: DmTensor<i8, m![1], m![1 # 2], m![S], m![T, P]> = ctx
+        .main
+        .begin(x.view())
+        .fetch::<i8, m![T], m![P]>()
+        .collect::<m![T], m![P]>()
+        .commit(0x8000);
+    y.to_hbm(&mut ctx.tdma, 1 << 28)
+}
+";
+
+#[test]
+fn a_fix_that_makes_the_kernel_slower_is_the_last_entry_with_its_price() {
+    let resolving = Setup::utf16().with(
+        "/capabilities/textDocument/codeAction/resolveSupport",
+        json!({ "properties": ["edit"] }),
+    );
+    for (setup, resolves) in [(resolving, true), (Setup::utf16(), false)] {
+        let mut client = setup.in_process();
+        let uri = untitled("starved.rs");
+        client.open(&uri, STARVED);
+        let diagnostics = pull(&mut client, &uri);
+        let mut found = diagnostics.iter();
+        let found = found.find(|found| rules(std::slice::from_ref(found)) == ["bank_starvation"]);
+        let found = found.unwrap();
+        let context = about(std::slice::from_ref(found));
+        let menu = actions(&mut client, &uri, found.range, &context);
+        let titles = titles(&menu);
+        let last = titles.last().unwrap();
+        assert!(
+            last.starts_with("Write Element") && last.contains(" (+"),
+            "{titles:?}"
+        );
+        assert!(last.ends_with(" % cycles)"), "{last}");
+        assert!(!titles[0].starts_with("Write Element"), "{titles:?}");
+        let mut action = menu.last().unwrap().clone();
+        assert_eq!(action.get("edit").is_none(), resolves);
+        if resolves {
+            action = client.request_raw("codeAction/resolve", action);
+        }
+        assert!(!versioned(&action["edit"]).is_empty());
+        client.finish();
+    }
 }

@@ -9,7 +9,7 @@ use visa_analysis::{
 };
 
 use super::super::styles::{TITLE, styled};
-use super::patch::how_to;
+use super::numbered::how_to_apply;
 use crate::json::roofline as words;
 use visa_analysis::visible;
 
@@ -432,7 +432,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
         ));
     } else {
         lines.push(searched.sentence());
-        lines.extend(how_to(kernel));
+        lines.extend(how_to_apply(kernel));
     }
     lines
 }

@@ -8,6 +8,7 @@ pub(crate) mod drawn;
 mod html;
 mod human;
 mod markdown;
+mod numbered;
 pub(crate) mod old;
 mod overview;
 mod patch;

@@ -3,6 +3,7 @@
 use visa_analysis::{Fixable, KernelCost, Proposal, Texts};
 
 use super::human::saving;
+use super::numbered::numbered;
 use crate::lint::fixing::{print_unified, unified, write_changes};
 use crate::lint::output::{Console, write_note};
 use crate::lint::session::Session;
@@ -15,32 +16,6 @@ pub(super) enum Wanted {
     Diff,
     /// Write the one of that number, from 1.
     Apply(usize),
-}
-
-/// The proposals of a kernel as its cost numbers them: those of the list, then the best two together.
-fn numbered(kernel: &KernelCost) -> impl Iterator<Item = (usize, &Proposal)> {
-    let searched = kernel.searched.as_ref();
-    let pair = searched.and_then(|searched| searched.pair.as_ref());
-    kernel
-        .proposals
-        .iter()
-        .chain(pair)
-        .zip(1..)
-        .map(|(one, number)| (number, one))
-}
-
-/// The line that says how proposals get into the files; `None` where all are given in words.
-pub(super) fn how_to(kernel: &KernelCost) -> Option<String> {
-    let mut whole = numbered(kernel).filter(|(_, one)| !one.edits.is_empty());
-    let (first, _) = whole.next()?;
-    let last = whole.last().map(|(last, _)| last);
-    let name = &kernel.name;
-    let others = last.map_or_else(String::new, |last| {
-        format!("; `--apply N` writes the one of that number, {first} to {last}")
-    });
-    Some(format!(
-        "`visa-lint cost --kernel {name} --diff` shows number {first} as a patch, and `--apply` writes it{others}"
-    ))
 }
 
 /// Prints or writes a proposal of the kernel that was asked for.

@@ -114,7 +114,7 @@ pub(crate) fn workspace(
         .collect();
     let mut items = Vec::new();
     let checked = of_workspace(snapshot, &|_, _| {})?;
-    let known = status::Known::of(snapshot, &checked);
+    let known = checked.known_of_workspace(snapshot);
     for (path, diagnostics) in checked.files {
         let result_id = result_id(&diagnostics);
         let (uri, known) = match before.remove(&path) {
@@ -229,6 +229,15 @@ pub(crate) struct Checked {
     pub(crate) kernels: u64,
     /// How many operations were understood.
     pub(crate) operations: OperationCounts,
+}
+
+impl Checked {
+    /// What this check tells of the workspace.
+    pub(crate) fn known_of_workspace(&self, snapshot: &Snapshot) -> status::Known {
+        let client = &snapshot.view.settings.client;
+        let is_whole = client.diagnostics && client.scope == Scope::Workspace;
+        status::Known::new(is_whole.then_some(self.kernels), snapshot.writes)
+    }
 }
 
 /// The diagnostics of all files that are checked, or of the open ones where the client wants no more; `checked` is given how

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
-use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Group, Trust};
+use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Trust};
 
 use super::edits::{DocumentEdits, of_files, workspace_edit};
 use super::reports::checked;
@@ -33,7 +33,7 @@ pub(crate) struct Fix {
     pub(crate) place: String,
     /// Whether it is the one to take without looking.
     pub(crate) preferred: bool,
-    /// Whether it is to save cycles and may cost some: its price is worked out when the menu is opened.
+    /// Whether it may cost cycles, as one that is not sure may: its price is worked out when the menu is opened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) has_price: bool,
 }
@@ -75,7 +75,7 @@ impl Carried {
             title: fix.title.clone(),
             place: elsewhere(&finding.file, finding.range, &fix.edits, line_of),
             preferred: only && sure(fix),
-            has_price: finding.group == Group::Performance && !sure(fix),
+            has_price: !sure(fix),
         });
         Self {
             version: snapshot.version(&finding.file),
