@@ -22,10 +22,10 @@ use crate::syntax::nodes_of;
 const MAXIMUM_DEPTH: u32 = 48;
 
 /// References that are walked one below the other before a chain counts as too deep: more than may follow each other.
-const MAXIMUM_CHAIN: usize = 64;
+const MAXIMUM_CHAIN: usize = 49;
 
 /// Items that are looked through for a way back, where a chain is too deep to be walked to its end.
-const MAXIMUM_NEAREST: usize = 256;
+const MAXIMUM_NEAREST: usize = 64;
 
 /// Whether what an item needs can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

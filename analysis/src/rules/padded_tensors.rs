@@ -10,7 +10,10 @@
     reason = "a mapping is compared by what is written, which nothing changes"
 )]
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -160,56 +163,79 @@ fn connected(db: &dyn Db, functions: &[ItemId]) -> Option<Vec<ItemId>> {
     Some(all)
 }
 
-/// The aliases of a file that items name, and those that these name.
-fn aliases_of(db: &dyn Db, file: SourceFile, items: &[ItemId]) -> Vec<ItemId> {
-    let of_file = file_items(db, file);
-    let aliases = of_file.items.iter().copied();
-    let aliases: Vec<ItemId> = aliases
-        .filter(|item| item.kind(db) == ItemKind::Alias)
-        .collect();
-    let mut found: Vec<ItemId> = Vec::new();
-    let mut pending = items.to_vec();
-    while let Some(item) = pending.pop() {
-        let text = item_text(db, item);
-        for alias in &aliases {
-            if !found.contains(alias) && names(&text.text, &alias.name(db)) {
-                found.push(*alias);
-                pending.push(*alias);
+/// The items of a file by the aliases of it that their texts name.
+#[salsa::tracked(returns(clone))]
+fn items_by_alias(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<Arc<str>, Vec<ItemId>>> {
+    let items = file_items(db, file);
+    let aliases = items.items.iter();
+    let aliases = aliases.filter(|item| item.kind(db) == ItemKind::Alias);
+    let mut naming: FxHashMap<Arc<str>, Vec<ItemId>> =
+        aliases.map(|alias| (alias.name(db), Vec::new())).collect();
+    for item in items.items.iter().copied() {
+        for word in words(&item_text(db, item).text) {
+            if let Some(naming) = naming.get_mut(word)
+                && naming.last() != Some(&item)
+            {
+                naming.push(item);
             }
         }
     }
-    found
+    Arc::new(naming)
+}
+
+/// The aliases of a file that items name, and those that these name.
+fn aliases_of(db: &dyn Db, file: SourceFile, items: &[ItemId]) -> Vec<ItemId> {
+    let of_file = file_items(db, file);
+    let mut aliases: FxHashMap<Arc<str>, Vec<ItemId>> = FxHashMap::default();
+    for item in of_file.items.iter().copied() {
+        if item.kind(db) == ItemKind::Alias {
+            aliases.entry(item.name(db)).or_default().push(item);
+        }
+    }
+    let places = of_file.items.iter().copied().zip(0_usize..);
+    let places: FxHashMap<ItemId, usize> = places.collect();
+    let mut found = IndexSet::new();
+    let mut pending = items.to_vec();
+    while let Some(item) = pending.pop() {
+        let named: FxHashSet<ItemId> = words(&item_text(db, item).text)
+            .filter_map(|word| aliases.get(word))
+            .flatten()
+            .copied()
+            .collect();
+        let mut named: Vec<ItemId> = named.into_iter().collect();
+        // In the order of the file.
+        named.sort_by_cached_key(|alias| places.get(alias));
+        for alias in named {
+            if found.insert(alias) {
+                pending.push(alias);
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// The functions of a file that name an item, or an alias of it, in their text.
 pub(super) fn functions_naming(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    let of_file = file_items(db, item.file(db));
-    let mut known = vec![item];
+    let naming = items_by_alias(db, item.file(db));
+    let mut known = IndexSet::from([item]);
     let mut next = 0;
-    let mut functions = Vec::new();
-    while let Some(named) = known.get(next).copied() {
+    let mut functions = IndexSet::new();
+    while let Some(named) = known.get_index(next).copied() {
         next += 1;
-        let name = named.name(db);
-        for other in of_file.items.iter().copied() {
-            let is_alias = other.kind(db) == ItemKind::Alias;
-            if known.contains(&other) || !names(&item_text(db, other).text, &name) {
-                continue;
-            }
-            if is_alias {
-                known.push(other);
+        for other in naming.get(&named.name(db)).into_iter().flatten().copied() {
+            if other.kind(db) == ItemKind::Alias {
+                known.insert(other);
             } else {
                 functions.extend(crate::items::functions_of(db, other));
             }
         }
     }
-    let mut seen = FxHashSet::default();
-    functions.retain(|function| seen.insert(*function));
-    functions
+    functions.into_iter().collect()
 }
 
-fn names(text: &str, name: &str) -> bool {
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    words.any(|word| word == name)
+/// The words of a text, each as often as it is there.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
 
 fn source(db: &dyn Db, span: Span) -> String {
