@@ -3,7 +3,6 @@
 use crate::catalogue::front_end;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::items::concerns_kernels;
 use crate::neighbours::FrontEnd;
 use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
@@ -21,7 +20,7 @@ use super::{
 /// Offsets are bytes of the file, its byte-order mark included; an offset behind the end is the end. Every answer is an error
 /// if there is no such file, if a newer edit overtook the question ([`Problem::Cancelled`]) or if the engine failed.
 impl Analysis {
-    /// Asks the front end of a file's language. A file that takes no part has no answers, and neither has ordinary Rust.
+    /// Asks the front end of a file's language. A file that takes no part has no answers.
     fn in_file<T: Default>(
         &self,
         path: &str,
@@ -34,8 +33,7 @@ impl Analysis {
         };
         self.guarded(|db| match front_end(file.language(db)) {
             Some(front_end) => of_others(front_end, db, file),
-            None if concerns_kernels(db, file) => of_rust(db, file),
-            None => T::default(),
+            None => of_rust(db, file),
         })
     }
 

@@ -1,9 +1,9 @@
-//! A workspace without kernels: the server says so to a client that shows it, and has nothing to say about its files.
+//! A workspace without kernels: the server says so to a client that shows it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::diagnostics::{pull, pull_workspace};
-use super::support::{Setup, document, uri_of};
+use super::diagnostics::pull_workspace;
+use super::support::{Setup, uri_of};
 
 /// Ordinary Rust, with what could be taken for a kernel: a method `view`, a type `Tensor`, loops, numbers.
 const ORDINARY: &str = "//! A renderer.
@@ -73,56 +73,5 @@ fn nothing_is_known_of_a_workspace_of_which_only_open_files_are_checked() {
     let mut client = setup.with("/initializationOptions", scope).in_process();
     let said = client.next_of("visa/status");
     assert_eq!(said["params"], json!({ "kernels": null }));
-    client.finish();
-}
-
-#[test]
-fn ordinary_rust_gets_no_answers() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("plain.rs");
-    std::fs::write(&path, ORDINARY).unwrap();
-    let mut client = Setup::utf16().folder(folder.path()).in_process();
-    let uri = uri_of(&path);
-    client.open(&uri, ORDINARY);
-    assert!(pull(&mut client, &uri).is_empty());
-    let at = json!({ "line": 19, "character": 12 });
-    let range =
-        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 22, "character": 0 } });
-    for (method, more) in [
-        ("textDocument/hover", json!({ "position": at })),
-        ("textDocument/completion", json!({ "position": at })),
-        ("textDocument/signatureHelp", json!({ "position": at })),
-        ("textDocument/definition", json!({ "position": at })),
-        (
-            "textDocument/references",
-            json!({ "position": at, "context": { "includeDeclaration": true } }),
-        ),
-        ("textDocument/documentHighlight", json!({ "position": at })),
-        (
-            "textDocument/prepareCallHierarchy",
-            json!({ "position": at }),
-        ),
-        ("textDocument/documentSymbol", json!({})),
-        ("textDocument/foldingRange", json!({})),
-        ("textDocument/semanticTokens/full", json!({})),
-        ("textDocument/codeLens", json!({})),
-        ("textDocument/inlayHint", json!({ "range": range })),
-        (
-            "textDocument/codeAction",
-            json!({ "range": range, "context": { "diagnostics": [] } }),
-        ),
-        ("visa/kernelCost", json!({ "position": at })),
-        ("visa/memoryMap", json!({ "position": at })),
-    ] {
-        let mut params = json!({ "textDocument": document(&uri) });
-        if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
-            params.extend(more);
-        }
-        let answer = client.request_raw(method, params);
-        assert!(
-            [json!(null), json!([])].contains(&answer),
-            "{method}: {answer}"
-        );
-    }
     client.finish();
 }

@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::ide::names::{answer_place, place_of};
 use crate::ide::{SymbolKind, WorkspaceSymbol};
 use crate::inputs::{Project, SourceFile};
-use crate::items::{file_items, kernel_files};
+use crate::items::file_items;
 
 use super::declared::{Declared, declarations};
 
@@ -37,8 +37,8 @@ pub(in crate::ide) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<Workspa
     let query = query.trim();
     let lower = query.to_lowercase();
     let mut found = Vec::new();
-    for file in kernel_files(db, project) {
-        for entry in file_declarations(db, file).iter() {
+    for file in project.files(db).values() {
+        for entry in file_declarations(db, *file).iter() {
             if let Some(fit) = fit(&entry.name, query, &lower) {
                 found.push((fit, entry.name.chars().count(), found.len(), entry.clone()));
             }
