@@ -332,7 +332,9 @@ fn unstated(diagnostic: &Diagnostic, text: &str) -> Vec<String> {
     for stated in &diagnostic.alternatives {
         rest = rest.replacen(&stated.text, "", 1);
         for edit in &stated.edits {
-            let wanted = edit.text.trim().trim_end_matches('.');
+            // What is written over several lines is said in one.
+            let wanted: String = edit.text.lines().map(str::trim).collect();
+            let wanted = wanted.trim_end_matches('.');
             let said = codes(&stated.text);
             let partly = said.iter().any(|code| wanted.contains(code.as_str()));
             if !partly && !stated.text.contains(wanted) {

@@ -248,6 +248,12 @@ impl Conventions {
         self.since(8) && !self.since(9)
     }
 
+    /// Whether the compiler refuses a load of a part of each row where the part does not divide the row. Seen of one release.
+    #[must_use]
+    pub fn loads_divisors_of_rows(self) -> bool {
+        self.since(8) && !self.since(9)
+    }
+
     /// Whether a switch is judged by whole frames: every part of slices and time that it makes is compared, a
     /// custom ring is as large as the exchange and no larger, and no data may be dropped.
     #[must_use]

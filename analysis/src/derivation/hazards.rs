@@ -8,7 +8,7 @@ use crate::kernel::{
     Body, CanonicalStage, CollectiveWork, Context, Copy, Engine, Level, OperationId, OperationKind,
     Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
-use crate::mapping::{Answer, Form, Mapping, equal_forms};
+use crate::mapping::{Answer, Digit, Form, Mapping, equal_forms};
 
 use rustc_hash::FxHashSet;
 
@@ -48,6 +48,17 @@ pub enum HazardKind {
         source: Mapping,
         /// The target's.
         target: Mapping,
+    },
+    /// A load of a part of each row of an axis, where the part does not divide the row.
+    PartOfRows {
+        /// The axis.
+        axis: String,
+        /// Values of the part.
+        part: u64,
+        /// Values of the row.
+        row: u64,
+        /// The largest smaller part that divides the row, where a row has only a few of it.
+        largest: Option<u64>,
     },
     /// A change of type of a tile.
     TileReshape,
@@ -95,6 +106,9 @@ pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
                 }
                 if known.keeps_clusters_apart() {
                     found.extend(cluster_transfer(body, copy));
+                }
+                if known.loads_divisors_of_rows() {
+                    found.extend(part_of_rows(body, copy));
                 }
             }
             OperationKind::Collective(collective) => {
@@ -327,6 +341,57 @@ fn cluster_transfer(body: &Body, copy: &Copy) -> Option<Hazard> {
         },
         span: copy.span,
         other: None,
+    })
+}
+
+/// Parts of a row that are looked through for one that divides it.
+const PARTS_OF_ROW: u64 = 1_024;
+
+/// The largest part of a row, smaller than another one, that divides it.
+fn largest_part(row: u64, part: u64) -> Option<u64> {
+    let fewest = row.div_ceil(part);
+    let mut counts = fewest..=fewest.saturating_add(PARTS_OF_ROW).min(row);
+    let count = counts.find(|count| row.is_multiple_of(*count))?;
+    Some(row / count)
+}
+
+/// A load that takes as many values of each row of an axis as divide no row: source and target then cut the axis at places that have no
+/// common refinement. A part of the axis's outermost digit is one run, and is no such load.
+fn part_of_rows(body: &Body, copy: &Copy) -> Option<Hazard> {
+    let target = body.tensor(copy.target)?;
+    if body.tensor(copy.source)?.tier != Tier::Hbm || target.tier != Tier::Dm {
+        return None;
+    }
+    let held = target.levels.full()?;
+    body.sharing(copy.source).find_map(|view| {
+        let Origin::View {
+            tile: Some(window), ..
+        } = &view.origin
+        else {
+            return None;
+        };
+        let [digit] = window.index.get()?.form().digits() else {
+            return None;
+        };
+        let term = digit.term.as_ref()?;
+        let axis = term.atom.axis()?;
+        let (part, row) = (window.length.value?, digit.live);
+        let above = term.stride.checked_mul(row)?;
+        let is_outer = |other: &Digit| {
+            let outer = other.term.as_ref().map_or(0, |term| term.stride);
+            other.is_part_of(axis.name()) && other.live > 1 && outer >= above
+        };
+        let cuts = part > 0 && part < row && !row.is_multiple_of(part);
+        (cuts && held.form().digits().iter().any(is_outer)).then(|| Hazard {
+            kind: HazardKind::PartOfRows {
+                axis: axis.name().to_owned(),
+                part,
+                row,
+                largest: largest_part(row, part),
+            },
+            span: copy.span,
+            other: Some(window.span),
+        })
     })
 }
 

@@ -33,6 +33,8 @@ pub struct ComputedOperand {
     pub span: Span,
     /// What is computed: the argument itself, or what the variable that it names is bound to, with the text there.
     pub source: (Span, String),
+    /// Where the compiler needs it, if a function of the project hands it on: the operand there.
+    pub needed_at: Option<Span>,
 }
 
 /// What computes an operand.
@@ -58,6 +60,19 @@ pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]
     let Some(node) = parsed.cast::<ast::Fn>() else {
         return Arc::from([]);
     };
+    let mut found = Vec::new();
+    let reader = std::cell::LazyCell::new(|| Reader::new(db, function, &parsed, &node));
+    for operand in needed_constants(db, function, &node) {
+        found.extend(reader.operand(&operand, None));
+    }
+    for (argument, needed_at) in handed_on(db, function, &node) {
+        found.extend(reader.operand(&argument, Some(needed_at)));
+    }
+    found.into()
+}
+
+/// The arguments of a function's calls that the compiler needs as constants, by the table of the library.
+fn needed_constants(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<ast::Expr> {
     let table = dialect::of_file(db, function.file(db));
     let needs_constants = |met: Met<'_>| {
         let is_call = met.kind == SyntaxKind::METHOD_CALL_EXPR;
@@ -70,10 +85,6 @@ pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]
     let calls = nodes_of(node.syntax(), needs_constants, |met| {
         met.kind != SyntaxKind::TOKEN_TREE
     });
-    if calls.is_empty() {
-        return Arc::from([]);
-    }
-    let reader = Reader::new(db, function, &parsed, &node);
     let mut found = Vec::new();
     for call in calls.into_iter().filter_map(ast::MethodCallExpr::cast) {
         let Some(name) = call.name_ref() else {
@@ -88,13 +99,117 @@ pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]
         let Some(method) = methods.find(|method| method.arguments.len() == given.len()) else {
             continue;
         };
-        for (argument, expression) in method.arguments.iter().zip(&given) {
+        for (argument, expression) in method.arguments.iter().zip(given) {
             if is_needed_constant(argument.role) {
-                found.extend(reader.operand(expression));
+                found.push(expression);
+            }
+        }
+    }
+    found
+}
+
+/// The arguments of calls of the project's functions that those hand on to where the compiler needs a constant, with that place.
+fn handed_on(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<(ast::Expr, Span)> {
+    let is_call = |met: Met<'_>| met.kind == SyntaxKind::CALL_EXPR;
+    let calls = nodes_of(node.syntax(), is_call, |met| {
+        met.kind != SyntaxKind::TOKEN_TREE
+    });
+    let mut found = Vec::new();
+    for call in calls.into_iter().filter_map(ast::CallExpr::cast) {
+        let given = arguments(call.arg_list());
+        if given.is_empty() {
+            continue;
+        }
+        let Some(callee) = called_function(db, function, &call) else {
+            continue;
+        };
+        for (number, needed_at) in operand_parameters(db, callee).iter() {
+            found.extend(given.get(*number).map(|given| (given.clone(), *needed_at)));
+        }
+    }
+    found
+}
+
+/// The function of the project that a call names.
+fn called_function(db: &dyn Db, function: ItemId, call: &ast::CallExpr) -> Option<ItemId> {
+    let Some(ast::Expr::PathExpr(callee)) = call.expr() else {
+        return None;
+    };
+    let path = callee.path()?;
+    let names = segments(&path);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = path.syntax().text_range().start().into();
+    let scope = scope_at(db, function, place);
+    match resolve(db, &scope, &names, Namespace::Value) {
+        Resolution::Function(function) => Some(function),
+        _ => None,
+    }
+}
+
+/// The parameters of a function, by number, that become operands which the compiler needs as constants, in it or in what it calls; with
+/// the place of the operand.
+#[salsa::tracked(returns(clone), cycle_result = no_operand_parameters)]
+fn operand_parameters(db: &dyn Db, function: ItemId) -> Arc<[(usize, Span)]> {
+    let parsed = parse_item(db, function);
+    let Some(node) = parsed.cast::<ast::Fn>() else {
+        return Arc::from([]);
+    };
+    let numbers = number_parameters(&node);
+    if numbers.is_empty() {
+        return Arc::from([]);
+    }
+    let own = needed_constants(db, function, &node)
+        .into_iter()
+        .map(|operand| {
+            let place = parsed.span(operand.syntax());
+            (operand, place)
+        });
+    let mut found: Vec<(usize, Span)> = Vec::new();
+    for (operand, needed_at) in own.chain(handed_on(db, function, &node)) {
+        let named = operand
+            .syntax()
+            .descendants()
+            .filter_map(ast::PathExpr::cast);
+        let named = named.filter_map(|path| numbers.get(&path.syntax().text().to_string()));
+        for number in named {
+            if found.iter().all(|(known, _)| known != number) {
+                found.push((*number, needed_at));
             }
         }
     }
     found.into()
+}
+
+/// What is said of functions that call each other in a circle.
+fn no_operand_parameters(_: &dyn Db, _: salsa::Id, _: ItemId) -> Arc<[(usize, Span)]> {
+    Arc::from([])
+}
+
+/// The parameters of a function that are numbers and that nothing else in it is called as, with their places in the list.
+fn number_parameters(node: &ast::Fn) -> FxHashMap<String, usize> {
+    let parameters = node.param_list().into_iter().flat_map(|list| list.params());
+    let mut numbers = FxHashMap::default();
+    for (number, parameter) in parameters.enumerate() {
+        if let (Some(ast::Pat::IdentPat(pattern)), Some(ty)) = (parameter.pat(), parameter.ty())
+            && let Some(name) = pattern.name()
+            && is_number_type(&ty.syntax().text().to_string())
+        {
+            numbers.insert(name.text().to_string(), number);
+        }
+    }
+    let is_pattern = |met: Met<'_>| met.kind == SyntaxKind::IDENT_PAT;
+    let body = node.body();
+    let patterns = body.map(|body| nodes_of(body.syntax(), is_pattern, |_| true));
+    for pattern in patterns
+        .into_iter()
+        .flatten()
+        .filter_map(ast::IdentPat::cast)
+    {
+        if let Some(name) = pattern.name() {
+            numbers.remove(&*name.text());
+        }
+    }
+    numbers
 }
 
 /// Whether the compiler needs to know an argument.
@@ -154,7 +269,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is computed of an operand.
-    fn operand(&self, expression: &ast::Expr) -> Option<ComputedOperand> {
+    fn operand(&self, expression: &ast::Expr, needed_at: Option<Span>) -> Option<ComputedOperand> {
         let (kind, at) = self.computed(expression, FOLLOWED)?;
         Some(ComputedOperand {
             kind,
@@ -164,6 +279,7 @@ impl<'a> Reader<'a> {
                 self.parsed.span(at.syntax()),
                 at.syntax().text().to_string(),
             ),
+            needed_at,
         })
     }
 
@@ -262,11 +378,7 @@ impl<'a> Reader<'a> {
         {
             return true;
         }
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let place = path.syntax().text_range().start().into();
-        let scope = scope_at(self.db, self.function, place);
-        let Resolution::Function(function) = resolve(self.db, &scope, &names, Namespace::Value)
-        else {
+        let Some(function) = called_function(self.db, self.function, call) else {
             return false;
         };
         let declared = parse_item(self.db, function).cast::<ast::Fn>();

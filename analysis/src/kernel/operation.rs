@@ -88,6 +88,8 @@ pub struct Body {
     pub undecided_exits: Vec<Span>,
     /// Calls that the library does not have in this release, each place once.
     pub foreign: Vec<ForeignCall>,
+    /// Calls that copy a tensor of a register file by `clone`, each place once, with the tensor.
+    pub register_clones: Vec<(TensorId, Span)>,
 }
 
 /// A call on something that is known to be the library's, as another release of it or the other library has it.

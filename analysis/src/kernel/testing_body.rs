@@ -43,6 +43,7 @@ impl<'a> BodyBuilder<'a> {
             unbounded_loops: Vec::new(),
             undecided_exits: Vec::new(),
             foreign: Vec::new(),
+            register_clones: Vec::new(),
         };
         Self {
             body,

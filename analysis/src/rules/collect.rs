@@ -12,7 +12,7 @@ use super::sequencer::bytes;
 use super::wording::{
     self, StageOf, at_uses, declared, differing, link_use, propose_instead, written,
 };
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, levels, rule};
+use super::{Alternative, Applicability, Checked, Finding, Rule, levels, rule};
 
 pub(in crate::rules) static COLLECT_PACKET_SIZE: Rule = rule!(
     "collect_packet_size",
@@ -53,24 +53,20 @@ pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = Rule {
-    // What the compiler of an early release cannot lay out.
-    lesser: Some(Group::Toolchain),
-    ..rule!(
-        "vrf_element_mismatch",
-        Hardware,
-        Vector,
-        "library",
-        "a register is declared with another mapping than the stream that it stores",
-        "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
-         as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
-         `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand. The compilers \
-         before 0.7 lose that layout where a reduction inside of a slice is stored by its own pass: there the result is committed, \
-         and a second pass loads it.";
-        holds: Holds::SUCCESSOR,
-        refused: Refusal::since(7),
-    )
-};
+pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = rule!(
+    "vrf_element_mismatch",
+    Hardware,
+    Vector,
+    "library",
+    "a register is declared with another mapping than the stream that it stores",
+    "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
+     as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
+     `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand. The compilers \
+     before 0.7 lose that layout where a reduction inside of a slice is stored by its own pass: there the result is committed, \
+     and a second pass loads it.";
+    holds: Holds::SUCCESSOR,
+    refused: Refusal::since(7),
+);
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
@@ -122,15 +118,14 @@ fn misspelled(element: &Written<Mapping>, stream: &StreamShape, spelled: &Mappin
 
 /// A register that a reduction is stored to.
 fn reduced(element: &Written<Mapping>, reduction: Span) -> Finding {
-    let mut finding = Finding::new(
+    Finding::new(
         &VRF_ELEMENT_MISMATCH,
         element.span,
         "the pass stores what it has just reduced, and compilers before release 0.7 cannot lay that register out".to_owned(),
     )
     .related(reduction, "it is reduced here")
-    .help("commit the result to the data memory, and load the register by a second pass");
-    finding.group = VRF_ELEMENT_MISMATCH.lesser;
-    finding.found_by_compiler()
+    .help("commit the result to the data memory, and load the register by a second pass")
+    .found_by_compiler()
 }
 
 /// A load of the VRF is a move: what it drops or claims is the fault of every move.

@@ -8,24 +8,20 @@ use crate::kernel::{Body, CanonicalStage, Context, Engine, Pass, PassEnd};
 
 use super::chain_fixes::{first_field, passes_of};
 use super::fetch::FETCH_SUB_CONTEXT_ADAPTER;
-use super::{Applicability, Checked, Edit, Finding, Fix, Group, Level, Rule, rule, wording};
+use super::{Applicability, Checked, Edit, Finding, Fix, Level, Rule, rule, wording};
 
-pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = Rule {
-    // What the library takes and the compiler refuses.
-    lesser: Some(Group::Toolchain),
-    ..rule!(
-        "context_restriction",
-        Hardware,
-        Language,
-        "library",
-        "a stage that the context of its pass does not have",
-        "The main context runs contractions, table lookups and the conversions of a commit; the sub context packs valid elements and \
-         loads the register files. The library gives each context the methods that it has: in the other one the method does \
-         not exist, and the kernel does not compile.";
-        holds: Holds::SUCCESSOR.since(5),
-        refused: Refusal::BY_LIBRARIES,
-    )
-};
+pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = rule!(
+    "context_restriction",
+    Hardware,
+    Language,
+    "library",
+    "a stage that the context of its pass does not have",
+    "The main context runs contractions, table lookups and the conversions of a commit; the sub context packs valid elements and \
+     loads the register files. The library gives each context the methods that it has: in the other one the method does \
+     not exist, and the kernel does not compile.";
+    holds: Holds::SUCCESSOR.since(5),
+    refused: Refusal::BY_LIBRARIES,
+);
 
 pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
     level: Some(Level::Warn),
@@ -43,17 +39,20 @@ pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
     )
 };
 
-pub(in crate::rules) static STAGE_UNIMPLEMENTED: Rule = rule!(
-    "stage_unimplemented",
-    Toolchain,
-    Language,
-    "library",
-    "a stage that the library names and has no body for",
-    "Some stages of the machine have a method in the library whose body is missing: the kernel compiles, and a run stops with \
-     a panic where it is called. What they do has to be done by other means until a release brings them.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_LIBRARIES,
-);
+pub(in crate::rules) static STAGE_UNIMPLEMENTED: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "stage_unimplemented",
+        Toolchain,
+        Language,
+        "library",
+        "a stage that the library names and has no body for",
+        "Some stages of the machine have a method in the library whose body is missing: the kernel compiles, and a run stops with \
+         a panic where it is called. What they do has to be done by other means until a release brings them.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_LIBRARIES,
+    )
+};
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[

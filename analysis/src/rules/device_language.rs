@@ -11,62 +11,74 @@ use crate::kernel::device_language::{
 use crate::kernel::{Body, Collective, CollectiveWork, OperationKind, Origin, TensorId};
 use crate::libraries::{Library, Release};
 
-use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Level, Rule, rule, words};
 
-pub(in crate::rules) static RUNTIME_PANIC: Rule = rule!(
-    "runtime_panic",
-    Toolchain,
-    Language,
-    "library",
-    "a call or an index that may end the program while the kernel runs",
-    "A kernel is translated into commands of the engines, and none of them ends a program. A condition that the compiler can \
-     decide while it translates may be asserted, in `const { … }`; one that depends on what the kernel is given, on a loop's \
-     variable or on what it reads may not, and the compiler refuses the call minutes later. Check it on the host, before \
-     the launch.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static RUNTIME_PANIC: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "runtime_panic",
+        Toolchain,
+        Language,
+        "library",
+        "a call or an index that may end the program while the kernel runs",
+        "A kernel is translated into commands of the engines, and none of them ends a program. A condition that the compiler can \
+         decide while it translates may be asserted, in `const { … }`; one that depends on what the kernel is given, on a loop's \
+         variable or on what it reads may not, and the compiler refuses the call minutes later. Check it on the host, before \
+         the launch.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
-pub(in crate::rules) static GENERIC_KERNEL: Rule = rule!(
-    "generic_kernel",
-    Toolchain,
-    Language,
-    "library",
-    "a kernel with type or const parameters, in a release whose compiler translates none",
-    "The compiler translates a kernel where it finds it, with the sizes of its axes as numbers. Up to release 0.6 it has no place \
-     where parameters of the kernel itself get their values; from 0.7 on a launch fixes them. Helpers may have \
-     parameters in every release: the kernel calls them with axes of its own.";
-    holds: Holds::SUCCESSOR.until(6),
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static GENERIC_KERNEL: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "generic_kernel",
+        Toolchain,
+        Language,
+        "library",
+        "a kernel with type or const parameters, in a release whose compiler translates none",
+        "The compiler translates a kernel where it finds it, with the sizes of its axes as numbers. Up to release 0.6 it has no place \
+         where parameters of the kernel itself get their values; from 0.7 on a launch fixes them. Helpers may have \
+         parameters in every release: the kernel calls them with axes of its own.";
+        holds: Holds::SUCCESSOR.until(6),
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
-pub(in crate::rules) static KERNEL_LANGUAGE: Rule = rule!(
-    "kernel_language",
-    Toolchain,
-    Language,
-    "library",
-    "Rust that the compiler does not accept in a kernel",
-    "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a constant, calls of \
-     functions, arrays, tuples and structs, and it sets the elements of a tensor all at once. It does not know closures, sequences that grow, loops with a condition and \
-     functions that call themselves; a loop without a statement or without a turn and, in release 0.6, a range that starts elsewhere \
-     than at 0 end it with an internal error that names no line.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static KERNEL_LANGUAGE: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "kernel_language",
+        Toolchain,
+        Language,
+        "library",
+        "Rust that the compiler does not accept in a kernel",
+        "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a constant, calls of \
+         functions, arrays, tuples and structs, and it sets the elements of a tensor all at once. It copies no register. It does not know closures, sequences that grow, loops with a condition and \
+         functions that call themselves; a loop without a statement or without a turn and, in release 0.6, a range that starts elsewhere \
+         than at 0 end it with an internal error that names no line.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
-pub(in crate::rules) static OPERAND_NOT_CONSTANT: Rule = rule!(
-    "operand_not_constant",
-    Toolchain,
-    Language,
-    "library",
-    "an operand, a value or a pattern that the compiler needs as a constant is computed",
-    "Immediates of the Vector Engine, the value that memory is set to and the indices of a redistribution are written into the \
-     command. The compiler reads them where they are written: it knows literals, `const` items and what is in \
-     `const { … }`, and follows neither calls nor casts of a size. A run without the hardware computes them like any other number, \
-     so that only the compiler refuses the kernel. Put the computation into a `const` item or a block of constants.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static OPERAND_NOT_CONSTANT: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "operand_not_constant",
+        Toolchain,
+        Language,
+        "library",
+        "an operand, a value or a pattern that the compiler needs as a constant is computed",
+        "Immediates of the Vector Engine, the value that memory is set to and the indices of a redistribution are written into the \
+         command. The compiler reads them where they are written: it knows literals, `const` items and what is in \
+         `const { … }`, and follows neither calls nor casts of a size. A run without the hardware computes them like any other number, \
+         so that only the compiler refuses the kernel. Put the computation into a `const` item or a block of constants.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
@@ -76,9 +88,16 @@ pub(super) const RULES: &[&Rule] = &[
     &OPERAND_NOT_CONSTANT,
 ];
 
-/// What is set in part. All else is found in functions as they are written: see [`check_item`].
+/// The first release whose compiler is known to refuse a copy of a register.
+const CLONES_REFUSED: Release = Release::new(0, 8);
+
+/// What is set in part, and copies of registers. All else is found in functions as they are written: see [`check_item`].
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let body = checked.body;
+    if body.reached_from_kernel && body.dialect.release >= CLONES_REFUSED {
+        let clones = body.register_clones.iter();
+        findings.extend(clones.filter_map(|(tensor, place)| word_clone(body, *tensor, *place)));
+    }
     for operation in &body.operations {
         if let OperationKind::Collective(filled) = &operation.kind
             && filled.work == CollectiveWork::Fill
@@ -87,6 +106,20 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             findings.extend(targets.filter_map(|target| part_filled(body, filled, *target)));
         }
     }
+}
+
+/// A copy of a register: no command copies one.
+fn word_clone(body: &Body, tensor: TensorId, place: Span) -> Option<Finding> {
+    let register = body.tensor(tensor)?;
+    let name = register.name.as_deref();
+    let subject = name.map_or_else(|| "a register".to_owned(), |name| format!("`{name}`"));
+    let message = format!(
+        "{subject} is cloned, and no command copies a register: the compiler refuses the type of the copy"
+    );
+    let finding = Finding::new(&KERNEL_LANGUAGE, place, message)
+        .related(register.span, "the register")
+        .help("lend the register itself to each operation: an operation leaves it as it is");
+    Some(finding)
 }
 
 /// A part of a tensor whose elements are set: the compiler sets tensors as a whole.
@@ -145,6 +178,10 @@ fn word_operand(operand: &ComputedOperand) -> Finding {
         finding
     } else {
         finding.related(*place, "it is computed here")
+    };
+    let finding = match operand.needed_at {
+        Some(needed_at) => finding.related(needed_at, "the compiler needs it here"),
+        None => finding,
     };
     match operand.kind {
         ComputedKind::SizeCast => {

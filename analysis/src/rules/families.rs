@@ -233,6 +233,7 @@ pub(super) const FAMILIES: &[Family] = &[
             &contexts::CONTEXT_RESTRICTION,
             &device_language::KERNEL_LANGUAGE,
             &provenance::CLAIMED_REPLICATION,
+            &sequencer::SEQUENCER_INCOMPATIBLE,
         ],
         needs: Needs::Derivation,
         judges: Judges::Body,

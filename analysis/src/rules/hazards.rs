@@ -7,8 +7,9 @@ use crate::kernel::Level as Tier;
 use super::contexts::CONTEXT_RESTRICTION;
 use super::device_language::KERNEL_LANGUAGE;
 use super::provenance::CLAIMED_REPLICATION;
+use super::sequencer::SEQUENCER_INCOMPATIBLE;
 use super::wording::written;
-use super::{Checked, Finding, Group, Level, Rule, rule};
+use super::{Checked, Finding, Level, Rule, rule};
 
 pub(in crate::rules) static DUMMY_CLUSTER_PASS: Rule = Rule {
     level: Some(Level::Warn),
@@ -57,31 +58,37 @@ pub(in crate::rules) static SUB_VECTOR_STORE: Rule = Rule {
     )
 };
 
-pub(in crate::rules) static CLUSTER_TRANSFER: Rule = rule!(
-    "cluster_transfer",
-    Toolchain,
-    Dma,
-    "derived",
-    "a transfer inside of the data memory that changes what the clusters hold",
-    "A transfer between two tensors in the slices stays in its cluster up to release 0.6: where source and target split another axis over \
-     the clusters, the library takes the kernel and the compiler refuses it. Store to the HBM and load from there, or \
-     change the order before the tensor is split.";
-    holds: Holds::SUCCESSOR.since(4).until(6),
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static CLUSTER_TRANSFER: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "cluster_transfer",
+        Toolchain,
+        Dma,
+        "derived",
+        "a transfer inside of the data memory that changes what the clusters hold",
+        "A transfer between two tensors in the slices stays in its cluster up to release 0.6: where source and target split another axis over \
+         the clusters, the library takes the kernel and the compiler refuses it. Store to the HBM and load from there, or \
+         change the order before the tensor is split.";
+        holds: Holds::SUCCESSOR.since(4).until(6),
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
-pub(in crate::rules) static TILE_RESHAPE: Rule = rule!(
-    "tile_reshape",
-    Toolchain,
-    Memory,
-    "derived",
-    "a change of type of a view that is a tile",
-    "The library gives another type to any view whose levels keep their sizes. The compiler of release 0.8 does so for whole tensors \
-     alone: a tile has holes, for which the new type has no place. Change the type first and tile the result, or bring the tile \
-     into a tensor of its own by a pass.";
-    holds: Holds::SUCCESSOR.since(8).until(8),
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static TILE_RESHAPE: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "tile_reshape",
+        Toolchain,
+        Memory,
+        "derived",
+        "a change of type of a view that is a tile",
+        "The library gives another type to any view whose levels keep their sizes. The compiler of release 0.8 does so for whole tensors \
+         alone: a tile has holes, for which the new type has no place. Change the type first and tile the result, or bring the tile \
+         into a tensor of its own by a pass.";
+        holds: Holds::SUCCESSOR.since(8).until(8),
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
 pub(in crate::rules) static UNFINISHED_PASS: Rule = rule!(
     "unfinished_pass",
@@ -162,6 +169,25 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             ),
         )
         .help("store to the HBM and load from there"),
+        HazardKind::PartOfRows {
+            axis,
+            part,
+            row,
+            largest,
+        } => {
+            let message = format!(
+                "the load takes {part} of each {row} values of `{axis}`, and {part} does not divide {row}: the compiler of release {release} finds no common split of the axis"
+            );
+            let finding = related(finding(&SEQUENCER_INCOMPATIBLE, message), "the part")
+                .found_by_compiler()
+                .help("load whole rows, or a part that divides the row");
+            match largest {
+                Some(largest) => {
+                    finding.note(format!("the largest part below {part} that divides {row} is {largest}"))
+                }
+                None => finding,
+            }
+        }
         HazardKind::TileReshape => related(
             finding(
                 &TILE_RESHAPE,
@@ -179,9 +205,9 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             let message = format!(
                 "the sub context contracts, which the library of release {release} takes and its compiler refuses"
             );
-            let mut finding = finding(&CONTEXT_RESTRICTION, message);
-            finding.group = Some(Group::Toolchain);
-            finding.help("begin this pass on the main context")
+            finding(&CONTEXT_RESTRICTION, message)
+                .found_by_compiler()
+                .help("begin this pass on the main context")
         }
         HazardKind::TileWrites { writes } => finding(
             &KERNEL_LANGUAGE,

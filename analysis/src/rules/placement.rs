@@ -11,7 +11,7 @@ use crate::numbers::thousands;
 
 use super::memory::TENSOR_LOST;
 use super::wording::written;
-use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Group, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
 
 pub(in crate::rules) static DEVICE_GRID: Rule = rule!(
     "device_grid",
@@ -29,19 +29,22 @@ pub(in crate::rules) static DEVICE_GRID: Rule = rule!(
     refused: Refusal::BY_COMPILER,
 );
 
-pub(in crate::rules) static LIVE_SLICE_COUNT: Rule = rule!(
-    "live_slice_count",
-    Toolchain,
-    Memory,
-    "library",
-    "an axis is spread over a number of slices that is not a power of two",
-    "A level of slices may have padding in place: 7 of 8 slices hold a part of an axis and the last one nothing. The library takes \
-     that, and a run without the hardware computes it. The compiler cuts the level at powers of two only, and ends \
-     with an internal error that names neither line nor tensor. Padding without an axis, `1 # n`, is fine wherever it is. \
-     Spread the axis over a power of two of slices that divides it, and hold the rest in the element.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static LIVE_SLICE_COUNT: Rule = Rule {
+    level: Some(super::Level::Deny),
+    ..rule!(
+        "live_slice_count",
+        Toolchain,
+        Memory,
+        "library",
+        "an axis is spread over a number of slices that is not a power of two",
+        "A level of slices may have padding in place: 7 of 8 slices hold a part of an axis and the last one nothing. The library takes \
+         that, and a run without the hardware computes it. The compiler cuts the level at powers of two only, and ends \
+         with an internal error that names neither line nor tensor. Padding without an axis, `1 # n`, is fine wherever it is. \
+         Spread the axis over a power of two of slices that divides it, and hold the rest in the element.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
 pub(in crate::rules) static SPM_PE_SIZE: Rule = rule!(
     "spm_pe_size",
@@ -59,8 +62,6 @@ pub(in crate::rules) static SPM_PE_SIZE: Rule = rule!(
 pub(in crate::rules) static RESHAPE_SIZE: Rule = Rule {
     // What has another size is another tensor, too.
     implies: &[&TENSOR_LOST],
-    // Clusters that another axis tells apart: the compiler says so.
-    lesser: Some(Group::Toolchain),
     ..rule!(
         "reshape_size",
         Hardware,
@@ -255,11 +256,10 @@ fn word_split(fault: &ClusterSplit) -> Finding {
         "the clusters hold the halves of `{before}` and are declared to hold those of `{after}`; a change of type moves no data \
          between them"
     );
-    let mut finding = Finding::new(&RESHAPE_SIZE, fault.span, message)
+    Finding::new(&RESHAPE_SIZE, fault.span, message)
         .related(fault.source, "how the clusters were told apart before")
-        .help("keep the axis of the clusters, or move the tensor by a transfer through HBM");
-    finding.group = RESHAPE_SIZE.lesser;
-    finding.found_by_compiler()
+        .help("keep the axis of the clusters, or move the tensor by a transfer through HBM")
+        .found_by_compiler()
 }
 
 fn word_read(body: &Body, read: &UnwrittenRead) -> Finding {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use visa_analysis::{
-    Confirmer, Engine, Group, Language, Library, Rule, Said, Speaker, all_rules, rule_url,
+    Confirmer, Dialect, Engine, Group, Language, Library, Release, Rule, Said, Speaker, all_rules,
+    rule_url,
 };
 
 use super::arguments::{RulesArguments, RulesFormat};
@@ -284,7 +285,55 @@ fn markdown(rules: &[&'static Rule]) -> String {
             table(&mut text, &of_engine);
         }
     }
+    refusals(&mut text, rules);
     text
+}
+
+/// Who refuses what the rules find, release by release.
+fn refusals(text: &mut String, rules: &[&Rule]) {
+    text.push_str(
+        "\n# Who refuses it\n\nThe library: a compile error, or a panic of a run without the hardware. The compiler: the vendor's, after it has \
+         translated the kernel. The model: no program, only visa-lint's model of the hardware. What a library or its compiler refuses in \
+         a release is an error there.\n\n",
+    );
+    let names = Library::ALL.map(|library| format!("`{}`", library.crate_name()));
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "| rule | {} |\n| --- | --- | --- |\n",
+        names.join(" | ")
+    );
+    for rule in rules.iter().filter(|rule| rule.looks_at(Language::Rust)) {
+        let cells = Library::ALL.map(|library| refusers(rule, library));
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            let name = rule.name;
+            let _ = writeln!(text, "| [`{name}`]({name}.md) | {} |", cells.join(" | "));
+        }
+    }
+}
+
+/// Who refuses in the releases of a library in which a rule holds: `compiler to 0.8, library from 0.9`. Empty where it holds in none.
+fn refusers(rule: &Rule, library: Library) -> String {
+    let releases = library.releases().iter().copied();
+    let held = releases.filter_map(|release| {
+        let dialect = Dialect { library, release };
+        let by = rule.confirmed_by(dialect)?;
+        rule.holds_in(dialect).then_some((release, by))
+    });
+    let mut runs: Vec<(Release, Release, Confirmer)> = Vec::new();
+    for (release, by) in held {
+        match runs.last_mut() {
+            Some((_, last, same)) if *same == by => *last = release,
+            _ => runs.push((release, release, by)),
+        }
+    }
+    let several = library.releases().len() > 1;
+    let words = runs.into_iter().map(|(first, last, by)| match by.name() {
+        by if !several => by.to_owned(),
+        by if first == last => format!("{first} {by}"),
+        by => format!("{first} to {last} {by}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn table(text: &mut String, rules: &[&Rule]) {

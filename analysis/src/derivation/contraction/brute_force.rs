@@ -344,6 +344,7 @@ fn empty_body() -> Body {
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
         foreign: Vec::new(),
+        register_clones: Vec::new(),
     }
 }
 

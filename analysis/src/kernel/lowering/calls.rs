@@ -11,9 +11,9 @@ use crate::kernel::surface::{Argument, Turbofish, path_arguments, segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
-use super::draft::{LaunchDraft, OriginDraft};
+use super::draft::{LaunchDraft, OriginDraft, levels_of};
 use super::plans::unknown_address;
-use super::types::Type;
+use super::types::{TensorType, Type};
 use super::{Call, Interpreter, Named, Site, Thing, Value};
 impl Interpreter<'_> {
     /// `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
@@ -161,6 +161,7 @@ impl Interpreter<'_> {
             {
                 self.launch(&arguments, span)
             }
+            "transmute" if let Some(renamed) = self.transmuted(path, &arguments, span) => renamed,
             "drop" => {
                 if let Some((Value::Thing(Thing::Tensor(id)), _)) = arguments.first() {
                     self.own.draft.mark_moved(*id);
@@ -203,6 +204,39 @@ impl Interpreter<'_> {
                 }))
             }
         }
+    }
+
+    /// `transmute` of a reference to a tensor into one to a tensor of the same memory: the same bytes by another type, as by `reshape`.
+    fn transmuted(
+        &mut self,
+        path: &ast::Path,
+        arguments: &[(Value, Span)],
+        span: Span,
+    ) -> Option<Value> {
+        let [(Value::Thing(Thing::Tensor(id)), _)] = arguments else {
+            return None;
+        };
+        let source = self.own.draft.tensor(*id)?.clone();
+        let site = self.frame.site.clone();
+        let kind = match path_arguments(path).get(1) {
+            Some(Argument::Type(ty)) if !matches!(ty, ast::Type::InferType(_)) => {
+                match self.read_type(&site, ty, span) {
+                    Type::Tensor(kind) => kind,
+                    _ => return None,
+                }
+            }
+            // The place that it goes to says its type.
+            _ => TensorType {
+                levels: levels_of(source.kind.tier, |_| self.own.draft.mappings.open(span)),
+                ..source.kind
+            },
+        };
+        if kind.tier != source.kind.tier {
+            return None;
+        }
+        let origin = OriginDraft::Reshape { of: *id };
+        let renamed = (self.own.draft).add_tensor(kind, source.address, origin, span);
+        Some(Value::Thing(Thing::Tensor(renamed)))
     }
 
     /// Whether what is in front of a path's last name is a trait of the project.

@@ -154,6 +154,7 @@ pub(super) struct Draft {
     pub(super) unbounded_loops: Vec<Span>,
     pub(super) undecided_exits: Vec<Span>,
     pub(super) foreign: Vec<ForeignCall>,
+    pub(super) register_clones: Vec<(TensorId, Span)>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
     pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
     moment: Moment,

@@ -93,6 +93,7 @@ impl Finish {
         body.unbounded_loops = once_each(std::mem::take(&mut self.draft.unbounded_loops));
         body.undecided_exits = once_each(std::mem::take(&mut self.draft.undecided_exits));
         body.foreign = std::mem::take(&mut self.draft.foreign);
+        body.register_clones = std::mem::take(&mut self.draft.register_clones);
         // Last: it takes the drafts apart.
         let drafts = std::mem::take(&mut self.draft.operations);
         let mut drafts: Vec<Option<OperationDraft>> = drafts.into_iter().map(Some).collect();

@@ -79,6 +79,7 @@ fn lower_following(
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
         foreign: Vec::new(),
+        register_clones: Vec::new(),
     };
     let chips = options(db, function.file(db)).chips;
     body.chips = match &body.device {

@@ -4,7 +4,7 @@ use crate::items::{self, ItemId, ItemKind, Span};
 use crate::kernel::callgraph;
 use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
 use crate::kernel::surface::{Turbofish, is_plain, named_method, sequence_method};
-use crate::kernel::{Context, Level, Position, TensorId, UnresolvedReason};
+use crate::kernel::{Context, Level, Position, TensorId, Tier, UnresolvedReason};
 use crate::libraries::Library;
 
 use super::types::{LevelSlots, Type};
@@ -45,7 +45,10 @@ impl Interpreter<'_> {
             (None, Some(own)) => own,
         };
         match (receiver, method.action) {
-            (receiver, Action::Same) => receiver,
+            (receiver, Action::Same) => {
+                self.note_register_clone(&receiver, call);
+                receiver
+            }
             (Value::Thing(Thing::Tensor(id)), Action::Accessor(accessor)) => {
                 self.accessor(id, accessor)
             }
@@ -58,6 +61,17 @@ impl Interpreter<'_> {
                 self.context_method(context, method, call)
             }
             _ => Value::Unknown,
+        }
+    }
+
+    /// Notes a copy of a register, which is the same tensor once more: loops and helpers reach a place again.
+    fn note_register_clone(&mut self, receiver: &Value, call: &Call) {
+        let draft = &mut self.own.draft;
+        if let Value::Thing(Thing::Tensor(id)) = receiver
+            && (draft.tensor(*id)).is_some_and(|tensor| tensor.kind.tier == Tier::Vrf)
+            && (draft.register_clones.iter()).all(|(_, place)| *place != call.name_span)
+        {
+            draft.register_clones.push((*id, call.name_span));
         }
     }
 

@@ -8,7 +8,7 @@ use crate::derivation::{EndDerivation, StageDerivation};
 
 pub(super) use reduction::word_time;
 
-use super::{Checked, Finding, Group, Rule, rule, wording};
+use super::{Checked, Finding, Rule, rule, wording};
 
 pub(in crate::rules) static CONTRACTION_TYPE: Rule = rule!(
     "contraction_type",
@@ -36,23 +36,19 @@ pub(in crate::rules) static TRF_ROW_COUNT: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static TRF_ROW_MISMATCH: Rule = Rule {
-    // Rows cut out of a padded axis, which the library takes.
-    lesser: Some(Group::Toolchain),
-    ..rule!(
-        "trf_row_mismatch",
-        Hardware,
-        Contraction,
-        "to_trf",
-        "the rows are not the outermost factors of the collected time",
-        "A load writes flits in the order they arrive: the first share of the time goes to row 0, the next to row 1, and so on. \
-         What distinguishes rows is thus the outermost part of the time. To spread another axis over the rows, fetch it \
-         outermost. The compiler of the current library cuts rows in steps out of a padded axis (`S # 16 / 2`) where the axis has \
-         4, 8 or 16 values, and refuses other counts.",
-        fix;
-        refused: Refusal::BY_LIBRARIES,
-    )
-};
+pub(in crate::rules) static TRF_ROW_MISMATCH: Rule = rule!(
+    "trf_row_mismatch",
+    Hardware,
+    Contraction,
+    "to_trf",
+    "the rows are not the outermost factors of the collected time",
+    "A load writes flits in the order they arrive: the first share of the time goes to row 0, the next to row 1, and so on. \
+     What distinguishes rows is thus the outermost part of the time. To spread another axis over the rows, fetch it \
+     outermost. The compiler of the current library cuts rows in steps out of a padded axis (`S # 16 / 2`) where the axis has \
+     4, 8 or 16 values, and refuses other counts.",
+    fix;
+    refused: Refusal::BY_LIBRARIES,
+);
 
 pub(in crate::rules) static TRF_ELEMENT_MISMATCH: Rule = rule!(
     "trf_element_mismatch",

@@ -19,9 +19,7 @@ use crate::rules::sequencer::bytes;
 use crate::rules::wording::{
     StageOf, at_uses, differing, link_use, names, propose_instead, written,
 };
-use crate::rules::{
-    Alternative, Applicability, Checked, Finding, Group, Rule, broadcast, rows, words,
-};
+use crate::rules::{Alternative, Applicability, Checked, Finding, Rule, broadcast, rows, words};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
 
@@ -85,7 +83,7 @@ pub(super) fn trf_load(
             }
             TrfLoadViolation::PartialRows { axis, live } => {
                 let counts = words::alternatives(&PARTIAL_ROWS);
-                let mut finding = Finding::new(
+                Finding::new(
                     &TRF_ROW_MISMATCH,
                     row.span,
                     format!(
@@ -94,9 +92,7 @@ pub(super) fn trf_load(
                     ),
                 )
                 .help("cut the lanes where no padding is, or fetch the axis with all of its values in each lane")
-                .found_by_compiler();
-                finding.group = Some(Group::Toolchain);
-                finding
+                .found_by_compiler()
             }
             TrfLoadViolation::ElementMismatch => {
                 let source = "the rest of the collected time, then the packet,";

@@ -25,7 +25,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
      The current library takes no other ring than the least one from release 0.5 on: there every larger one is reported, as an error.",
     fix;
     graver: Some((Release::new(0, 5), Group::Hardware)),
-    refused: Refusal::BY_LIBRARIES,
+    refused: Refusal::since(5),
 );
 
 pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::*;
-use crate::findings::{Confirmer, Group};
+use crate::findings::{Confirmer, Group, Level};
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 use crate::rules::{all, families::find};
@@ -184,6 +184,29 @@ fn who_confirms_a_rule_depends_on_the_release() {
     assert!(groups.eq(expected));
     let own = find("unused_suppression").and_then(|rule| rule.confirmed_by(Dialect::default()));
     assert_eq!(own, None);
+}
+
+/// Rules that a library or its compiler refuses in some release, and that are no errors there. The book's hardware takes what `library_limit`
+/// finds, and the book is what kernels in its dialect are written by.
+const REFUSED_AND_NO_ERROR: &[&str] = &["library_limit"];
+
+#[test]
+fn what_a_release_refuses_is_an_error_in_it() {
+    let refusers = [Some(Confirmer::Library), Some(Confirmer::Compiler)];
+    let mut lenient = Vec::new();
+    for rule in all() {
+        let held = dialects().into_iter().map(|(dialect, _)| dialect);
+        let mut held = held.filter(|dialect| rule.holds_in(*dialect));
+        let is_lenient = held.any(|dialect| {
+            let graver = rule.graver_in(dialect).map(Group::default_level);
+            let level = graver.unwrap_or_else(|| rule.default_level());
+            refusers.contains(&rule.confirmed_by(dialect)) && level != Level::Deny
+        });
+        if is_lenient {
+            lenient.push(rule.name);
+        }
+    }
+    assert_eq!(lenient, REFUSED_AND_NO_ERROR);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The rules of the Vector Engine, declared.
 
-use super::super::{Group, Rule, rule};
+use super::super::{Group, Level, Rule, rule};
 
 pub(in crate::rules) static VECTOR_TYPE: Rule = rule!(
     "vector_type",
@@ -171,18 +171,21 @@ pub(in crate::rules) static UNZIP_GROUP: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static REDUCE_PADDING: Rule = rule!(
-    "reduce_padding",
-    Toolchain,
-    Vector,
-    "library",
-    "an intra-slice reduction over an axis with padding",
-    "A reduction reads every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
-     takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation \
-     and declare an axis of the padded size.";
-    holds: Holds::SUCCESSOR,
-    refused: Refusal::BY_COMPILER,
-);
+pub(in crate::rules) static REDUCE_PADDING: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "reduce_padding",
+        Toolchain,
+        Vector,
+        "library",
+        "an intra-slice reduction over an axis with padding",
+        "A reduction reads every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
+         takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation \
+         and declare an axis of the padded size.";
+        holds: Holds::SUCCESSOR,
+        refused: Refusal::BY_COMPILER,
+    )
+};
 
 pub(in crate::rules) static OPERAND_TYPE: Rule = rule!(
     "operand_type",

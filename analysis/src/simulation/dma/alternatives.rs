@@ -67,6 +67,7 @@ pub fn between(
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
         foreign: Vec::new(),
+        register_clones: Vec::new(),
     };
     let derivation = crate::derivation::dma::derive(&pair, &copy);
     if !derivation.violations.is_empty() {

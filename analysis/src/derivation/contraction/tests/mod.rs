@@ -85,6 +85,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
         foreign: Vec::new(),
+        register_clones: Vec::new(),
     }
 }
 

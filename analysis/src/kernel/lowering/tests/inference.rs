@@ -269,6 +269,40 @@ fn a_reshape_takes_the_annotation_and_moves_its_source() {
 }
 
 #[test]
+fn a_transmute_between_references_is_a_reshape() {
+    let named = |body: &Body, name: &str| {
+        let mut tensors = body.tensors.iter();
+        let found = tensors.find(|tensor| tensor.name.as_deref() == Some(name));
+        found.expect("the tensor").clone()
+    };
+    for call in [
+        "std::mem::transmute::<&Rows, &Flat>(&rows)",
+        "std::mem::transmute::<_, &Flat>(&rows)",
+        "std::mem::transmute(&rows)",
+        "core::mem::transmute::<&Rows, _>(&rows)",
+    ] {
+        let (_, body) = lower(&format!(
+            "type Rows = DmTensor<i32, Chip, Cluster, Slice, m![A % 8]>;
+             type Flat = DmTensor<i32, Chip, Cluster, m![A / 8], m![A % 8]>;
+             #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![A]>) {{
+                let rows: Rows = x.to_dm(&mut ctx.tdma, 64);
+                let again: &Flat = unsafe {{ {call} }};
+                let h: HbmTensor<i32, Chip, m![A]> = again.to_hbm(&mut ctx.tdma, 0);
+            }}"
+        ));
+        assert_eq!(reasons(&body), [], "{call}");
+        assert_eq!(levels(&body, "again"), ["1", "1 # 2", "A / 8", "A % 8"]);
+        let rows = named(&body, "rows");
+        assert_eq!(
+            named(&body, "again").origin,
+            Origin::Reshape { of: rows.id }
+        );
+        // A reference is lent, and its tensor stays.
+        assert_eq!(rows.moved_before, None);
+    }
+}
+
+#[test]
 fn an_alias_may_stand_for_a_whole_tensor_or_stream() {
     let (_, body) = lower(
         "type Acc = DmTensor<i32, Chip, Cluster, Slice, m![A % 8]>;
