@@ -18,7 +18,7 @@ use crate::db::Db;
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
 use crate::items::{
     Crate, FileLibrary, Span, all_functions, concerns_kernels, crate_of, file_items, file_library,
-    is_left_out, left_out_code,
+    is_left_out, is_template, left_out_code,
 };
 use crate::places::Places;
 use crate::report::{
@@ -56,6 +56,10 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     }
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
+    if is_template(db, file) {
+        // Whoever prints the report says that the file does not parse.
+        report.syntax_errors = syntax_error_count(db, file) as u64;
+    }
     if !concerns_kernels(db, file) {
         return Arc::new(report);
     }

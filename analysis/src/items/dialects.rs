@@ -7,14 +7,19 @@
 
 use std::sync::Arc;
 
+use ra_ap_syntax::ast::AstNode;
+
 use super::crates::{
     CrateId, below_crate, crate_evidence, crate_id, crate_imports, package_around, root_of,
 };
 use super::ids::Span;
 use super::shapes::{Shapes, evidence, places};
 use crate::db::Db;
-use crate::inputs::{PackageLibrary, PackageManifest, Project, SourceFile, options};
+use crate::inputs::{
+    PackageLibrary, PackageManifest, Project, SourceFile, options, parse, syntax_error_count,
+};
 use crate::libraries::{Library, Release, Shape, TOOLS};
+use crate::syntax::{PLACEHOLDER_START, has_placeholder};
 
 /// A library in a release: what decides what methods mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,14 +75,23 @@ pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<FileLibrary> {
 }
 
 /// Whether a file can hold something of a kernel: the user chose a library for it, its crate names one, or its text has words that only
-/// kernels have. Everything else is ordinary Rust, of which nothing is resolved, lowered or reported.
+/// kernels have. A template of a generator of projects is none. Everything else is ordinary Rust, of which nothing is resolved, lowered or reported.
 #[salsa::tracked(returns(copy))]
 pub fn concerns_kernels(db: &dyn Db, file: SourceFile) -> bool {
     let chosen = options(db, file);
-    chosen.library.is_some()
+    let names_kernels = chosen.library.is_some()
         || chosen.release.is_some()
         || has_kernel_words(db, file)
-        || names_a_library(db, file)
+        || names_a_library(db, file);
+    names_kernels && !is_template(db, file)
+}
+
+/// Whether a file is a template of a generator of projects: it has placeholders, and does not parse for them.
+#[salsa::tracked(returns(copy))]
+pub fn is_template(db: &dyn Db, file: SourceFile) -> bool {
+    memchr::memmem::find(file.text(db).as_bytes(), PLACEHOLDER_START.as_bytes()).is_some()
+        && syntax_error_count(db, file) > 0
+        && (parse(db, file).tree()).is_some_and(|tree| has_placeholder(tree.syntax()))
 }
 
 /// The files of a project that can hold something of a kernel, in the order of their paths.

@@ -46,7 +46,8 @@ pub use self::crates::{Crate, crate_of, may_use};
 #[cfg(test)]
 pub use self::declarations::module_scope;
 pub use self::dialects::{
-    Dialect, FileLibrary, concerns_kernels, dialect, file_library, kernel_files, names_a_library,
+    Dialect, FileLibrary, concerns_kernels, dialect, file_library, is_template, kernel_files,
+    names_a_library,
 };
 pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::editing::DISUSED_BY_EDIT;

@@ -17,6 +17,7 @@ mod normal_tree;
 mod normalise;
 mod parsed;
 mod pieces;
+mod templates;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
@@ -30,6 +31,7 @@ pub use self::macros::{CallPlace, Copied, DefinitionKey, Expanded, MacroRules, W
 pub use self::normal_tree::ItemSource;
 pub use self::normalise::{ItemTextReader, Normalised, TokenRuns};
 pub use self::parsed::ParsedFile;
+pub use self::templates::{PLACEHOLDER_START, has_placeholder};
 
 /// The edition that kernels are written in.
 pub const EDITION: Edition = Edition::Edition2024;

@@ -106,7 +106,12 @@ function contentOf(kernel) {
       bindsWords: kernel.roofline.binds_words,
       sentence: kernel.roofline.sentence,
     },
-    peak: { dm: kernel.peak.dm_bytes, trf: kernel.peak.trf_bytes, vrf: kernel.peak.vrf_bytes },
+    peak: {
+      dm: kernel.peak.dm_bytes,
+      trf: kernel.peak.trf_bytes,
+      vrf: kernel.peak.vrf_bytes,
+      overfull: Object.fromEntries((kernel.peak.overfull ?? []).map((row) => [row.tier, row.sentence])),
+    },
   };
 }
 

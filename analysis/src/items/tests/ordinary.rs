@@ -69,3 +69,15 @@ fn long_lines_are_read_once() {
     assert!(!concerns(&format!("// {}", "m![".repeat(100))));
     assert!(concerns(&"m![".repeat(200_000)));
 }
+
+#[test]
+fn templates_are_no_kernels() {
+    let template =
+        "use furiosa_opt_std::prelude::*;\nuse {{ crate_name }}::Row;\naxes![K = {{ size }}];\n";
+    assert!(!concerns(template));
+    // A kernel that is half typed is one all the same, whatever its strings hold.
+    assert!(concerns(
+        "axes![K = 8];\nfn f( { println!(\"{{ k }}\"); }\n"
+    ));
+    assert!(concerns("axes![K = 8];\nfn f() {{ K::SIZE }}\n"));
+}
