@@ -29,16 +29,19 @@ fn is_placeholder(first: &SyntaxToken) -> bool {
         .filter(|token| !token.kind().is_trivia());
     let is_name = inside
         .next()
-        .is_some_and(|name| name.kind() == SyntaxKind::IDENT || name.kind().is_any_identifier());
-    let close = inside
-        .take(FILTER_TOKENS)
-        .find(|token| token.kind() == SyntaxKind::R_CURLY);
-    is_name
-        && close.is_some_and(|close| {
-            close
-                .next_token()
-                .is_some_and(|next| next.kind() == SyntaxKind::R_CURLY)
-        })
+        .is_some_and(|name| name.kind() == SyntaxKind::IDENT);
+    let mut behind = inside.take(FILTER_TOKENS).peekable();
+    let ends_or_filters = behind.peek().is_some_and(|token| {
+        matches!(
+            token.kind(),
+            SyntaxKind::R_CURLY | SyntaxKind::PIPE | SyntaxKind::MINUS
+        )
+    });
+    let close = behind.find(|token| token.kind() == SyntaxKind::R_CURLY);
+    let is_closed = close
+        .and_then(|close| close.next_token())
+        .is_some_and(|next| next.kind() == SyntaxKind::R_CURLY);
+    is_name && ends_or_filters && is_closed
 }
 
 /// Tokens of the filters of a placeholder that are looked at.
@@ -55,6 +58,7 @@ mod tests {
         for text in [
             "use {{ crate_name }}::Row;",
             "use {{crate_name}}::Row;",
+            "use {{project-name}}::Row;",
             "axes![K = {{ size }}];",
             "pub fn {{ name | snake_case }}() {}",
         ] {
