@@ -16,6 +16,7 @@ mod schedule;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod transfers;
 mod values;
 
@@ -36,6 +37,8 @@ use crate::report::FileEdit;
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
+use program::Function;
+use tiles::TileOperation;
 use ide::Seen;
 use queries::{Part, PartReport};
 use rules::FlagKey;
@@ -329,12 +332,36 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     Arc::new(all)
 }
 
+/// The moves of tiles, and what moves data in a way that is not followed.
+fn tile_sites<'a>(
+    analysis: &'a Analysis,
+    function: &'a Function,
+) -> impl Iterator<Item = TransferSite> + 'a {
+    let file = &analysis.file;
+    let moves = function.tiles.iter().filter_map(|operation| match operation {
+        TileOperation::Move(moved) => Some((moved.operation, moved.unknown.clone())),
+        _ => None,
+    });
+    let others = function.unfollowed.iter();
+    let others = others.map(|&(operation, reason)| (operation, Some(reason.to_owned())));
+    moves.chain(others).map(|(operation, reason)| {
+        let name = file.operation(operation).name;
+        TransferSite {
+            span: TextSpan::new(name.start, name.end),
+            unresolved: reason.map(|reason| Unresolved {
+                what: file.name(operation).to_owned(),
+                reason,
+            }),
+        }
+    })
+}
+
 fn report_of(analysis: &Analysis) -> PartReport {
     let file = &analysis.file;
     let mut transfers = Vec::new();
     let mut kernels = 0;
     for (function, facts) in analysis.functions() {
-        kernels += u64::from(!facts.derived.is_empty());
+        let sites = transfers.len();
         for derived in &facts.derived {
             let name = file.operation(derived.operation()).name;
             let reason = match function.not_followed {
@@ -349,6 +376,8 @@ fn report_of(analysis: &Analysis) -> PartReport {
                 }),
             });
         }
+        transfers.extend(tile_sites(analysis, function));
+        kernels += u64::from(transfers.len() > sites);
     }
     PartReport {
         checked: rules::check_part(analysis),
