@@ -101,7 +101,7 @@ pub use questions::{
 };
 pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, LanguageCounts,
-    OperationCounts, Position, Problem, Range, RelatedPlace, Report, StatedAlternative,
+    NotFollowed, OperationCounts, Position, Problem, Range, RelatedPlace, Report, StatedAlternative,
     UnresolvedPlace,
 };
 pub use rules::{

@@ -38,7 +38,7 @@ use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
 use program::Function;
-use tiles::TileOperation;
+use tiles::{TileOperation, is_tile_operation};
 use ide::Seen;
 use queries::{Part, PartReport};
 use rules::FlagKey;
@@ -326,10 +326,35 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
                 .extend(holds.map(|(_, finding)| placing.finding(finding.clone())));
         }
     }
+    if all.transfers.is_empty() && all.findings.is_empty() {
+        all.transfers.extend(nothing_followed(db, file));
+    }
     all.findings
         .sort_by_key(|finding| (finding.span, finding.rule));
     all.transfers.sort_by_key(|site| site.span);
     Arc::new(all)
+}
+
+/// Of a file without a transfer or a flag: its first operation of the dialect, which stands for all of them.
+fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<TransferSite> {
+    let parts = placed(db, file).filter_map(|(part, placing)| {
+        let own = queries::checked(db, part);
+        let has_flags = !own.checked.flags.is_empty();
+        let (span, what) = own.first_operation.as_ref()?;
+        Some((has_flags, placing.span(*span), what))
+    });
+    let parts: Vec<_> = parts.collect();
+    if parts.iter().any(|(has_flags, ..)| *has_flags) {
+        return None;
+    }
+    let (_, span, what) = parts.into_iter().min_by_key(|(_, span, _)| *span)?;
+    Some(TransferSite {
+        span,
+        unresolved: Some(Unresolved {
+            what: what.clone(),
+            reason: "no transfer in the file is recognised".to_owned(),
+        }),
+    })
 }
 
 /// The moves of tiles, and what moves data in a way that is not followed.
@@ -379,7 +404,13 @@ fn report_of(analysis: &Analysis) -> PartReport {
         transfers.extend(tile_sites(analysis, function));
         kernels += u64::from(transfers.len() > sites);
     }
+    let mut operations = file.ids();
+    let first = operations.find(|&id| file.dialect(id) == "pto" && !is_tile_operation(file.name(id)));
     PartReport {
+        first_operation: first.map(|id| {
+            let name = file.operation(id).name;
+            (TextSpan::new(name.start, name.end), file.name(id).to_owned())
+        }),
         checked: rules::check_part(analysis),
         transfers,
         kernels,

@@ -165,6 +165,7 @@ fn report(
         operations: &checked.operations,
         findings: &checked.findings,
         unresolved: &checked.unresolved,
+        not_followed: &checked.not_followed,
         dialects: &dialects,
         texts: &texts,
         known: checked.known,
@@ -220,6 +221,7 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         && let Some(words) = outline.not_looked_at(false).filter(|_| !options.quiet)
     {
         write_note(&words);
+        outline.not_followed_words().iter().for_each(|words| write_note(words));
     }
     // A report that is cut short must not be taken for a whole one, however little else is said.
     if !format::says_what_is_left_out(format)

@@ -64,7 +64,8 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
     text.push_str(&hidden(suppressed, outline.known));
     text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
-    if let Some(words) = outline.not_looked_at(true) {
+    let not_looked_at = outline.not_looked_at(true).into_iter();
+    for words in not_looked_at.chain(outline.not_followed_words()) {
         text.push('\n');
         text.push_str(&words);
     }

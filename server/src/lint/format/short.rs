@@ -42,9 +42,12 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
     }
-    if let Some(words) = outline.not_looked_at(true).filter(|_| !quiet) {
-        text.push_str(&words);
-        text.push('\n');
+    let not_looked_at = outline.not_looked_at(true).into_iter();
+    for words in not_looked_at.chain(outline.not_followed_words()) {
+        if !quiet {
+            text.push_str(&words);
+            text.push('\n');
+        }
     }
     text
 }

@@ -1,11 +1,12 @@
 //! Counts by rule and by reason, for people.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 use crate::lint::outline::Outline;
 use visa_analysis::visible;
 
-/// Lines with the findings a rule and the operations resolved and unresolved with the reasons.
+/// Lines with the findings a rule and the operations resolved and unresolved with the reasons, the most frequent first.
 pub(super) fn render(outline: &Outline<'_>) -> String {
     let rules = outline.by_rule();
     let reasons = &outline.operations.reasons;
@@ -40,6 +41,8 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     );
     line("  resolved", outline.operations.resolved);
     line("  unresolved", outline.operations.unresolved);
+    let mut reasons: Vec<(&String, &u64)> = reasons.iter().collect();
+    reasons.sort_by_key(|(_, count)| Reverse(**count));
     for (reason, count) in reasons {
         line(&format!("    {reason}"), *count);
     }

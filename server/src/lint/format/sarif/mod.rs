@@ -48,6 +48,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
                 .iter()
                 .map(|operation| notification(operation, &indices))
                 .chain(outline.left_out_words().map(left_out))
+                .chain(outline.not_followed_words().into_iter().map(not_followed))
                 .collect::<Vec<_>>(),
         )
         .build();
@@ -237,6 +238,16 @@ fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sari
 fn left_out(words: String) -> sarif::Notification {
     sarif::Notification {
         level: Some("warning".into()),
+        ..sarif::Notification::builder()
+            .message(message(words))
+            .build()
+    }
+}
+
+/// That nothing of a file was looked at.
+fn not_followed(words: String) -> sarif::Notification {
+    sarif::Notification {
+        level: Some("note".into()),
         ..sarif::Notification::builder()
             .message(message(words))
             .build()
