@@ -317,9 +317,9 @@ impl FileReport {
 pub struct NotFollowed {
     /// The file.
     pub file: Arc<str>,
-    /// How many operations it has.
+    /// How many operations in it are known; none where it takes part and nothing in it is recognised.
     pub operations: u64,
-    /// Why most of them were not.
+    /// Why most of them were not looked at.
     pub reason: String,
 }
 
@@ -331,10 +331,13 @@ impl NotFollowed {
             unresolved,
             reasons,
         } = &file.operations;
-        let is_part = file.language.is_some() && *resolved == 0 && *unresolved > 0;
+        if file.language.is_none() || *resolved > 0 {
+            return None;
+        }
         // Of reasons that are as frequent the first by name.
         let most = reasons.iter().rev().max_by_key(|(_, count)| **count);
-        let (reason, _) = most.filter(|_| is_part)?;
+        let most = most.map(|(reason, _)| reason);
+        let reason = most.or_else(|| file.unresolved.first().map(|place| &place.reason))?;
         Some(Self {
             file: Arc::clone(&file.path),
             operations: *unresolved,

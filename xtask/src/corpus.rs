@@ -23,7 +23,10 @@ const COUNTS: [(&str, &str); 6] = [
 ];
 
 /// The tables of a measurement, with the words above them.
-const TABLES: [(&str, &str); 2] = [("rules", "findings by rule"), ("reasons", "unresolved by reason")];
+const TABLES: [(&str, &str); 2] = [
+    ("rules", "findings by rule"),
+    ("reasons", "unresolved by reason"),
+];
 
 /// Measures a folder; the answer is a table. `arguments` are `--json FILE` and `--program PATH`.
 pub(crate) fn run(repository: &Path, folder: &str, arguments: &[&str]) -> Result<String, String> {
@@ -33,7 +36,11 @@ pub(crate) fn run(repository: &Path, folder: &str, arguments: &[&str]) -> Result
         match *option {
             "--json" => file = Some(*value),
             "--program" => program = Some(PathBuf::from(value)),
-            other => return Err(format!("`{other}`: there are `--json FILE` and `--program PATH`")),
+            other => {
+                return Err(format!(
+                    "`{other}`: there are `--json FILE` and `--program PATH`"
+                ));
+            }
         }
         rest = others;
     }
@@ -84,12 +91,24 @@ fn built(repository: &Path) -> Result<PathBuf, String> {
 /// The report of the program about a folder. What it denies is no failure here.
 fn checked(program: &Path, folder: &str) -> Result<Value, String> {
     let output = Command::new(program)
-        .args(["check", "--isolated", "--format", "json", "--statistics", "--exit-zero", folder])
+        .args([
+            "check",
+            "--isolated",
+            "--format",
+            "json",
+            "--statistics",
+            "--exit-zero",
+            folder,
+        ])
         .output()
         .map_err(|error| format!("cannot run `{}`: {error}", program.display()))?;
     serde_json::from_slice(&output.stdout).map_err(|_| {
         let said = String::from_utf8_lossy(&output.stderr);
-        format!("`{}` gave no report: {}", program.display(), said.trim_end())
+        format!(
+            "`{}` gave no report: {}",
+            program.display(),
+            said.trim_end()
+        )
     })
 }
 
@@ -165,13 +184,15 @@ fn comparison(before: &Value, after: &Value) -> String {
         let of = |measured: &Value| measured[key].as_i64().unwrap_or(0);
         row(&mut text, words, of(before), of(after));
     }
-    let change = after["seconds"].as_f64().unwrap_or(0.0) - before["seconds"].as_f64().unwrap_or(0.0);
+    let change =
+        after["seconds"].as_f64().unwrap_or(0.0) - before["seconds"].as_f64().unwrap_or(0.0);
     let columns = [seconds(before), seconds(after), format!("{change:+.3}")];
     line(&mut text, "seconds", &columns);
     for (key, words) in TABLES {
         let (one, other) = (counts(before, key), counts(after, key));
         let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-        let of = |counts: &BTreeMap<String, i64>, name: &String| counts.get(name).copied().unwrap_or(0);
+        let of =
+            |counts: &BTreeMap<String, i64>, name: &String| counts.get(name).copied().unwrap_or(0);
         let changed: Vec<&&String> = names
             .iter()
             .filter(|name| of(&one, name) != of(&other, name))
@@ -184,7 +205,10 @@ fn comparison(before: &Value, after: &Value) -> String {
             row(&mut text, name, of(&one, name), of(&other, name));
         }
     }
-    text.lines().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -225,11 +249,26 @@ mod tests {
         later["statistics"]["unresolved"] = json!({});
         later["statistics"]["rules"]["pto_view_bounds"] = json!(1);
         let text = comparison(&before, &measurement(&later, 0.5));
-        assert!(text.contains("         5         9        +4  operations resolved"), "{text}");
-        assert!(text.contains("         3         3         =  files"), "{text}");
-        assert!(text.contains("         4         0        -4  `n` is not known"), "{text}");
-        assert!(text.contains("         0         1        +1  pto_view_bounds"), "{text}");
-        assert!(text.contains("     1.000     0.500    -0.500  seconds"), "{text}");
+        assert!(
+            text.contains("         5         9        +4  operations resolved"),
+            "{text}"
+        );
+        assert!(
+            text.contains("         3         3         =  files"),
+            "{text}"
+        );
+        assert!(
+            text.contains("         4         0        -4  `n` is not known"),
+            "{text}"
+        );
+        assert!(
+            text.contains("         0         1        +1  pto_view_bounds"),
+            "{text}"
+        );
+        assert!(
+            text.contains("     1.000     0.500    -0.500  seconds"),
+            "{text}"
+        );
         assert!(!text.contains("pto_row_tail"), "{text}");
     }
 

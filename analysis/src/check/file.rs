@@ -132,7 +132,7 @@ fn collect(
         && unresolved.is_empty()
         && let Some((span, why)) = not_followed::whole_file(db, file, report)
     {
-        let place = not_followed::place(db, file, places, report, (span, &why));
+        let place = not_followed::place(db, file, places, report, (span, &why, false));
         unresolved.push(place);
     }
     report.unresolved = unresolved;

@@ -37,6 +37,12 @@ pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) ->
         }
     }
     count(db, &found.transfers, file, &mut places, &mut report);
+    if let Some((span, why)) = &found.not_followed {
+        // It is no operation: it stands for a file in which none is recognised.
+        let why = (*span, why, false);
+        let place = not_followed::place(db, file, &mut places, &mut report, why);
+        report.unresolved.push(place);
+    }
     sort(&mut report.diagnostics);
     // A front end runs all of its rules: what a name stands for was looked for.
     suppression::apply(db, file, &|_| true, &mut report, &mut |start, end| {
@@ -61,7 +67,7 @@ fn count(
             resolved += 1;
             continue;
         };
-        let not_known = (transfer.span, not_known);
+        let not_known = (transfer.span, not_known, true);
         let place = not_followed::place(db, file, places, report, not_known);
         unresolved.insert(place.range, place);
     }

@@ -10,8 +10,6 @@ use crate::places::Places;
 use crate::report::{FileReport, UnresolvedPlace};
 use crate::rules;
 
-/// The attribute of kernels, as files write it.
-const ATTRIBUTES: [&str; 2] = ["#[device", "::device"];
 /// What mappings begin with: a file with one is looked at.
 const MAPPINGS: [&str; 3] = ["m![", "axes![", "i!["];
 
@@ -21,26 +19,28 @@ pub(super) fn place(
     file: SourceFile,
     places: &mut Places<'_>,
     report: &mut FileReport,
-    (span, unresolved): (TextSpan, &Unresolved),
+    (span, unresolved, counts): (TextSpan, &Unresolved, bool),
 ) -> UnresolvedPlace {
     let rule = rules::unresolved_operation();
     let Unresolved { what, reason } = unresolved;
     if enabled_rules(db, file).has(rule.name) {
         let message = format!("`{what}` is not checked: {reason}");
         let finding = Finding::<TextSpan>::new(rule, span, message);
-        report.diagnostics.extend(places.diagnostic_in(file, &finding));
+        report
+            .diagnostics
+            .extend(places.diagnostic_in(file, &finding));
     }
     UnresolvedPlace {
         what: what.clone(),
         reason: reason.clone(),
         said_once: false,
-        counts: true,
+        counts,
         range: places.place(file, span.start, span.end),
     }
 }
 
-/// Of a file in Rust that names a library, or has a kernel, and in which nothing is looked at: where it does, and why nothing is.
-/// Files that only declare axes and mappings are looked at.
+/// Of a file in Rust that names a library, and has functions and no kernel: where it names it. Files that declare axes and
+/// mappings are looked at.
 pub(super) fn whole_file(
     db: &dyn Db,
     file: SourceFile,
@@ -48,29 +48,22 @@ pub(super) fn whole_file(
 ) -> Option<(TextSpan, Unresolved)> {
     let is_whole = file.origin(db).is_none() && report.problems.is_empty();
     let is_silent = report.diagnostics.is_empty() && report.syntax_errors == 0;
-    if !is_whole || !is_silent || report.configured_out > 0 {
+    if !is_whole || !is_silent || report.configured_out > 0 || report.kernels > 0 {
         return None;
     }
     let text = file.text(db);
-    let (at, what, reason) = if report.kernels > 0 {
-        let at = ATTRIBUTES.iter().find_map(|word| text.find(word))?;
-        let what = text.get(at..)?.lines().next()?.trim_end();
-        (at, what, "no operation in the kernel is recognised")
-    } else {
-        if MAPPINGS.iter().any(|word| text.contains(word)) || !text.contains("fn ") {
-            return None;
-        }
-        let names = Library::ALL.iter().map(|library| library.crate_name());
-        let (at, name) = names
-            .filter_map(|name| Some((text.find(&format!("{name}::"))?, name)))
-            .min()?;
-        (at, name, "the file names the library, and no kernel in it is recognised")
-    };
+    if MAPPINGS.iter().any(|word| text.contains(word)) || !text.contains("fn ") {
+        return None;
+    }
+    let names = Library::ALL.iter().map(|library| library.crate_name());
+    let (at, name) = names
+        .filter_map(|name| Some((text.find(&format!("{name}::"))?, name)))
+        .min()?;
     let start = u32::try_from(at).ok()?;
-    let end = start.checked_add(u32::try_from(what.len()).ok()?)?;
+    let end = start.checked_add(u32::try_from(name.len()).ok()?)?;
     let unresolved = Unresolved {
-        what: what.to_owned(),
-        reason: reason.to_owned(),
+        what: name.to_owned(),
+        reason: "the file names the library, and no kernel in it is recognised".to_owned(),
     };
     Some((TextSpan::new(start, end), unresolved))
 }

@@ -42,7 +42,12 @@ fn cost(
         })
         .collect();
     let mut totals = BTreeMap::new();
-    for kind in [CopyKind::GmToUb, CopyKind::UbToGm, CopyKind::UbToUb, CopyKind::GmToL1] {
+    for kind in [
+        CopyKind::GmToUb,
+        CopyKind::UbToGm,
+        CopyKind::UbToUb,
+        CopyKind::GmToL1,
+    ] {
         let of_kind = rows
             .iter()
             .filter(|row| row.direction == kind.direction_name());

@@ -37,11 +37,11 @@ use crate::report::FileEdit;
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
-use program::Function;
-use tiles::{TileOperation, is_tile_operation};
 use ide::Seen;
+use program::Function;
 use queries::{Part, PartReport};
 use rules::FlagKey;
+use tiles::{TileOperation, is_tile_operation};
 
 /// The front end.
 pub(crate) struct Pto;
@@ -327,7 +327,7 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
         }
     }
     if all.transfers.is_empty() && all.findings.is_empty() {
-        all.transfers.extend(nothing_followed(db, file));
+        all.not_followed = nothing_followed(db, file);
     }
     all.findings
         .sort_by_key(|finding| (finding.span, finding.rule));
@@ -336,7 +336,7 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
 }
 
 /// Of a file without a transfer or a flag: its first operation of the dialect, which stands for all of them.
-fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<TransferSite> {
+fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<(TextSpan, Unresolved)> {
     let parts = placed(db, file).filter_map(|(part, placing)| {
         let own = queries::checked(db, part);
         let has_flags = !own.checked.flags.is_empty();
@@ -348,13 +348,11 @@ fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<TransferSite> {
         return None;
     }
     let (_, span, what) = parts.into_iter().min_by_key(|(_, span, _)| *span)?;
-    Some(TransferSite {
-        span,
-        unresolved: Some(Unresolved {
-            what: what.clone(),
-            reason: "no transfer in the file is recognised".to_owned(),
-        }),
-    })
+    let unresolved = Unresolved {
+        what: what.clone(),
+        reason: "no transfer in the file is recognised".to_owned(),
+    };
+    Some((span, unresolved))
 }
 
 /// The moves of tiles, and what moves data in a way that is not followed.
@@ -363,10 +361,13 @@ fn tile_sites<'a>(
     function: &'a Function,
 ) -> impl Iterator<Item = TransferSite> + 'a {
     let file = &analysis.file;
-    let moves = function.tiles.iter().filter_map(|operation| match operation {
-        TileOperation::Move(moved) => Some((moved.operation, moved.unknown.clone())),
-        _ => None,
-    });
+    let moves = function
+        .tiles
+        .iter()
+        .filter_map(|operation| match operation {
+            TileOperation::Move(moved) => Some((moved.operation, moved.unknown.clone())),
+            _ => None,
+        });
     let others = function.unfollowed.iter();
     let others = others.map(|&(operation, reason)| (operation, Some(reason.to_owned())));
     moves.chain(others).map(|(operation, reason)| {
@@ -405,11 +406,15 @@ fn report_of(analysis: &Analysis) -> PartReport {
         kernels += u64::from(transfers.len() > sites);
     }
     let mut operations = file.ids();
-    let first = operations.find(|&id| file.dialect(id) == "pto" && !is_tile_operation(file.name(id)));
+    let first =
+        operations.find(|&id| file.dialect(id) == "pto" && !is_tile_operation(file.name(id)));
     PartReport {
         first_operation: first.map(|id| {
             let name = file.operation(id).name;
-            (TextSpan::new(name.start, name.end), file.name(id).to_owned())
+            (
+                TextSpan::new(name.start, name.end),
+                file.name(id).to_owned(),
+            )
         }),
         checked: rules::check_part(analysis),
         transfers,

@@ -279,7 +279,10 @@ impl<'a> Walk<'a> {
             What::Copy(index) => {
                 let derived = (self.derived)(*index);
                 // A copy reads before it writes.
-                for touch in derived.into_iter().flat_map(|derived| touched_by_copy(derived, action)) {
+                for touch in derived
+                    .into_iter()
+                    .flat_map(|derived| touched_by_copy(derived, action))
+                {
                     self.touch(touch, &mut state);
                 }
             }

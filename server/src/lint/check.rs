@@ -217,11 +217,12 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         statistics: options.statistics,
     };
     let answer = format::render(format, outline, look, extent)?;
-    if !format::says_what_is_unresolved(format)
-        && let Some(words) = outline.not_looked_at(false).filter(|_| !options.quiet)
-    {
-        write_note(&words);
-        outline.not_followed_words().iter().for_each(|words| write_note(words));
+    if !format::says_what_is_unresolved(format) && !options.quiet {
+        let words = outline.not_looked_at(false).into_iter();
+        let words: Vec<String> = words.chain(outline.not_followed_words()).collect();
+        if !words.is_empty() {
+            write_note(&words.join("; "));
+        }
     }
     // A report that is cut short must not be taken for a whole one, however little else is said.
     if !format::says_what_is_left_out(format)

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use visa_analysis::{
-    Diagnostic, FileLibrary, Language, LanguageCounts, Level, NotFollowed, OperationCounts, UnresolvedPlace,
-    visible,
+    Diagnostic, FileLibrary, Language, LanguageCounts, Level, NotFollowed, OperationCounts,
+    UnresolvedPlace, visible,
 };
 
 use super::words::counted;
@@ -163,9 +163,12 @@ impl<'a> Outline<'a> {
                 operations,
                 reason,
             } = file;
-            let most = if *operations == 1 { "" } else { "most: " };
+            let most = if *operations > 1 { "most: " } else { "" };
             let count = counted(*operations, "operation");
-            format!("nothing in {} was checked: {count}, {most}{reason}", visible(file))
+            format!(
+                "nothing in {} was checked: {count}, {most}{reason}",
+                visible(file)
+            )
         });
         let more = self.not_followed.len().saturating_sub(EXAMPLES) as u64;
         let more = (more > 0).then(|| {

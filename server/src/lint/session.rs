@@ -15,7 +15,8 @@ use std::sync::Arc;
 use visa_analysis::{
     Allowed, Analysis, Applicability, Completed, Completing, CrateLibrary, Diagnostic,
     DiagnosticFix, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost, LanguageCounts,
-    Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace, apply_fixes,
+    Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace,
+    apply_fixes,
 };
 
 use engine::fill;

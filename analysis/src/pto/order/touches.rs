@@ -40,23 +40,28 @@ pub(super) fn touched_by_copy<'a>(
 ) -> impl Iterator<Item = Touch<'a>> {
     let (operation, certain) = (action.operation, action.certain);
     let kind = derived.copy.kind;
-    let pipe = kind.pipe().filter(|_| kind != CopyKind::UbToUb).and_then(pipe);
+    let pipe = kind
+        .pipe()
+        .filter(|_| kind != CopyKind::UbToUb)
+        .and_then(pipe);
     let rows = derived.transfer.as_ref().filter(|rows| !rows.is_empty());
-    [Side::Source, Side::Target].into_iter().filter_map(move |side| {
-        let memory = kind.memory(side);
-        matches!(memory, Memory::Gm | Memory::Ub).then_some(())?;
-        Some(Touch {
-            operation,
-            pipe: pipe?,
-            memory,
-            base: *derived.copy.base(side)?,
-            offsets: Some([0; 2]),
-            first_offsets: Some([0; 2]),
-            rows: rows?,
-            side,
-            certain,
+    [Side::Source, Side::Target]
+        .into_iter()
+        .filter_map(move |side| {
+            let memory = kind.memory(side);
+            matches!(memory, Memory::Gm | Memory::Ub).then_some(())?;
+            Some(Touch {
+                operation,
+                pipe: pipe?,
+                memory,
+                base: *derived.copy.base(side)?,
+                offsets: Some([0; 2]),
+                first_offsets: Some([0; 2]),
+                rows: rows?,
+                side,
+                certain,
+            })
         })
-    })
 }
 
 /// What an access of the vector core touches: the byte at the address, whatever the width of the access is.

@@ -26,6 +26,8 @@ pub struct Program {
 struct Lowering<'a> {
     file: &'a File,
     names: &'a Names,
+    /// Whether an operation of the file changes the valid sizes of tiles.
+    resizes: bool,
     program: Program,
 }
 
@@ -42,6 +44,7 @@ pub fn lower(file: &File, names: &Names, is_before: bool) -> Program {
     let mut lowering = Lowering {
         file,
         names,
+        resizes: file.ids().any(|id| file.name(id) == "pto.set_validshape"),
         program: Program {
             functions: Vec::new(),
             values: Values::new(file, names),
@@ -214,6 +217,7 @@ impl Lowering<'_> {
                 file: self.file,
                 names: self.names,
                 values: &self.program.values,
+                resizes: self.resizes,
             };
             function.tiles.extend(read_tile_operation(facts, id));
         } else {

@@ -104,7 +104,11 @@ impl<'a> Walk<'a> {
 
     fn note(&mut self, flag: &'a Flag, sets: bool) {
         let uses = self.of.entry(flag_key(flag, true)).or_default();
-        let uses = if sets { &mut uses.sets } else { &mut uses.waits };
+        let uses = if sets {
+            &mut uses.sets
+        } else {
+            &mut uses.waits
+        };
         uses.push(Use {
             flag,
             around: self.around.clone(),
@@ -169,14 +173,20 @@ fn report(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers:
     };
     let shown = flag.shown();
     let message = if sets {
-        format!("`{shown}` is set here and awaited only in `{name}`: {left_out}, the flag stays set")
+        format!(
+            "`{shown}` is set here and awaited only in `{name}`: {left_out}, the flag stays set"
+        )
     } else {
         format!("`{shown}` is set only in `{name}`: {left_out}, the pipe waits forever")
     };
     let whole = |flag: &Flag| span(flag.from.place.to(flag.event.place));
     let mut finding = Found::new(&PTO_EVENT_SOME_PATHS, whole(flag), message);
     if let Some(answer) = answers.first() {
-        let words = if sets { "it is awaited here" } else { "it is set here" };
+        let words = if sets {
+            "it is awaited here"
+        } else {
+            "it is set here"
+        };
         finding = finding.related(whole(answer.flag), words);
     }
     let place = file.operation(step.operation).name;

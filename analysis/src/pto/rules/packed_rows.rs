@@ -33,7 +33,9 @@ pub(super) fn touching_the_gaps(
             let known = other.copy.base(side).and_then(|base| base.known);
             let in_ub = other.copy.kind.memory(side) == Memory::Ub;
             let distance = known.and_then(|known| known.always.minus(base));
-            in_ub && distance.is_some_and(|distance| expects_no_gaps(other, side, distance, extent, rows))
+            in_ub
+                && distance
+                    .is_some_and(|distance| expects_no_gaps(other, side, distance, extent, rows))
         })
     });
     let first = copies.map(Derived::operation).min();
@@ -85,7 +87,12 @@ fn distance_of(access: &Access, base: super::super::values::Expression) -> Optio
     if offset != 0 && bytes != 1 {
         return None;
     }
-    access.pointer.known?.always.minus(base)?.checked_add(offset)
+    access
+        .pointer
+        .known?
+        .always
+        .minus(base)?
+        .checked_add(offset)
 }
 
 fn is_in_gap(distance: i64, extent: Extent, rows: MovedRows) -> bool {

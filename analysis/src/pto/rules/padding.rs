@@ -214,7 +214,10 @@ fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
     let element = element(derived)?;
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
     let length = copy.number(Field::Length)?;
-    let rounded = length.checked_add(UB_ALIGNMENT - 1)?.div_euclid(UB_ALIGNMENT) * UB_ALIGNMENT;
+    let rounded = length
+        .checked_add(UB_ALIGNMENT - 1)?
+        .div_euclid(UB_ALIGNMENT)
+        * UB_ALIGNMENT;
     // Padding goes up to the step: one that is shorter leaves no room for it. More than one row would be moved by another step.
     if let Some(step) = copy.given(Field::Stride(Side::Target))
         && step.number().is_some_and(|step| step < rounded)

@@ -67,12 +67,7 @@ pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
      from the end of a burst, and in bytes from its start."
 );
 
-pub(super) fn check(
-    check: &mut Check<'_>,
-    function: &Function,
-    facts: &Facts,
-    derived: &Derived,
-) {
+pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
     alignment(check, function, facts, derived);
     bounds(check, function, derived);
     if derived.copy.kind == CopyKind::UbToUb {
@@ -102,7 +97,11 @@ fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived:
     let sides = [Side::Source, Side::Target];
     let in_ub = |side: &Side| copy.kind.memory(*side) == Memory::Ub;
     // A copy within UB has gaps in whole blocks.
-    let Some(side) = sides.into_iter().find(in_ub).filter(|_| copy.kind.gm_side().is_some()) else {
+    let Some(side) = sides
+        .into_iter()
+        .find(in_ub)
+        .filter(|_| copy.kind.gm_side().is_some())
+    else {
         return;
     };
     let name = check.analysis.file.operation(copy.operation).name;
@@ -133,8 +132,7 @@ fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived:
             ));
         }
         let moved = row.map(|length| MovedRows { length, step: next });
-        let reader =
-            moved.and_then(|rows| touching_the_gaps(function, facts, derived, side, rows));
+        let reader = moved.and_then(|rows| touching_the_gaps(function, facts, derived, side, rows));
         let finding = match reader {
             Some(reader) => beside_packed_rows(check, finding, reader, next),
             None => with_next_step(check, finding, derived, one, side, (next, row)),
@@ -372,6 +370,13 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     else {
         return;
     };
+    // The same row again, to the same place: what is there does not change. The finding about the source says it.
+    let repeats =
+        |(loop_, number): (&Loop, &i128)| *number == 0 || (loop_.source == 0 && loop_.target == 0);
+    let is_repeated = transfer.loops.iter().zip(&iterations).all(repeats);
+    if side == Side::Target && derived.copy.kind == CopyKind::GmToL1 && is_repeated {
+        return;
+    }
     // The outermost loop between the two rows is the one whose step is too short.
     let Some(position) = iterations.iter().position(|&number| number != 0) else {
         return;

@@ -21,8 +21,7 @@ pub(super) static PTO_TILE_ALIGNMENT: Rule = rule!(
     "derived",
     "a tile whose rows, or columns, are not a multiple of 32 bytes",
     "The rows of a tile lie one behind the other, each at a multiple of 32 bytes; in a tile with `blayout=col_major` the columns do. \
-     The assembler refuses another length. The valid size says how much of a longer row is used.",
-    alt
+     The assembler refuses another length. The valid size says how much of a longer row is used."
 );
 
 pub(super) static PTO_TILE_SIZE: Rule = Rule {
@@ -58,10 +57,10 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function) {
             TileOperation::Allocation(made) => allocation(check, function, made),
             TileOperation::View(view) => {
                 let lists = [("shape", &view.shape), ("strides", &view.strides)];
-                counts(check, view.operation, view.view.sizes.len(), lists);
+                counts(check, view.operation, &view.view.sizes, lists);
             }
             TileOperation::Partition(part) => partition(check, part),
-            TileOperation::Move(moved) => tile_move(check, moved),
+            TileOperation::Move(moved) => tile_move(check, function, moved),
         }
     }
 }
@@ -76,8 +75,9 @@ fn allocation(check: &mut Check<'_>, function: &Function, made: &Allocation) {
     alignment(check, made);
     let [rows, columns] = made.tile.shape;
     let sizes = made.valid_sizes();
-    for (way, (valid, whole, word)) in
-        [(sizes[0], rows, "rows"), (sizes[1], columns, "columns")].into_iter().enumerate()
+    for (way, (valid, whole, word)) in [(sizes[0], rows, "rows"), (sizes[1], columns, "columns")]
+        .into_iter()
+        .enumerate()
     {
         let (Some(valid), Some(whole)) = (valid, whole) else {
             continue;
@@ -105,7 +105,10 @@ fn address(check: &mut Check<'_>, made: &Allocation) {
     let (Some(given), Some(unit)) = (made.address, made.tile.alignment()) else {
         return;
     };
-    let Some(address) = given.number().filter(|address| address.rem_euclid(unit) != 0) else {
+    let Some(address) = given
+        .number()
+        .filter(|address| address.rem_euclid(unit) != 0)
+    else {
         return;
     };
     let message = format!(
@@ -164,7 +167,10 @@ fn bounds(check: &mut Check<'_>, function: &Function, made: &Allocation) {
     let place = address.map_or(made.type_place, |(_, place)| place);
     let mut finding = Found::new(&PTO_UB_BOUNDS, span(place), message);
     if let Some(last) = size.checked_sub(bytes).filter(|_| address.is_some()) {
-        finding = finding.help(format!("the last address that fits is {}", shown(last / 32 * 32)));
+        finding = finding.help(format!(
+            "the last address that fits is {}",
+            shown(last / 32 * 32)
+        ));
     }
     check.report(finding);
 }
@@ -206,12 +212,16 @@ fn alignment(check: &mut Check<'_>, made: &Allocation) {
 fn counts(
     check: &mut Check<'_>,
     operation: OperationId,
-    rank: usize,
+    sizes: &[Size],
     lists: [(&str, &Vec<Given>); 2],
 ) -> bool {
+    let rank = sizes.len();
     let mut all_right = true;
     for (word, given) in lists {
-        if given.len() == rank {
+        // A type of before gives the number of dimensions where others give their sizes.
+        let counted = u64::try_from(given.len()).ok();
+        let is_number = sizes.len() == 1 && sizes.first().copied().flatten() == counted;
+        if given.len() == rank || is_number {
             continue;
         }
         all_right = false;
@@ -231,9 +241,9 @@ fn counts(
 
 fn partition(check: &mut Check<'_>, part: &Partition) {
     let [whole, _] = &part.views;
-    let rank = whole.sizes.len();
     let lists = [("offsets", &part.offsets), ("sizes", &part.sizes)];
-    if !counts(check, part.operation, rank, lists) {
+    if !counts(check, part.operation, &whole.sizes, lists) || part.sizes.len() != whole.sizes.len()
+    {
         return;
     }
     for (dimension, (offset, size)) in part.offsets.iter().zip(&part.sizes).enumerate() {
@@ -257,12 +267,14 @@ fn part_of_dimension(
         check.report(finding);
     };
     if let Some(number) = offset.number().filter(|number| *number < 0) {
-        let message = format!("the part begins at {number} in dimension {dimension}, before the view");
+        let message =
+            format!("the part begins at {number} in dimension {dimension}, before the view");
         report(check, offset.place(), message, true);
         return;
     }
     if let Some(number) = size.number().filter(|number| *number <= 0) {
-        let message = format!("the part has the size {number} in dimension {dimension}; it has at least 1");
+        let message =
+            format!("the part has the size {number} in dimension {dimension}; it has at least 1");
         report(check, size.place(), message, true);
         return;
     }
@@ -285,9 +297,15 @@ fn part_of_dimension(
     let (Some(given), Some(all)) = (given, fixed.or(known)) else {
         return;
     };
-    let begin = offset.number().and_then(|number| u64::try_from(number).ok());
+    let begin = offset
+        .number()
+        .and_then(|number| u64::try_from(number).ok());
     // Without an offset it begins at 0 at the earliest.
-    let Some(end) = begin.unwrap_or(0).checked_add(given).filter(|&end| end > all) else {
+    let Some(end) = begin
+        .unwrap_or(0)
+        .checked_add(given)
+        .filter(|&end| end > all)
+    else {
         return;
     };
     let message = format!(
@@ -299,8 +317,8 @@ fn part_of_dimension(
     report(check, size.place(), message, fixed.is_some());
 }
 
-fn tile_move(check: &mut Check<'_>, moved: &TileMove) {
-    memory(check, moved);
+fn tile_move(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
+    memory(check, function, moved);
     let (Some(tile), Some(view)) = (&moved.tile, &moved.view) else {
         return;
     };
@@ -311,21 +329,26 @@ fn tile_move(check: &mut Check<'_>, moved: &TileMove) {
         let message = format!(
             "the elements of the tile have {own} bytes, and those of the view {other}; a move converts nothing"
         );
-        check.report(Found::new(&PTO_ELEMENT_WIDTH, span(moved.tile_place), message));
+        check.report(Found::new(
+            &PTO_ELEMENT_WIDTH,
+            span(moved.tile_place),
+            message,
+        ));
         return;
     }
     elements(check, moved, tile.valid);
     overlap(check, moved);
 }
 
-fn memory(check: &mut Check<'_>, moved: &TileMove) {
+fn memory(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
     let Some(tile) = &moved.tile else {
         return;
     };
     let memory = tile.memory.as_str();
     let (is_legal, does, legal) = match moved.kind {
         TileMoveKind::Load => (
-            matches!(memory, "vec" | "ub" | "mat"),
+            // Later generations load into further memories.
+            !function.is_before || matches!(memory, "vec" | "ub" | "mat"),
             "loads into",
             "`vec` or `mat`",
         ),
@@ -351,7 +374,12 @@ fn elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
     let (Some(valid), Some(all)) = (rows.checked_mul(columns), moved.elements) else {
         return;
     };
-    if valid == all {
+    // A load from a larger view takes what the tile has room for; what is not valid at all is not moved.
+    let fits = match moved.kind {
+        TileMoveKind::Load => valid <= all,
+        TileMoveKind::Store => valid == all,
+    };
+    if fits || valid == 0 || moved.converts {
         return;
     }
     let (does, by) = match moved.kind {
@@ -371,7 +399,9 @@ fn elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
     if moved.kind == TileMoveKind::Load || !is_fixed {
         finding.group = PTO_TILE_SIZE.lesser;
     }
-    check.report(finding.help(format!("the {by} moves the valid elements: make both the same size")));
+    check.report(finding.help(format!(
+        "the {by} moves the valid elements: make both the same size"
+    )));
 }
 
 /// Whether elements of the part of GM share bytes, by the strides of its view.

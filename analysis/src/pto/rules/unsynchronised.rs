@@ -78,7 +78,10 @@ fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -
     let file = &check.analysis.file;
     let (write, read) = (file.operation(race.write), file.operation(race.read));
     let nothing = match race.ordered_by {
-        Some(by) => format!("only `{}` orders the two pipes, and it may be left out", file.name(by)),
+        Some(by) => format!(
+            "only `{}` orders the two pipes, and it may be left out",
+            file.name(by)
+        ),
         None => "nothing orders the two pipes".to_owned(),
     };
     let message = format!(

@@ -24,7 +24,14 @@ pub fn unfollowed_transfer(name: &str) -> Option<&'static str> {
     let short = name.strip_prefix("pto.")?;
     let begins = |words: &[&str]| words.iter().any(|word| short.starts_with(word));
     if let Some(comm) = short.strip_prefix("comm.") {
-        let moves = ["tput", "tget", "tbroadcast", "treduce", "tscatter", "tgather"];
+        let moves = [
+            "tput",
+            "tget",
+            "tbroadcast",
+            "treduce",
+            "tscatter",
+            "tgather",
+        ];
         return moves
             .iter()
             .any(|word| comm.starts_with(word))

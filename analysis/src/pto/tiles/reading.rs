@@ -14,6 +14,8 @@ pub struct TileFacts<'a> {
     pub names: &'a Names,
     /// What is known of its values.
     pub values: &'a Values,
+    /// Whether something in it gives tiles another valid size than they were made with.
+    pub resizes: bool,
 }
 
 /// `pto.alloc_tile addr = %a valid_row = %r valid_col = %c : type`.
@@ -120,6 +122,8 @@ pub struct TileMove {
     pub elements: Size,
     /// Valid rows and columns of the tile.
     pub valid: [Size; 2],
+    /// Whether another operand says how elements are converted.
+    pub converts: bool,
     /// The first thing that is not known.
     pub unknown: Option<String>,
 }
@@ -257,16 +261,7 @@ impl<'a> TileFacts<'a> {
 
     /// The first operand behind `word (`, and its type.
     fn side(self, id: OperationId, word: &str) -> Option<(Operand, Place)> {
-        let mut cursor = Cursor::new(self.file, id);
-        while cursor.text() != word {
-            if cursor.next().kind == Kind::End {
-                return None;
-            }
-        }
-        cursor.next();
-        if !cursor.eat(b'(') {
-            return None;
-        }
+        let mut cursor = self.inside(id, word)?;
         let operand = cursor.operand()?;
         while !cursor.peek().is(b':') {
             if cursor.next().kind == Kind::End {
@@ -275,6 +270,18 @@ impl<'a> TileFacts<'a> {
         }
         cursor.next();
         Some((operand, *cursor.types().first()?))
+    }
+
+    /// A cursor behind `word (`.
+    fn inside(self, id: OperationId, word: &str) -> Option<Cursor<'a>> {
+        let mut cursor = Cursor::new(self.file, id);
+        while cursor.text() != word {
+            if cursor.next().kind == Kind::End {
+                return None;
+            }
+        }
+        cursor.next();
+        cursor.eat(b'(').then_some(cursor)
     }
 
     fn moved(self, id: OperationId, kind: TileMoveKind) -> TileMove {
@@ -299,10 +306,15 @@ impl<'a> TileFacts<'a> {
             partition: part.and_then(|id| self.partition(id)),
             elements: None,
             valid: [None; 2],
+            converts: self.inside(id, "ins").is_some_and(|mut cursor| {
+                let first = cursor.operand();
+                first.is_some() && cursor.peek().is(b',')
+            }),
             unknown: None,
         };
         moved.elements = elements(&moved);
         let written = moved.tile.as_ref().map_or([None; 2], |tile| tile.valid);
+        let allocation = allocation.filter(|_| !self.resizes);
         let given = allocation.map_or([None; 2], |made| made.valid_sizes());
         for ((valid, written), given) in moved.valid.iter_mut().zip(written).zip(given) {
             *valid = written.or(given);
@@ -341,11 +353,18 @@ fn unknown(moved: &TileMove) -> Option<String> {
     if moved.elements.is_none() {
         return Some("the sizes of the view are not known".to_owned());
     }
-    let source = moved.partition.as_ref().and_then(|part| part.source.as_ref());
+    let source = moved
+        .partition
+        .as_ref()
+        .and_then(|part| part.source.as_ref());
     let Some(source) = source else {
         return Some("where the view is made is not known".to_owned());
     };
-    if source.strides.iter().any(|stride| stride.number().is_none()) {
+    if source
+        .strides
+        .iter()
+        .any(|stride| stride.number().is_none())
+    {
         return Some("the strides of the view are not known".to_owned());
     }
     let is_known = moved.valid.iter().all(Option::is_some);

@@ -2,7 +2,9 @@
 
 use super::super::analysis::Analysis;
 use super::super::syntax::parse;
-use super::{TileLayout, TileMove, TileOperation, TileType, tile_type, unfollowed_transfer, view_type};
+use super::{
+    TileLayout, TileMove, TileOperation, TileType, tile_type, unfollowed_transfer, view_type,
+};
 
 fn tile(text: &str) -> Option<TileType> {
     tile_type(&parse("!t = !pto.tile_buf<vec, 8x16xf16>"), text)
@@ -14,7 +16,10 @@ fn both_spellings_of_a_tile_are_read() {
     let short = "!pto.tile_buf<vec, 32x16xf32, valid=?x8>";
     let read = tile(long).unwrap();
     assert_eq!(Some(&read), tile(short).as_ref());
-    assert_eq!((read.shape, read.valid), ([Some(32), Some(16)], [None, Some(8)]));
+    assert_eq!(
+        (read.shape, read.valid),
+        ([Some(32), Some(16)], [None, Some(8)])
+    );
     // 32 * 16 * 4
     assert_eq!(read.bytes(), Some(2_048));
     // Without a valid size all of it is.
@@ -31,7 +36,13 @@ fn layouts_and_narrow_elements_are_told_apart() {
     assert_eq!(layout(boxes), Some((TileLayout::Boxes, Some(1), true)));
     let byte = "!pto.tile_buf<vec, 16x32x!pto.hif8>";
     assert_eq!(layout(byte), Some((TileLayout::Rows, Some(1), false)));
-    for broken in ["!pto.tile_buf<>", "!pto.tile_buf<vec, 1x2x3xf32>", "!pto.tile_buf<vec, rows=x>", "!pto.tile_buf", "i64"] {
+    for broken in [
+        "!pto.tile_buf<>",
+        "!pto.tile_buf<vec, 1x2x3xf32>",
+        "!pto.tile_buf<vec, rows=x>",
+        "!pto.tile_buf",
+        "i64",
+    ] {
         assert_eq!(tile(broken), None, "{broken}");
     }
 }
@@ -41,8 +52,14 @@ fn sizes_of_views_are_read() {
     let file = parse("");
     let sizes = |text: &str| view_type(&file, text).map(|view| (view.sizes, view.element));
     let five = sizes("!pto.partition_tensor_view<1x1x?x16x32xbf16>");
-    assert_eq!(five, Some((vec![Some(1), Some(1), None, Some(16), Some(32)], Some(2))));
-    assert_eq!(sizes("!pto.tensor_view<?xf8E4M3FN>"), Some((vec![None], Some(1))));
+    assert_eq!(
+        five,
+        Some((vec![Some(1), Some(1), None, Some(16), Some(32)], Some(2)))
+    );
+    assert_eq!(
+        sizes("!pto.tensor_view<?xf8E4M3FN>"),
+        Some((vec![None], Some(1)))
+    );
     assert_eq!(sizes("memref<4xf32>"), None);
 }
 
@@ -55,7 +72,11 @@ fn moves(body: &str) -> Vec<TileMove> {
     );
     let analysis = Analysis::of(&text);
     assert_eq!(analysis.file.problems, [], "{text}");
-    let operations = analysis.program.functions.iter().flat_map(|function| &function.tiles);
+    let operations = analysis
+        .program
+        .functions
+        .iter()
+        .flat_map(|function| &function.tiles);
     let moves = operations.filter_map(|operation| match operation {
         TileOperation::Move(moved) => Some(moved.clone()),
         _ => None,
@@ -74,7 +95,10 @@ fn a_move_knows_its_sizes_from_types_and_operands() {
     let [moved] = &moves(&load)[..] else {
         panic!("one load: {load}");
     };
-    assert_eq!((moved.elements, moved.valid), (Some(32), [Some(1), Some(32)]));
+    assert_eq!(
+        (moved.elements, moved.valid),
+        (Some(32), [Some(1), Some(32)])
+    );
     assert_eq!(moved.unknown, None);
 }
 
@@ -91,21 +115,45 @@ fn what_is_not_known_of_a_move_is_said() {
         ("!pto.tile_buf<mat, 8x32xf32>", part, "of a tile in `mat`"),
         (vec, "memref<8x32xf32>", "the type of the view"),
         ("memref<8x32xf32>", part, "the type of the tile"),
-        ("!pto.tile_buf<vec, 8x32x!pto.other>", part, "the width of an element"),
-        ("!pto.tile_buf<vec, 8x32xf32, valid=?x32>", part, "the valid size"),
+        (
+            "!pto.tile_buf<vec, 8x32x!pto.other>",
+            part,
+            "the width of an element",
+        ),
+        (
+            "!pto.tile_buf<vec, 8x32xf32, valid=?x32>",
+            part,
+            "the valid size",
+        ),
     ] {
         let found = moves(&load(tile, view));
         let unknown = found.first().and_then(|moved| moved.unknown.clone());
-        assert!(unknown.is_some_and(|words| words.starts_with(reason)), "{tile} {view}");
+        assert!(
+            unknown.is_some_and(|words| words.starts_with(reason)),
+            "{tile} {view}"
+        );
     }
 }
 
 #[test]
 fn transfers_that_are_not_followed_have_a_reason() {
-    for name in ["pto.mte_l1_l0a", "pto.copy_gm_to_cbuf", "pto.load_cbuf_to_ca", "pto.mgather", "pto.tpush_to_aiv", "pto.comm.tput_async"] {
+    for name in [
+        "pto.mte_l1_l0a",
+        "pto.copy_gm_to_cbuf",
+        "pto.load_cbuf_to_ca",
+        "pto.mgather",
+        "pto.tpush_to_aiv",
+        "pto.comm.tput_async",
+    ] {
         assert!(unfollowed_transfer(name).is_some(), "{name}");
     }
-    for name in ["pto.tadd", "pto.comm.twait", "pto.tmov", "arith.addi", "pto.set_flag"] {
+    for name in [
+        "pto.tadd",
+        "pto.comm.twait",
+        "pto.tmov",
+        "arith.addi",
+        "pto.set_flag",
+    ] {
         assert_eq!(unfollowed_transfer(name), None, "{name}");
     }
 }

@@ -112,7 +112,10 @@ pub fn tile_type(file: &File, text: &str) -> Option<TileType> {
         return None;
     }
     let [rows, columns] = valid;
-    tile.valid = [rows.unwrap_or(tile.shape[0]), columns.unwrap_or(tile.shape[1])];
+    tile.valid = [
+        rows.unwrap_or(tile.shape[0]),
+        columns.unwrap_or(tile.shape[1]),
+    ];
     tile.layout = match (is_boxed, of_columns) {
         (true, _) => TileLayout::Boxes,
         (false, true) => TileLayout::Columns,
@@ -137,6 +140,9 @@ pub fn view_type(file: &File, text: &str) -> Option<ViewType> {
     let heads = ["!pto.partition_tensor_view", "!pto.tensor_view"];
     let inside = inside_of(file, text, &heads)?;
     let (sizes, element) = sizes_of(type_parts(inside).next()?.trim());
+    if sizes.is_empty() {
+        return None;
+    }
     Some(ViewType {
         sizes,
         element: element_bytes(element).0,

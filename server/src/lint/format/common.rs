@@ -53,9 +53,10 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text.push_str(": ");
     if words.is_empty() {
         // What was not looked at has no findings either.
-        text.push_str(match (outline.files, resolved, unresolved) {
+        let all_followed = *unresolved == 0 && outline.not_followed.is_empty();
+        text.push_str(match (outline.files, resolved, all_followed) {
             (0, ..) => "no file was checked",
-            (_, _, 0) => "no findings",
+            (_, _, true) => "no findings",
             (_, 0, _) => "nothing was checked",
             _ => "nothing found in the others",
         });
@@ -64,8 +65,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
     text.push_str(&hidden(suppressed, outline.known));
     text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
-    let not_looked_at = outline.not_looked_at(true).into_iter();
-    for words in not_looked_at.chain(outline.not_followed_words()) {
+    if let Some(words) = outline.not_looked_at(true) {
         text.push('\n');
         text.push_str(&words);
     }

@@ -42,8 +42,8 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
     }
-    let not_looked_at = outline.not_looked_at(true).into_iter();
-    for words in not_looked_at.chain(outline.not_followed_words()) {
+    let not_followed = outline.not_followed_words().into_iter();
+    for words in not_followed.chain(outline.not_looked_at(true)) {
         if !quiet {
             text.push_str(&words);
             text.push('\n');

@@ -1,6 +1,7 @@
 //! Counts by rule and by reason, for people.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::lint::outline::Outline;
@@ -13,7 +14,8 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     let names = rules
         .keys()
         .copied()
-        .chain(reasons.keys().map(String::as_str));
+        .chain(reasons.keys().map(String::as_str))
+        .chain(outline.not_followed.iter().map(|file| file.reason.as_str()));
     let width = names
         .map(|name| visible(name).chars().count() + 2)
         .max()
@@ -45,6 +47,23 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     reasons.sort_by_key(|(_, count)| Reverse(**count));
     for (reason, count) in reasons {
         line(&format!("    {reason}"), *count);
+    }
+    // What is no operation: files in which none is recognised.
+    let whole = outline
+        .not_followed
+        .iter()
+        .filter(|file| file.operations == 0);
+    let mut files: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in whole {
+        *files.entry(&file.reason).or_default() += 1;
+    }
+    if !files.is_empty() {
+        line("files not followed", files.values().sum());
+    }
+    let mut files: Vec<(&str, u64)> = files.into_iter().collect();
+    files.sort_by_key(|(_, count)| Reverse(*count));
+    for (reason, count) in files {
+        line(&format!("    {reason}"), count);
     }
     if outline.configured_out > 0 {
         line("configured out", outline.configured_out);

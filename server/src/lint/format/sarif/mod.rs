@@ -48,7 +48,6 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
                 .iter()
                 .map(|operation| notification(operation, &indices))
                 .chain(outline.left_out_words().map(left_out))
-                .chain(outline.not_followed_words().into_iter().map(not_followed))
                 .collect::<Vec<_>>(),
         )
         .build();
@@ -65,6 +64,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
             ("files", outline.files.into()),
             ("kernels", outline.kernels.into()),
             ("operations", operations),
+            ("notFollowed", outline.not_followed_words().into()),
         ]))
         .build();
     pretty(
@@ -238,16 +238,6 @@ fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sari
 fn left_out(words: String) -> sarif::Notification {
     sarif::Notification {
         level: Some("warning".into()),
-        ..sarif::Notification::builder()
-            .message(message(words))
-            .build()
-    }
-}
-
-/// That nothing of a file was looked at.
-fn not_followed(words: String) -> sarif::Notification {
-    sarif::Notification {
-        level: Some("note".into()),
         ..sarif::Notification::builder()
             .message(message(words))
             .build()
