@@ -10,6 +10,7 @@ mod file;
 mod guesses;
 mod instances;
 mod neighbours;
+mod not_followed;
 mod releases;
 mod unknown_release;
 

@@ -101,8 +101,8 @@ pub use questions::{
 };
 pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, LanguageCounts,
-    OperationCounts, Position, Problem, Range, RelatedPlace, Report, StatedAlternative,
-    UnresolvedPlace,
+    NotFollowed, OperationCounts, Position, Problem, Range, RelatedPlace, Report,
+    StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{
     EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, dialect_line,

@@ -312,6 +312,40 @@ impl FileReport {
     }
 }
 
+/// A file of which no operation was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotFollowed {
+    /// The file.
+    pub file: Arc<str>,
+    /// How many operations in it are known; none where it takes part and nothing in it is recognised.
+    pub operations: u64,
+    /// Why most of them were not looked at.
+    pub reason: String,
+}
+
+impl NotFollowed {
+    /// What is said of a file, if nothing of it was looked at.
+    fn of(file: &FileReport) -> Option<Self> {
+        let OperationCounts {
+            resolved,
+            unresolved,
+            reasons,
+        } = &file.operations;
+        if file.language.is_none() || *resolved > 0 {
+            return None;
+        }
+        // Of reasons that are as frequent the first by name.
+        let most = reasons.iter().rev().max_by_key(|(_, count)| **count);
+        let most = most.map(|(reason, _)| reason);
+        let reason = most.or_else(|| file.unresolved.first().map(|place| &place.reason))?;
+        Some(Self {
+            file: Arc::clone(&file.path),
+            operations: *unresolved,
+            reason: reason.clone(),
+        })
+    }
+}
+
 /// What was checked of one language.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LanguageCounts {
@@ -350,6 +384,8 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Operations that could not be resolved with their files, in the order of files and places.
     pub unresolved: Vec<(Arc<str>, UnresolvedPlace)>,
+    /// Files of which no operation was looked at, in their order.
+    pub not_followed: Vec<NotFollowed>,
     /// What went wrong, by file.
     pub problems: Vec<(Arc<str>, Problem)>,
     /// Files with syntax errors: what parses of them was checked.
@@ -370,6 +406,7 @@ impl Report {
                 counts.add(&file);
                 report.files += 1;
             }
+            report.not_followed.extend(NotFollowed::of(&file));
             let path = file.path;
             for library in file.libraries {
                 let files = report.libraries.entry(library).or_default();

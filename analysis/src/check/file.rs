@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
 use super::neighbours;
+use super::not_followed;
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
 use super::{Extent, Findings, found_in_function, found_in_items, functions, item_findings};
@@ -130,7 +131,15 @@ fn collect(
         Extent::WithoutCosts | Extent::Completed => from_elsewhere(db, file, extent),
     };
     take(&elsewhere);
-    report.unresolved = collected.unresolved.into_values().collect();
+    let mut unresolved: Vec<UnresolvedPlace> = collected.unresolved.into_values().collect();
+    if !collected.follows
+        && unresolved.is_empty()
+        && let Some((span, why)) = not_followed::whole_file(db, file, report)
+    {
+        let place = not_followed::place(db, file, places, report, (span, &why, false));
+        unresolved.push(place);
+    }
+    report.unresolved = unresolved;
     report.operations = counts(collected.operations.len(), &report.unresolved);
     collected.causes
 }
@@ -139,6 +148,8 @@ fn collect(
 #[derive(Default)]
 struct Collected {
     operations: FxHashSet<Span>,
+    /// Whether anything was looked at or not, here or in a file that is called.
+    follows: bool,
     /// By place, each once.
     unresolved: BTreeMap<Range, UnresolvedPlace>,
     causes: Causes,
@@ -156,6 +167,7 @@ impl Collected {
     ) {
         let here = |span: Span| span.item.file(db) == file;
         report.kernels += u64::from(found.kernel);
+        self.follows |= !found.operations.is_empty() || !found.unresolved.is_empty();
         report
             .problems
             .extend(found.failure.iter().cloned().map(Problem::Internal));

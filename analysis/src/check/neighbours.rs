@@ -7,6 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use super::file::{counts, sort};
+use super::not_followed;
 use super::panic_words;
 use crate::causes::Causes;
 use crate::db::Db;
@@ -35,7 +36,13 @@ pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) ->
             report.diagnostics.push(diagnostic);
         }
     }
-    count(&found.transfers, file, &mut places, &mut report);
+    count(db, &found.transfers, file, &mut places, &mut report);
+    if let Some((span, why)) = &found.not_followed {
+        // It is no operation: it stands for a file in which none is recognised.
+        let why = (*span, why, false);
+        let place = not_followed::place(db, file, &mut places, &mut report, why);
+        report.unresolved.push(place);
+    }
     sort(&mut report.diagnostics);
     // A front end runs all of its rules: what a name stands for was looked for.
     suppression::apply(db, file, &|_| true, &mut report, &mut |start, end| {
@@ -47,6 +54,7 @@ pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) ->
 }
 
 fn count(
+    db: &dyn Db,
     transfers: &[TransferSite],
     file: SourceFile,
     places: &mut Places<'_>,
@@ -55,21 +63,13 @@ fn count(
     let mut resolved = 0;
     let mut unresolved: BTreeMap<Range, UnresolvedPlace> = BTreeMap::new();
     for transfer in transfers {
-        let Some(unresolved_transfer) = &transfer.unresolved else {
+        let Some(not_known) = &transfer.unresolved else {
             resolved += 1;
             continue;
         };
-        let range = places.place(file, transfer.span.start, transfer.span.end);
-        unresolved.insert(
-            range,
-            UnresolvedPlace {
-                what: unresolved_transfer.what.clone(),
-                reason: unresolved_transfer.reason.clone(),
-                said_once: false,
-                counts: true,
-                range,
-            },
-        );
+        let not_known = (transfer.span, not_known, true);
+        let place = not_followed::place(db, file, places, report, not_known);
+        unresolved.insert(place.range, place);
     }
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(resolved, &report.unresolved);

@@ -31,6 +31,8 @@ pub struct NeighbourReport {
     pub kernels: u64,
     /// Errors of syntax, each of which is a finding as well.
     pub syntax_errors: u64,
+    /// Of a file that takes part and in which no transfer is recognised: a place that stands for it, and why.
+    pub not_followed: Option<(TextSpan, Unresolved)>,
     /// Why the file could not be read in whole, in a clause: brackets that nest too deeply.
     pub not_analysed: Option<String>,
 }

@@ -158,10 +158,37 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     let mut seen = FxHashSet::default();
     all.findings
         .retain(|finding| seen.insert((finding.rule, finding.span)));
+    let is_silent = all.findings.is_empty() && all.not_analysed.is_none();
+    if all.transfers.is_empty() && is_silent && all.syntax_errors == 0 {
+        all.not_followed = nothing_followed(&file.text(db));
+    }
     all.findings
         .sort_by_key(|finding| (finding.span, finding.rule));
     all.transfers.sort_by_key(|site| site.span);
     Arc::new(all)
+}
+
+/// Of a file with functions and without a transfer: the line that imports NKI, which stands for all of it.
+fn nothing_followed(text: &str) -> Option<(TextSpan, Unresolved)> {
+    if !text.contains("def ") {
+        return None;
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let own = line.trim();
+        let imports = own.starts_with("import ") || own.starts_with("from ");
+        if imports && own.contains("nki") {
+            let start = u32::try_from(at + line.len() - line.trim_start().len()).ok()?;
+            let end = start.checked_add(u32::try_from(own.len()).ok()?)?;
+            let unresolved = Unresolved {
+                what: own.to_owned(),
+                reason: "the file imports NKI, and no transfer in it is recognised".to_owned(),
+            };
+            return Some((TextSpan::new(start, end), unresolved));
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Judges what following a part found.
@@ -189,6 +216,7 @@ fn analysed_of(
         transfers: sites(&text, &followed),
         kernels: kernels(&followed),
         syntax_errors: u64::try_from(errors.len()).unwrap_or(u64::MAX),
+        not_followed: None,
         not_analysed: too_deep.map(|error| error.message.clone()).or(cut),
     };
     Analysed {

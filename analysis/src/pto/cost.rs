@@ -42,7 +42,12 @@ fn cost(
         })
         .collect();
     let mut totals = BTreeMap::new();
-    for kind in [CopyKind::GmToUb, CopyKind::UbToGm, CopyKind::UbToUb] {
+    for kind in [
+        CopyKind::GmToUb,
+        CopyKind::UbToGm,
+        CopyKind::UbToUb,
+        CopyKind::GmToL1,
+    ] {
         let of_kind = rows
             .iter()
             .filter(|row| row.direction == kind.direction_name());
@@ -105,11 +110,11 @@ fn how_often(steps: &[Step], times: Option<u64>, found: &mut BTreeMap<usize, Opt
                 }
             }
             // A branch may be taken or not.
-            Step::Choice(one, other) => {
+            Step::Choice { one, other, .. } => {
                 how_often(one, None, found);
                 how_often(other, None, found);
             }
-            Step::Repeat { body, trips } => {
+            Step::Repeat { body, trips, .. } => {
                 let all = times
                     .zip(*trips)
                     .and_then(|(times, trips)| times.checked_mul(trips));

@@ -16,6 +16,7 @@ mod schedule;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod transfers;
 mod values;
 
@@ -37,8 +38,10 @@ use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
 use ide::Seen;
+use program::Function;
 use queries::{Part, PartReport};
 use rules::FlagKey;
+use tiles::{TileOperation, is_tile_operation};
 
 /// The front end.
 pub(crate) struct Pto;
@@ -323,10 +326,60 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
                 .extend(holds.map(|(_, finding)| placing.finding(finding.clone())));
         }
     }
+    if all.transfers.is_empty() && all.findings.is_empty() {
+        all.not_followed = nothing_followed(db, file);
+    }
     all.findings
         .sort_by_key(|finding| (finding.span, finding.rule));
     all.transfers.sort_by_key(|site| site.span);
     Arc::new(all)
+}
+
+/// Of a file without a transfer or a flag: its first operation of the dialect, which stands for all of them.
+fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<(TextSpan, Unresolved)> {
+    let parts = placed(db, file).filter_map(|(part, placing)| {
+        let own = queries::checked(db, part);
+        let has_flags = !own.checked.flags.is_empty();
+        let (span, what) = own.first_operation.as_ref()?;
+        Some((has_flags, placing.span(*span), what))
+    });
+    let parts: Vec<_> = parts.collect();
+    if parts.iter().any(|(has_flags, ..)| *has_flags) {
+        return None;
+    }
+    let (_, span, what) = parts.into_iter().min_by_key(|(_, span, _)| *span)?;
+    let unresolved = Unresolved {
+        what: what.clone(),
+        reason: "no transfer in the file is recognised".to_owned(),
+    };
+    Some((span, unresolved))
+}
+
+/// The moves of tiles, and what moves data in a way that is not followed.
+fn tile_sites<'a>(
+    analysis: &'a Analysis,
+    function: &'a Function,
+) -> impl Iterator<Item = TransferSite> + 'a {
+    let file = &analysis.file;
+    let moves = function
+        .tiles
+        .iter()
+        .filter_map(|operation| match operation {
+            TileOperation::Move(moved) => Some((moved.operation, moved.unknown.clone())),
+            _ => None,
+        });
+    let others = function.unfollowed.iter();
+    let others = others.map(|&(operation, reason)| (operation, Some(reason.to_owned())));
+    moves.chain(others).map(|(operation, reason)| {
+        let name = file.operation(operation).name;
+        TransferSite {
+            span: TextSpan::new(name.start, name.end),
+            unresolved: reason.map(|reason| Unresolved {
+                what: file.name(operation).to_owned(),
+                reason,
+            }),
+        }
+    })
 }
 
 fn report_of(analysis: &Analysis) -> PartReport {
@@ -334,7 +387,7 @@ fn report_of(analysis: &Analysis) -> PartReport {
     let mut transfers = Vec::new();
     let mut kernels = 0;
     for (function, facts) in analysis.functions() {
-        kernels += u64::from(!facts.derived.is_empty());
+        let sites = transfers.len();
         for derived in &facts.derived {
             let name = file.operation(derived.operation()).name;
             let reason = match function.not_followed {
@@ -349,8 +402,20 @@ fn report_of(analysis: &Analysis) -> PartReport {
                 }),
             });
         }
+        transfers.extend(tile_sites(analysis, function));
+        kernels += u64::from(transfers.len() > sites);
     }
+    let mut operations = file.ids();
+    let first =
+        operations.find(|&id| file.dialect(id) == "pto" && !is_tile_operation(file.name(id)));
     PartReport {
+        first_operation: first.map(|id| {
+            let name = file.operation(id).name;
+            (
+                TextSpan::new(name.start, name.end),
+                file.name(id).to_owned(),
+            )
+        }),
         checked: rules::check_part(analysis),
         transfers,
         kernels,

@@ -1,19 +1,20 @@
-//! The order of pipes: which reads of UB come after which writes of another pipe.
+//! The order of pipes: which reads of UB and GM come after which writes of another pipe.
 //!
 //! Each pipe runs its operations in order, and pipes run beside each other. An access is after a write if a chain of flags leads
 //! from the writer's pipe to the reader's, or a barrier of all pipes is between them, or anything that may order
-//! them. What only some path orders counts as ordered. Knows no registers and no words.
+//! them. What orders on some paths only is told from what orders on all. Knows no registers and no words.
 
 #[cfg(test)]
 mod tests;
+mod touches;
 
-use super::program::{Access, Action, Flag, Function, Name, PIPES, Step, What};
+use super::program::{Action, Flag, Function, Name, PIPES, Step, What};
 use super::syntax::OperationId;
-use super::transfers::{CopyKind, Derived, Given};
-use super::values::Expression;
-use crate::transfer::{Meeting, Side, Transfer, sides_meet};
+use super::transfers::Derived;
+use super::values::Memory;
+use touches::{Touch, meet, touched_by_access, touched_by_copy};
 
-/// A read of UB that nothing orders after a write of another pipe.
+/// A read that nothing orders after a write of another pipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Race {
     /// The operation that writes.
@@ -24,34 +25,74 @@ pub struct Race {
     pub read: OperationId,
     /// Its pipe.
     pub read_pipe: &'static str,
+    /// The memory with the bytes.
+    pub memory: Memory,
+    /// The branch or loop that orders the two; where it is left out, nothing does. None where nothing orders them on any path.
+    pub ordered_by: Option<OperationId>,
 }
 
-/// An offset in both readings: in elements, and in bytes. `None` where it is not known.
-type Readings = Option<[i64; 2]>;
-
-/// Bytes of UB that an operation touches.
-#[derive(Debug, Clone, Copy)]
-struct Touch<'a> {
-    operation: OperationId,
-    pipe: u16,
-    base: Given,
-    /// What is added to the base.
-    offsets: Readings,
-    /// What each loop around it adds the first time; only for an offset that loops change.
-    first_offsets: Readings,
-    rows: &'a Transfer,
-    side: Side,
-    certain: bool,
-}
+/// Two pipes and the event of a flag between them.
+type FlagName = (u16, u16, Name);
 
 /// A write with what is known to come after it.
 #[derive(Debug, Clone)]
 struct Pending<'a> {
     write: Touch<'a>,
-    /// The pipes whose later operations come after it, a bit each.
+    /// The pipes whose later operations come after it on some path, a bit each.
     after: u16,
-    /// The flags that say so to whoever waits for them.
-    carried: Vec<(u16, u16, Name)>,
+    /// Those whose later operations come after it on all paths.
+    always: u16,
+    /// The flags that say so to whoever waits for them; each with whether it does on all paths on which it is set. On the others
+    /// the wait never ends, so that nothing behind it runs too early.
+    carried: Vec<(FlagName, bool)>,
+    /// The branches and loops around it that may be left out.
+    around: Vec<OperationId>,
+    /// All loops around it.
+    loops: Vec<OperationId>,
+    /// The first branch or loop that orders on some paths only.
+    partly: Option<OperationId>,
+    /// Whether a barrier of all pipes is behind it.
+    is_settled: bool,
+}
+
+impl Pending<'_> {
+    fn set(&mut self, flag: &FlagName) {
+        if self.after & flag.0 == 0 {
+            return;
+        }
+        let always = self.always & flag.0 != 0;
+        match self.carried.iter_mut().find(|(known, _)| known == flag) {
+            Some((_, sound)) => *sound &= always,
+            None => self.carried.push((flag.clone(), always)),
+        }
+    }
+
+    fn wait(&mut self, flag: &FlagName) {
+        let Some((_, always)) = self.carried.iter().find(|(known, _)| known == flag) else {
+            return;
+        };
+        // While the scalar pipe waits, no other one is given anything.
+        let scalar = pipe("PIPE_S") == Some(flag.1);
+        let ordered = if scalar { ALL } else { flag.1 };
+        self.after |= ordered;
+        if *always {
+            self.always |= ordered;
+        }
+    }
+
+    /// This one and the same on another path.
+    fn join(&mut self, other: Self) {
+        self.after |= other.after;
+        self.always &= other.always;
+        for (flag, always) in other.carried {
+            match self.carried.iter_mut().find(|(known, _)| *known == flag) {
+                Some((_, sound)) => *sound &= always,
+                None => self.carried.push((flag, always)),
+            }
+        }
+        self.partly = self.partly.or(other.partly);
+        self.is_settled &= other.is_settled;
+    }
 }
 
 const ALL: u16 = u16::MAX;
@@ -89,6 +130,10 @@ struct Walk<'a> {
     races: Vec<Race>,
     /// Whether races are noted: the second walk over a loop only finds what orders.
     notes: bool,
+    /// The branches and loops around the walk that may be left out.
+    around: Vec<OperationId>,
+    /// All loops around it.
+    loops: Vec<OperationId>,
 }
 
 /// The reads of a function that nothing orders after a write, each pair of operations once. `derived` gives a copy's derivation.
@@ -103,11 +148,14 @@ pub fn races<'a>(
         derived,
         races: Vec::new(),
         notes: true,
+        around: Vec::new(),
+        loops: Vec::new(),
     };
     walk.steps(&function.steps, Vec::new());
     let mut races = walk.races;
-    races.sort_by_key(|race| (race.read, race.write));
-    races.dedup();
+    // What is certain comes before what only some path has.
+    races.sort_by_key(|race| (race.read, race.write, race.memory, race.ordered_by));
+    races.dedup_by_key(|race| (race.read, race.write, race.memory));
     races
 }
 
@@ -116,62 +164,125 @@ impl<'a> Walk<'a> {
         for step in steps {
             state = match step {
                 Step::Do(action) => self.action(action, state),
-                Step::Choice(one, other) => {
-                    let first = self.steps(one, state.clone());
-                    let second = self.steps(other, state);
-                    // A write in one branch only may belong with a read in a branch of the same condition.
-                    let both =
-                        |pending: &Pending<'a>| is_in(pending, &first) && is_in(pending, &second);
-                    let joined = join(first.clone(), second.clone());
-                    joined.into_iter().filter(both).collect()
-                }
-                Step::Repeat { body, .. } => {
-                    let end = self.steps(body, state);
-                    let noted = std::mem::replace(&mut self.notes, false);
-                    let again = self.steps(body, end.clone());
-                    self.notes = noted;
-                    join(end, again)
-                }
+                Step::Choice {
+                    operation,
+                    one,
+                    other,
+                    is_followed,
+                } => self.choice(*operation, [one, other], *is_followed, state),
+                Step::Repeat {
+                    operation,
+                    body,
+                    may_skip,
+                    ..
+                } => self.repeat(*operation, body, *may_skip, state),
             };
         }
         state
     }
 
+    fn choice(
+        &mut self,
+        operation: OperationId,
+        [one, other]: [&[Step]; 2],
+        is_followed: bool,
+        state: Vec<Pending<'a>>,
+    ) -> Vec<Pending<'a>> {
+        self.around.push(operation);
+        let first = self.steps(one, state.clone());
+        let second = self.steps(other, state);
+        self.around.pop();
+        // A write in one branch only may belong with a read in a branch of the same condition.
+        let both = |pending: &Pending<'a>| is_in(pending, &first) && is_in(pending, &second);
+        let joined = join(first.clone(), second.clone());
+        let mut joined: Vec<Pending<'a>> = joined.into_iter().filter(both).collect();
+        let sides = [&first[..], &second[..]];
+        self.note_partly(&mut joined, sides, operation, is_followed);
+        joined
+    }
+
+    fn repeat(
+        &mut self,
+        operation: OperationId,
+        body: &[Step],
+        may_skip: bool,
+        state: Vec<Pending<'a>>,
+    ) -> Vec<Pending<'a>> {
+        let before = state.clone();
+        if may_skip {
+            self.around.push(operation);
+        }
+        self.loops.push(operation);
+        let end = self.steps(body, state);
+        let noted = std::mem::replace(&mut self.notes, false);
+        let again = self.steps(body, end.clone());
+        self.notes = noted;
+        self.loops.pop();
+        let end = join(end, again);
+        if !may_skip {
+            return end;
+        }
+        self.around.pop();
+        let mut joined = join(before.clone(), end.clone());
+        self.note_partly(&mut joined, [&before, &end], operation, true);
+        joined
+    }
+
+    /// Notes what orders writes on one of two paths only. Of a branch in a loop that a write is not in it is not known whether it
+    /// is taken in the first iteration: the write counts as ordered.
+    fn note_partly(
+        &self,
+        joined: &mut [Pending<'a>],
+        [one, other]: [&[Pending<'a>]; 2],
+        operation: OperationId,
+        is_followed: bool,
+    ) {
+        let always = |state: &[Pending<'a>], id: OperationId| {
+            let found = state.iter().find(|known| known.write.operation == id);
+            found.map(|known| known.always)
+        };
+        for pending in joined {
+            let id = pending.write.operation;
+            let (Some(one), Some(other)) = (always(one, id), always(other, id)) else {
+                continue;
+            };
+            if !is_followed || !pending.loops.starts_with(&self.loops) {
+                pending.always |= one | other;
+            } else if one != other {
+                pending.partly.get_or_insert(operation);
+            }
+        }
+    }
+
     fn action(&mut self, action: &Action, mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         match &action.what {
             What::Set(flag) => match ends(flag) {
-                Some((from, to)) => {
-                    let carried = (from, to, flag.event.name.clone());
-                    for pending in state.iter_mut().filter(|one| one.after & from != 0) {
-                        if !pending.carried.contains(&carried) {
-                            pending.carried.push(carried.clone());
-                        }
-                    }
-                }
+                Some(flag) => state.iter_mut().for_each(|pending| pending.set(&flag)),
                 None => state.clear(),
             },
             What::Wait(flag) => match ends(flag) {
-                Some((from, to)) => {
-                    let carried = (from, to, flag.event.name.clone());
-                    let scalar = pipe("PIPE_S") == Some(to);
-                    for pending in state
-                        .iter_mut()
-                        .filter(|one| one.carried.contains(&carried))
-                    {
-                        // While the scalar pipe waits, no other one is given anything.
-                        pending.after |= if scalar { ALL } else { to };
-                    }
-                }
+                Some(flag) => state.iter_mut().for_each(|pending| pending.wait(&flag)),
                 None => state.clear(),
             },
             What::Barrier(named) => {
-                if named.name == "PIPE_ALL" || pipe(&named.name).is_none() {
+                if named.name == "PIPE_ALL" {
+                    for pending in &mut state {
+                        pending.after = ALL;
+                        pending.always = ALL;
+                        pending.is_settled = true;
+                    }
+                } else if pipe(&named.name).is_none() {
                     state.clear();
                 }
             }
             What::Orders | What::Call | What::Forget => state.clear(),
             What::Copy(index) => {
-                if let Some(touch) = self.touched_by_copy(*index, action) {
+                let derived = (self.derived)(*index);
+                // A copy reads before it writes.
+                for touch in derived
+                    .into_iter()
+                    .flat_map(|derived| touched_by_copy(derived, action))
+                {
                     self.touch(touch, &mut state);
                 }
             }
@@ -185,65 +296,68 @@ impl<'a> Walk<'a> {
         state
     }
 
-    fn touched_by_copy(&self, index: usize, action: &Action) -> Option<Touch<'a>> {
-        let derived = (self.derived)(index)?;
-        let (side, name) = match derived.copy.kind {
-            CopyKind::GmToUb => (Side::Target, "PIPE_MTE2"),
-            CopyKind::UbToGm => (Side::Source, "PIPE_MTE3"),
-            CopyKind::UbToUb => return None,
-        };
-        let rows = derived.transfer.as_ref().filter(|rows| !rows.is_empty())?;
-        Some(Touch {
-            operation: action.operation,
-            pipe: pipe(name)?,
-            base: *derived.copy.base(side)?,
-            offsets: Some([0; 2]),
-            first_offsets: Some([0; 2]),
-            rows,
-            side,
-            certain: action.certain,
-        })
-    }
-
     fn touch(&mut self, touch: Touch<'a>, state: &mut Vec<Pending<'a>>) {
-        if touch.side == Side::Source {
-            for pending in state.iter() {
-                let ordered = pending.after & touch.pipe != 0;
-                if !ordered && self.notes && meet(&pending.write, &touch) {
-                    self.races.push(Race {
-                        write: pending.write.operation,
-                        write_pipe: pipe_name(pending.write.pipe),
-                        read: touch.operation,
-                        read_pipe: pipe_name(touch.pipe),
-                    });
-                }
+        if !touch.writes() {
+            if self.notes {
+                self.read(&touch, state);
             }
             return;
         }
-        let after = touch.pipe;
         let pending = Pending {
             write: touch,
-            after,
+            after: touch.pipe,
+            always: touch.pipe,
             carried: Vec::new(),
+            around: self.around.clone(),
+            loops: self.loops.clone(),
+            partly: None,
+            is_settled: false,
         };
-        match state
+        let known = state
             .iter_mut()
-            .find(|one| one.write.operation == pending.write.operation)
-        {
+            .find(|one| one.write.operation == touch.operation);
+        match known {
             // Of a write that a loop repeats, what orders one orders all: a miss rather than a false alarm.
-            Some(_) => {}
+            Some(known) if !known.is_settled => {}
+            Some(known) => *known = pending,
             None => {
                 if state.len() >= MOST_PENDING {
-                    state.remove(0);
+                    let settled = state.iter().position(|pending| pending.is_settled);
+                    state.remove(settled.unwrap_or(0));
                 }
                 state.push(pending);
             }
         }
     }
+
+    /// Notes the writes that a read is not ordered after.
+    fn read(&mut self, read: &Touch<'a>, state: &[Pending<'a>]) {
+        for pending in state {
+            let is_after = |pipes: u16| pipes & read.pipe != 0;
+            // A read in a branch that the write is not in may be there for the same condition as what orders.
+            let runs_with_it = pending.around.starts_with(&self.around);
+            let ordered_by = match (is_after(pending.after), is_after(pending.always)) {
+                (false, _) => None,
+                (true, false) if runs_with_it && pending.partly.is_some() => pending.partly,
+                _ => continue,
+            };
+            if meet(&pending.write, read) {
+                self.races.push(Race {
+                    write: pending.write.operation,
+                    write_pipe: pipe_name(pending.write.pipe),
+                    read: read.operation,
+                    read_pipe: pipe_name(read.pipe),
+                    memory: read.memory,
+                    ordered_by,
+                });
+            }
+        }
+    }
 }
 
-fn ends(flag: &Flag) -> Option<(u16, u16)> {
-    Some((pipe(&flag.from.name)?, pipe(&flag.to.name)?))
+fn ends(flag: &Flag) -> Option<(u16, u16, Name)> {
+    let (from, to) = (pipe(&flag.from.name)?, pipe(&flag.to.name)?);
+    Some((from, to, flag.event.name.clone()))
 }
 
 fn is_in(pending: &Pending<'_>, state: &[Pending<'_>]) -> bool {
@@ -252,92 +366,17 @@ fn is_in(pending: &Pending<'_>, state: &[Pending<'_>]) -> bool {
         .any(|one| one.write.operation == pending.write.operation)
 }
 
-/// What either of two states has: what orders on some path counts.
+/// What either of two states has.
 fn join<'a>(mut one: Vec<Pending<'a>>, other: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
     for pending in other {
         let operation = pending.write.operation;
-        match one
+        let known = one
             .iter_mut()
-            .find(|known| known.write.operation == operation)
-        {
-            Some(known) => {
-                known.after |= pending.after;
-                for carried in pending.carried {
-                    if !known.carried.contains(&carried) {
-                        known.carried.push(carried);
-                    }
-                }
-            }
+            .find(|known| known.write.operation == operation);
+        match known {
+            Some(known) => known.join(pending),
             None => one.push(pending),
         }
     }
     one
-}
-
-/// What an access of the vector core touches: the byte at the address, whatever the width of the access is.
-static BYTE: Transfer = Transfer {
-    run: 1,
-    width: 1,
-    loops: Vec::new(),
-};
-
-fn touched_by_access(action: &Action, access: &Access) -> Option<Touch<'static>> {
-    let in_readings = |offset: Expression| -> Readings {
-        let number = offset.number()?;
-        let bytes = number.checked_mul(i64::from(access.element?))?;
-        Some([number, bytes])
-    };
-    let offset = access.offset?.known?;
-    Some(Touch {
-        operation: action.operation,
-        pipe: pipe("PIPE_V")?,
-        base: access.pointer,
-        offsets: in_readings(offset.always),
-        first_offsets: in_readings(offset.first),
-        rows: &BYTE,
-        side: if access.writes {
-            Side::Target
-        } else {
-            Side::Source
-        },
-        certain: action.certain,
-    })
-}
-
-/// Whether a write and a read share bytes in every reading: always, or the first time that the loops around both run.
-fn meet(write: &Touch<'_>, read: &Touch<'_>) -> bool {
-    let (Some(one), Some(other)) = (write.base.known, read.base.known) else {
-        return false;
-    };
-    let always = other.always.minus(one.always);
-    let first = other
-        .first
-        .minus(one.first)
-        .filter(|_| write.certain && read.certain);
-    shares(write, write.offsets, read, read.offsets, always)
-        || shares(write, write.first_offsets, read, read.first_offsets, first)
-}
-
-fn shares(
-    write: &Touch<'_>,
-    write_offsets: Readings,
-    read: &Touch<'_>,
-    read_offsets: Readings,
-    distance: Option<i64>,
-) -> bool {
-    let (Some(distance), Some(from), Some(to)) = (distance, write_offsets, read_offsets) else {
-        return false;
-    };
-    let meets = |from: i64, to: i64| {
-        let distance = i128::from(distance) + i128::from(to) - i128::from(from);
-        let meeting = sides_meet((write.rows, write.side), (read.rows, read.side), distance);
-        matches!(meeting, Meeting::Shared { .. })
-    };
-    // Most offsets are the same in both readings.
-    let distinct = |readings: [i64; 2]| if readings[0] == readings[1] { 1 } else { 2 };
-    let mut from = from.into_iter().take(distinct(from));
-    from.all(|from| {
-        let mut to = to.into_iter().take(distinct(to));
-        to.all(|to| meets(from, to))
-    })
 }

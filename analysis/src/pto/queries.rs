@@ -13,6 +13,7 @@ use super::report_of;
 use super::rules::Checked;
 use super::syntax::parse;
 use crate::db::Db;
+use crate::findings::TextSpan;
 use crate::inputs::SourceFile;
 use crate::neighbours::{Placing, TransferSite};
 
@@ -128,6 +129,8 @@ pub(super) fn analysed(db: &dyn Db, part: Part<'_>) -> Arc<Analysis> {
 pub(super) struct PartReport {
     /// What its rules find.
     pub checked: Checked,
+    /// Its first operation of the dialect that makes no tile and no view, and the name of it.
+    pub first_operation: Option<(TextSpan, String)>,
     /// Its transfers.
     pub transfers: Vec<TransferSite>,
     /// Its functions with transfers.

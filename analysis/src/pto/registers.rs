@@ -195,11 +195,11 @@ impl Walk<'_> {
         for step in steps {
             match step {
                 Step::Do(action) => self.action(action.operation, &action.what, &mut state),
-                Step::Choice(one, other) => {
+                Step::Choice { one, other, .. } => {
                     let first = self.steps(one, state.clone());
                     state = first.join(&self.steps(other, state));
                 }
-                Step::Repeat { body, trips } => state = self.repeat(body, *trips, state),
+                Step::Repeat { body, trips, .. } => state = self.repeat(body, *trips, state),
             }
         }
         state

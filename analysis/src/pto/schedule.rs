@@ -57,12 +57,12 @@ impl<'a> Run<'a> {
             match step {
                 Step::Do(action) => self.action(&action.what, timed)?,
                 // Which branch is taken is decided at run time.
-                Step::Choice(one, other) => {
+                Step::Choice { one, other, .. } => {
                     if self.decides(one)? || self.decides(other)? {
                         return None;
                     }
                 }
-                Step::Repeat { body, trips } => {
+                Step::Repeat { body, trips, .. } => {
                     if !self.decides(body)? {
                         continue;
                     }
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
                     action.what,
                     What::Access(_) | What::Size(..) | What::Stride(..) | What::PadValue(_)
                 ),
-                Step::Choice(one, other) => self.decides(one)? || self.decides(other)?,
+                Step::Choice { one, other, .. } => self.decides(one)? || self.decides(other)?,
                 Step::Repeat { body, .. } => self.decides(body)?,
             };
             if decides {

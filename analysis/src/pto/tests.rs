@@ -54,7 +54,7 @@ fn whole(text: &str) -> NeighbourReport {
         transfers,
         kernels: part.kernels,
         syntax_errors: part.syntax_errors,
-        not_analysed: None,
+        ..NeighbourReport::default()
     }
 }
 

@@ -42,6 +42,7 @@ pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
 
 pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
     level: Some(Level::Allow),
+    language: None,
     ..rule!(
         "unresolved_operation",
         Toolchain,
@@ -64,6 +65,11 @@ pub(super) const RULES: &[&Rule] = &[&DIALECT_UNSUPPORTED, &ANALYSIS_LIMIT, &UNR
 
 /// The family looks at what bodies lack; see [`not_looked_at`].
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+
+/// The rule that shows what was not looked at.
+pub(crate) const fn unresolved_operation() -> &'static Rule {
+    &UNRESOLVED_OPERATION
+}
 
 /// Whether a rule about what derivations leave open is on.
 pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {

@@ -165,6 +165,7 @@ fn report(
         operations: &checked.operations,
         findings: &checked.findings,
         unresolved: &checked.unresolved,
+        not_followed: &checked.not_followed,
         dialects: &dialects,
         texts: &texts,
         known: checked.known,
@@ -216,10 +217,12 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         statistics: options.statistics,
     };
     let answer = format::render(format, outline, look, extent)?;
-    if !format::says_what_is_unresolved(format)
-        && let Some(words) = outline.not_looked_at(false).filter(|_| !options.quiet)
-    {
-        write_note(&words);
+    if !format::says_what_is_unresolved(format) && !options.quiet {
+        let words = outline.not_looked_at(false).into_iter();
+        let words: Vec<String> = words.chain(outline.not_followed_words()).collect();
+        if !words.is_empty() {
+            write_note(&words.join("; "));
+        }
     }
     // A report that is cut short must not be taken for a whole one, however little else is said.
     if !format::says_what_is_left_out(format)

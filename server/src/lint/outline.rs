@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use visa_analysis::{
-    Diagnostic, FileLibrary, Language, LanguageCounts, Level, OperationCounts, UnresolvedPlace,
+    Diagnostic, FileLibrary, Language, LanguageCounts, Level, NotFollowed, OperationCounts,
+    UnresolvedPlace, visible,
 };
 
 use super::words::counted;
@@ -74,6 +75,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) findings: &'a [Finding],
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: &'a [NotLookedAt],
+    /// Files of which no operation was looked at, in their order.
+    pub(crate) not_followed: &'a [NotFollowed],
     /// The libraries of the crates that the files belong to.
     pub(crate) dialects: &'a [DialectOf<'a>],
     pub(crate) texts: &'a Texts<'a>,
@@ -150,6 +153,29 @@ impl<'a> Outline<'a> {
         } else {
             format!("{words}; --warn {UNRESOLVED_OPERATION} shows {them}")
         })
+    }
+
+    /// What the run says about files of which nothing was looked at: a line each, and one for those that are left out.
+    pub(crate) fn not_followed_words(&self) -> Vec<String> {
+        let named = self.not_followed.iter().take(EXAMPLES).map(|file| {
+            let NotFollowed {
+                file,
+                operations,
+                reason,
+            } = file;
+            let most = if *operations > 1 { "most: " } else { "" };
+            let count = counted(*operations, "operation");
+            format!(
+                "nothing in {} was checked: {count}, {most}{reason}",
+                visible(file)
+            )
+        });
+        let more = self.not_followed.len().saturating_sub(EXAMPLES) as u64;
+        let more = (more > 0).then(|| {
+            let files = counted(more, "more file");
+            format!("nothing in {files} was checked")
+        });
+        named.chain(more).collect()
     }
 
     /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.

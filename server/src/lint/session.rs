@@ -15,7 +15,8 @@ use std::sync::Arc;
 use visa_analysis::{
     Allowed, Analysis, Applicability, Completed, Completing, CrateLibrary, Diagnostic,
     DiagnosticFix, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost, LanguageCounts,
-    Level, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace, apply_fixes,
+    Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace,
+    apply_fixes,
 };
 
 use engine::fill;
@@ -119,6 +120,8 @@ pub(crate) struct Checked {
     pub(crate) libraries: BTreeMap<CrateLibrary, Vec<Arc<str>>>,
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: Vec<NotLookedAt>,
+    /// Files of which no operation was looked at, as people see them, in their order.
+    pub(crate) not_followed: Vec<NotFollowed>,
     /// How many findings were left out because a baseline knows them.
     pub(crate) known: u64,
     /// The engine's paths of files of which only a part parses.
@@ -296,6 +299,11 @@ impl<'a> Session<'a> {
         unresolved.sort_by(|one, other| {
             (&one.file, one.place.range).cmp(&(&other.file, other.place.range))
         });
+        let not_followed = report.not_followed.into_iter().map(|file| NotFollowed {
+            file: self.sources.shown(&file.file).into(),
+            ..file
+        });
+        let not_followed = not_followed.collect();
         Checked {
             files: report.files,
             kernels: report.kernels,
@@ -305,6 +313,7 @@ impl<'a> Session<'a> {
             findings,
             libraries: report.libraries,
             unresolved,
+            not_followed,
             known: 0,
             with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),

@@ -1,6 +1,7 @@
 //! What was not looked at: said in every format, counted, and never called free of findings.
 
 use super::*;
+use visa_tests::{read, repository};
 
 /// A transfer, a pass with a misspelt method on line 6, and a macro on line 7 that is given the context.
 const PARTLY: &str = "use furiosa_visa_std::prelude::*;
@@ -66,6 +67,7 @@ fn nothing_understood_is_not_called_free_of_findings() {
     assert_eq!(
         stdout(&output),
         "note: a.rs:4:5: `send_on!` is not checked: the macro `send_on!` is not expanded\n\
+         nothing in a.rs was checked: 1 operation, the macro `send_on!` is not expanded\n\
          1 kernel, 1 operation (1 unresolved): nothing was checked\n\
          1 operation was not checked\n"
     );
@@ -222,5 +224,127 @@ fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
         "a.rs:7:20: warning[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
          not checked\n\
          2 operations were not checked\n"
+    );
+}
+
+/// A file of each language that takes part and of which nothing is followed, with the operations in it and why.
+const NOT_FOLLOWED: [(&str, &str, u64, &str); 4] = [
+    (
+        "host.rs",
+        "use furiosa_visa_std::prelude::*;\nfn main() {}\n",
+        0,
+        "the file names the library, and no kernel in it is recognised",
+    ),
+    (
+        "helper.py",
+        "import neuronxcc.nki.language as nl\n\ndef tile(x):\n    return x\n",
+        0,
+        "the file imports NKI, and no transfer in it is recognised",
+    ),
+    (
+        "cube.pto",
+        "func.func @f(%a: !pto.ptr<f16, l1>, %b: !pto.ptr<f16, left>, %n: i64) {\n  \
+         pto.mte_l1_l0a %a, %b, %n, %n, %n, %n : !pto.ptr<f16, l1>, !pto.ptr<f16, left>, i64, i64, i64, i64\n  return\n}\n",
+        1,
+        "transfers between the memories of the matrix unit are not followed",
+    ),
+    (
+        "compute.pto",
+        "func.func @f(%a: !pto.vreg<64xf32>) {\n  %b = pto.vexp %a : !pto.vreg<64xf32> -> !pto.vreg<64xf32>\n  return\n}\n",
+        0,
+        "no transfer in the file is recognised",
+    ),
+];
+
+#[test]
+fn a_file_of_which_nothing_is_followed_is_never_free_of_findings() {
+    for (name, text, operations, reason) in NOT_FOLLOWED {
+        let folder = folder_with(&[(name, text.as_bytes())]);
+        let plural = if operations == 1 { "" } else { "s" };
+        let said =
+            format!("nothing in {name} was checked: {operations} operation{plural}, {reason}");
+        for format in ["human", "short", "agent", "github", "sarif"] {
+            let output = run(folder.path(), &[name, "--format", format]);
+            assert_code(&output, 0);
+            let text = stdout(&output);
+            // People's lines are wrapped.
+            let whole = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(whole.contains(&said), "{format}: {text}");
+            assert!(!text.contains("no findings"), "{format}: {text}");
+        }
+        for format in ["gitlab", "rdjson", "checkstyle"] {
+            let output = run(folder.path(), &[name, "--format", format]);
+            assert_code(&output, 0);
+            assert!(
+                stderr(&output).contains(&said),
+                "{format}: {}",
+                stderr(&output)
+            );
+        }
+        let document = json(&run(folder.path(), &[name, "--format", "json"]));
+        let wanted =
+            serde_json::json!([{"file": name, "operations": operations, "reason": reason}]);
+        assert_eq!(document["not_followed"], wanted);
+        let lines = stdout(&run(folder.path(), &[name, "--format", "jsonl"]));
+        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        assert_eq!(last["not_followed"], wanted);
+        let junit = stdout(&run(folder.path(), &[name, "--format", "junit"]));
+        for words in [name, "skipped=\"1\"", reason] {
+            assert!(junit.contains(words), "{junit}");
+        }
+        let counted = stdout(&run(folder.path(), &[name, "--statistics"]));
+        assert!(counted.contains(&format!("    {reason}")), "{counted}");
+        let denied = ["--deny", "unresolved_operation", "--format", "short"];
+        let denied = run(folder.path(), &[&[name][..], &denied].concat());
+        assert_code(&denied, 1);
+        assert!(
+            stdout(&denied).contains("error[unresolved_operation]"),
+            "{}",
+            stdout(&denied)
+        );
+    }
+}
+
+#[test]
+fn what_is_followed_in_part_or_declares_only_is_not_named() {
+    let followed = read(&repository().join("fixtures/violations/pto_unsynchronised/right.pto"));
+    let folder = folder_with(&[
+        (
+            "axes.rs",
+            b"use furiosa_visa_std::prelude::*;\naxes![A = 8];\n",
+        ),
+        ("k.pto", followed.as_bytes()),
+        (
+            "constants.py",
+            b"import neuronxcc.nki.language as nl\n\nTILE = nl.tile_size.pmax\n",
+        ),
+    ]);
+    let output = run(folder.path(), &["."]);
+    assert_code(&output, 0);
+    assert!(
+        !stdout(&output).contains("nothing in"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn reasons_come_by_how_often_they_are() {
+    let load = "  pto.mgather ins(%a, %a : !a, !a) outs(%a : !a)\n";
+    let cube = "  pto.mte_l1_l0a %a, %a\n".repeat(3);
+    let text = format!("func.func @f(%a: !a) {{\n{load}{cube}  return\n}}\n");
+    let folder = folder_with(&[("k.pto", text.as_bytes())]);
+    let counted = stdout(&run(folder.path(), &["k.pto", "--statistics"]));
+    let place = |words: &str| {
+        counted
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {counted}"))
+    };
+    assert!(place("    transfers between") < place("    gathers and scatters"));
+    assert!(
+        counted.contains(
+            "nothing in k.pto was checked: 4 operations, most: transfers between the memories"
+        ),
+        "{counted}"
     );
 }

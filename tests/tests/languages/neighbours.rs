@@ -17,8 +17,20 @@ const WITHOUT: &[(&str, &str)] = &[
         "the size is a sum of symbols: whether it or the source is meant the author knows",
     ),
     (
+        "pto_direction/wrong_2.pto",
+        "where a tile lies is part of its type",
+    ),
+    (
         "pto_event_never_set/wrong.pto",
         "every event that is set is awaited already",
+    ),
+    (
+        "pto_rows_overlap/wrong_5.pto",
+        "which stride a view has the author knows",
+    ),
+    (
+        "pto_stride_alignment/wrong_4.pto",
+        "another operation expects the rows where they are",
     ),
     (
         "pto_ub_bounds/wrong_3.pto",
@@ -261,6 +273,25 @@ fn functions_with_branches_and_loops_are_right() {
         (report.operations.resolved, report.operations.unresolved),
         (all - 1, 1)
     );
+}
+
+/// A load and a store of a tile, counted in the text; with a tile whose valid size an argument gives, neither is known in whole.
+#[test]
+fn loads_and_stores_of_tiles_are_operations() {
+    let path = "fixtures/violations/pto_tile_size/right_3.pto";
+    let text = read(&repository().join(path));
+    let counts = |text: &str| {
+        let report = check_text("k.pto", text);
+        let counts = &report.operations;
+        let reasons: Vec<String> = counts.reasons.keys().cloned().collect();
+        (report.kernels, counts.resolved, counts.unresolved, reasons)
+    };
+    assert_eq!(counts(&text), (1, 2, 0, Vec::new()));
+    let given = text
+        .replace("valid_row = %c16", "valid_row = %n")
+        .replace("%out: !pto.ptr<f32>", "%out: !pto.ptr<f32>, %n: index");
+    let reason = "the valid size of the tile is not known".to_owned();
+    assert_eq!(counts(&given), (1, 0, 2, vec![reason]));
 }
 
 /// Every prefix of ten kernels of each language, as they grow while somebody types.

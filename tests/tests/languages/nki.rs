@@ -31,6 +31,7 @@ fn rules(report: &FileReport) -> Vec<&'static str> {
         .diagnostics
         .iter()
         .map(|finding| finding.rule)
+        .filter(|rule| *rule != "unresolved_operation")
         .collect()
 }
 

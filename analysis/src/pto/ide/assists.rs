@@ -93,7 +93,7 @@ fn in_groups<'a>(
     let (name, control) = match copy.kind {
         CopyKind::GmToUb => ("pto.mte_gm_ub", Some(field(Field::CacheControl)?)),
         CopyKind::UbToGm => ("pto.mte_ub_gm", None),
-        CopyKind::UbToUb => return None,
+        CopyKind::UbToUb | CopyKind::GmToL1 => return None,
     };
     let first = control
         .as_ref()
@@ -165,7 +165,7 @@ fn with_registers<'a>(
             "i64, i64, i64, i64, i64, i1, i64, i64, i64",
         ),
         CopyKind::UbToGm => ("pto.copy_ubuf_to_gm", "i64, i64, i64, i64, i64, i64"),
-        CopyKind::UbToUb => return None,
+        CopyKind::UbToUb | CopyKind::GmToL1 => return None,
     };
     let written = format!(
         "{name} {}, {}, {between} : {}, {types}",

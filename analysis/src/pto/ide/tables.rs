@@ -26,6 +26,7 @@ pub(super) fn direction(kind: CopyKind) -> &'static str {
         CopyKind::GmToUb => "GM to UB on PIPE_MTE2",
         CopyKind::UbToGm => "UB to GM on PIPE_MTE3",
         CopyKind::UbToUb => "within UB",
+        CopyKind::GmToL1 => "GM to L1 on PIPE_MTE2",
     }
 }
 

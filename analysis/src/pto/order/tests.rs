@@ -6,7 +6,7 @@ use super::super::program::lower;
 use super::super::registers::in_force;
 use super::super::syntax::parse;
 use super::super::transfers::{Copy, Derived, derive};
-use super::super::values::Names;
+use super::super::values::{Memory, Names};
 use super::races;
 
 struct Numbers(u64);
@@ -38,6 +38,8 @@ enum Part {
     All,
     If(Vec<Part>, Vec<Part>),
     Twice(Vec<Part>),
+    /// A loop of which nobody knows how often it runs.
+    Perhaps(Vec<Part>),
 }
 
 fn random(numbers: &mut Numbers, depth: u32, accesses: &mut usize) -> Vec<Part> {
@@ -54,7 +56,7 @@ fn random(numbers: &mut Numbers, depth: u32, accesses: &mut usize) -> Vec<Part> 
                 *accesses += 1;
                 *accesses - 1
             };
-            match numbers.below(if depth > 0 { 12 } else { 14 }) {
+            match numbers.below(if depth > 0 { 12 } else { 15 }) {
                 0 | 1 => Part::Load(buffer, number()),
                 2 | 3 => Part::Read(buffer, number()),
                 4 => Part::Write(buffer, number()),
@@ -69,7 +71,8 @@ fn random(numbers: &mut Numbers, depth: u32, accesses: &mut usize) -> Vec<Part> 
                 }
                 11 => Part::All,
                 12 => Part::If(random(numbers, 1, accesses), random(numbers, 1, accesses)),
-                _ => Part::Twice(random(numbers, 1, accesses)),
+                13 => Part::Twice(random(numbers, 1, accesses)),
+                _ => Part::Perhaps(random(numbers, 1, accesses)),
             }
         })
         .collect()
@@ -111,6 +114,11 @@ fn write(parts: &[Part], text: &mut String) {
                 write(body, text);
                 "}\n".to_owned()
             }
+            Part::Perhaps(body) => {
+                text.push_str("scf.for %i = %c0 to %n step %c1 {\n");
+                write(body, text);
+                "}\n".to_owned()
+            }
         };
         text.push_str(&line);
     }
@@ -122,13 +130,13 @@ fn lines(parts: &[Part]) -> Vec<Vec<Part>> {
     for part in parts {
         let tails = match part {
             Part::If(one, other) => [lines_of(one), lines_of(other)].concat(),
-            Part::Twice(body) => {
+            Part::Twice(body) => pairs(&lines_of(body)),
+            Part::Perhaps(body) => {
                 let once = lines_of(body);
-                let pairs = once.iter().flat_map(|one| {
-                    once.iter()
-                        .map(move |two| [one.clone(), two.clone()].concat())
-                });
-                pairs.collect()
+                let mut all = vec![Vec::new()];
+                all.extend(pairs(&once));
+                all.extend(once);
+                all
             }
             simple => vec![vec![simple.clone()]],
         };
@@ -140,6 +148,15 @@ fn lines(parts: &[Part]) -> Vec<Vec<Part>> {
         lines = all.take(200).collect();
     }
     lines
+}
+
+/// Two lines one behind the other, each of them any.
+fn pairs(once: &[Vec<Part>]) -> Vec<Vec<Part>> {
+    let pairs = once.iter().flat_map(|one| {
+        once.iter()
+            .map(move |two| [one.clone(), two.clone()].concat())
+    });
+    pairs.collect()
 }
 
 fn lines_of(parts: &[Part]) -> Vec<Vec<Part>> {
@@ -278,11 +295,12 @@ fn may_race(line: &[Part], write: usize, read: usize) -> bool {
 fn a_race_is_one_in_some_interleaving() {
     let mut numbers = Numbers(0x5eed_2001);
     let (mut raced, mut quiet) = (0, 0);
+    let (mut partly, mut through_gm) = (0, 0);
     for _ in 0..5_000 {
         let mut accesses = 0;
         let parts = random(&mut numbers, 0, &mut accesses);
         let mut text = String::from(
-            "func.func @f(%g: !pto.ptr<f32, gm>, %t: i1, %f: i1, %v: !pto.vreg<64xf32>, %m: !pto.mask) {\n",
+            "func.func @f(%g: !pto.ptr<f32, gm>, %t: i1, %f: i1, %n: i64, %v: !pto.vreg<64xf32>, %m: !pto.mask) {\n",
         );
         for constant in [0, 1, 2, 32, 4096] {
             text.push_str(&format!("%c{constant} = arith.constant {constant} : i64\n"));
@@ -331,6 +349,8 @@ fn a_race_is_one_in_some_interleaving() {
             let number = |id| operations.iter().position(|&one| one == id).unwrap();
             let (write, read) = (number(race.write), number(race.read));
             raced += 1;
+            partly += usize::from(race.ordered_by.is_some());
+            through_gm += usize::from(race.memory == Memory::Gm);
             assert!(
                 lines.iter().any(|line| may_race(line, write, read)),
                 "{race:?}\n{text}"
@@ -340,5 +360,9 @@ fn a_race_is_one_in_some_interleaving() {
     assert!(
         raced > 1_000 && quiet > 1_000,
         "{raced} races, {quiet} programs without"
+    );
+    assert!(
+        partly > 50 && through_gm > 50,
+        "{partly} on some paths, {through_gm} through GM"
     );
 }

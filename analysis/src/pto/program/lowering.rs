@@ -1,6 +1,7 @@
 //! Regions to steps.
 
 use super::super::syntax::{Cursor, File, Kind, OperationId, Place, RegionId};
+use super::super::tiles::{TileFacts, is_tile_operation, read_tile_operation, unfollowed_transfer};
 use super::super::transfers::{Direction, Given, OperandFault, is_copy, read};
 use super::super::values::{Element, Known, Memory, Names, Values};
 use super::events::{first_name, flag};
@@ -25,6 +26,8 @@ pub struct Program {
 struct Lowering<'a> {
     file: &'a File,
     names: &'a Names,
+    /// Whether an operation of the file changes the valid sizes of tiles.
+    resizes: bool,
     program: Program,
 }
 
@@ -41,6 +44,7 @@ pub fn lower(file: &File, names: &Names, is_before: bool) -> Program {
     let mut lowering = Lowering {
         file,
         names,
+        resizes: file.ids().any(|id| file.name(id) == "pto.set_validshape"),
         program: Program {
             functions: Vec::new(),
             values: Values::new(file, names),
@@ -118,6 +122,8 @@ impl Lowering<'_> {
             region,
             steps: Vec::new(),
             copies: Vec::new(),
+            tiles: Vec::new(),
+            unfollowed: Vec::new(),
             is_before,
             not_followed: None,
         }
@@ -206,8 +212,20 @@ impl Lowering<'_> {
                 }
                 Err(fault) => self.program.faults.push(fault),
             }
-        } else if let Some(what) = self.what(id) {
-            self.push(id, what, *at, into);
+        } else if is_tile_operation(name) {
+            let facts = TileFacts {
+                file: self.file,
+                names: self.names,
+                values: &self.program.values,
+                resizes: self.resizes,
+            };
+            function.tiles.extend(read_tile_operation(facts, id));
+        } else {
+            let unfollowed = unfollowed_transfer(name).map(|reason| (id, reason));
+            function.unfollowed.extend(unfollowed);
+            if let Some(what) = self.what(id) {
+                self.push(id, what, *at, into);
+            }
         }
         self.regions_of(function, id, *at, into);
     }
@@ -233,14 +251,13 @@ impl Lowering<'_> {
                 loops: at.loops + 1,
             };
             self.region(function, region, at, &mut body);
-            self.repeat(
-                function,
-                id,
-                vec![Step::Choice(body, Vec::new())],
-                None,
-                at,
-                into,
-            );
+            let perhaps = Step::Choice {
+                operation: id,
+                one: body,
+                other: Vec::new(),
+                is_followed: false,
+            };
+            self.repeat(function, id, vec![perhaps], (None, false), at, into);
         }
     }
 
@@ -249,7 +266,7 @@ impl Lowering<'_> {
         function: &mut Function,
         id: OperationId,
         body: Vec<Step>,
-        trips: Option<u64>,
+        (trips, may_skip): (Option<u64>, bool),
         at: At,
         into: &mut Vec<Step>,
     ) {
@@ -259,7 +276,12 @@ impl Lowering<'_> {
             into.extend(body);
             self.push(id, What::Forget, at, into);
         } else {
-            into.push(Step::Repeat { body, trips });
+            into.push(Step::Repeat {
+                operation: id,
+                body,
+                trips,
+                may_skip,
+            });
         }
     }
 
@@ -295,7 +317,12 @@ impl Lowering<'_> {
                     self.set_results(id, one);
                 }
                 let [one, other] = branches;
-                into.push(Step::Choice(one, other));
+                into.push(Step::Choice {
+                    operation: id,
+                    one,
+                    other,
+                    is_followed: true,
+                });
             }
         }
     }
@@ -379,7 +406,9 @@ impl Lowering<'_> {
             ..at
         };
         self.region(function, region, at, &mut body);
-        self.repeat(function, id, body, trips, at, into);
+        // Bounds that could not be read say nothing.
+        let may_skip = trips.is_none() && given.len() == 3;
+        self.repeat(function, id, body, (trips, may_skip), at, into);
     }
 
     /// `scf.while`: its first region runs at least once, its second one after it or not.
@@ -395,10 +424,15 @@ impl Lowering<'_> {
             if index == 0 {
                 body.extend(part);
             } else {
-                body.push(Step::Choice(part, Vec::new()));
+                body.push(Step::Choice {
+                    operation: id,
+                    one: part,
+                    other: Vec::new(),
+                    is_followed: false,
+                });
             }
         }
-        self.repeat(function, id, body, None, at, into);
+        self.repeat(function, id, body, (None, false), at, into);
     }
 
     fn given(&self, operand: super::super::syntax::Operand) -> Given {

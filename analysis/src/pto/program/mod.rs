@@ -7,6 +7,7 @@ mod events;
 mod lowering;
 
 use super::syntax::{File, OperationId, Place, RegionId};
+use super::tiles::TileOperation;
 use super::transfers::{Copy, Direction, Given};
 
 pub use events::{EVENT_NAMES, EVENTS, Flag, Name, Named, PIPES};
@@ -18,13 +19,26 @@ pub enum Step {
     /// An operation.
     Do(Action),
     /// One of two sequences.
-    Choice(Vec<Self>, Vec<Self>),
-    /// A sequence some times; `None` where the number is unknown; it may be 0.
+    Choice {
+        /// The operation that chooses.
+        operation: OperationId,
+        /// What runs where its condition holds.
+        one: Vec<Self>,
+        /// What runs where it does not.
+        other: Vec<Self>,
+        /// Whether exactly one of the two runs. Of regions of other dialects that is not known.
+        is_followed: bool,
+    },
+    /// A sequence some times.
     Repeat {
+        /// The operation that repeats.
+        operation: OperationId,
         /// What is repeated.
         body: Vec<Self>,
         /// How often, if that is known; at least 1.
         trips: Option<u64>,
+        /// Whether nothing rules out that it runs no times.
+        may_skip: bool,
     },
 }
 
@@ -92,6 +106,10 @@ pub struct Function {
     pub steps: Vec<Step>,
     /// Its copies.
     pub copies: Vec<Copy>,
+    /// Its tiles, the views of GM that they come from and go to, and the moves between them.
+    pub tiles: Vec<TileOperation>,
+    /// Its transfers of other kinds, with why they are not followed.
+    pub unfollowed: Vec<(OperationId, &'static str)>,
     /// Whether its machine is one of the generations before, whose rows are single copies and whose registers mean nothing.
     pub is_before: bool,
     /// Why what it does was not followed, if it was not.
@@ -116,7 +134,7 @@ fn each<'a>(steps: &'a [Step], visit: &mut dyn FnMut(&'a Action)) {
     for step in steps {
         match step {
             Step::Do(action) => visit(action),
-            Step::Choice(one, other) => {
+            Step::Choice { one, other, .. } => {
                 each(one, visit);
                 each(other, visit);
             }

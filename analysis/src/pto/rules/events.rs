@@ -131,7 +131,7 @@ fn is_unknown_pipe(named: &Named) -> bool {
 }
 
 /// Whether a pipe or the event of a flag does not exist, which is a finding of its own: who answers the flag is not asked.
-fn is_no_flag(flag: &Flag) -> bool {
+pub(super) fn is_no_flag(flag: &Flag) -> bool {
     is_unknown_pipe(&flag.from)
         || is_unknown_pipe(&flag.to)
         || flag.number().is_some_and(|number| number >= EVENTS)
@@ -225,7 +225,7 @@ fn unmatched(check: &mut Check<'_>, uses: &[Use<'_>]) {
 /// A flag with whether it is set or awaited.
 pub(in super::super) type FlagKey = (Name, Name, Name, bool);
 
-fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
+pub(super) fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
     let [from, to, event] = [&flag.from, &flag.to, &flag.event].map(|named| named.name.clone());
     (from, to, event, sets)
 }
@@ -351,7 +351,7 @@ fn reused<'a>(
                 What::Orders | What::Call | What::Forget => set.clear(),
                 _ => {}
             },
-            Step::Choice(one, other) => {
+            Step::Choice { one, other, .. } => {
                 reused(check, one, used, &mut FxHashMap::default());
                 reused(check, other, used, &mut FxHashMap::default());
                 set.clear();

@@ -154,7 +154,7 @@ fn direction(check: &mut Check<'_>, copy: &Copy) {
     let memory = |side: Side| copy.pointer(side).and_then(|pointer| pointer.memory);
     let swapped = memory(Side::Source) == Some(copy.kind.memory(Side::Target))
         && memory(Side::Target) == Some(copy.kind.memory(Side::Source))
-        && copy.kind != CopyKind::UbToUb;
+        && copy.kind.direction().is_some();
     for (side, word) in [(Side::Source, "source"), (Side::Target, "destination")] {
         let wanted = copy.kind.memory(side);
         let Some(found) = memory(side).filter(|found| *found != wanted) else {

@@ -2,13 +2,16 @@
 //!
 //! A rule is silent where a value is not known. One at deny fires on what holds in every reading of the sources.
 
+mod event_paths;
 mod events;
 mod fields;
 mod nests;
+mod packed_rows;
 mod padding;
 mod registers;
 mod rows;
 mod text;
+mod tiles;
 mod unsynchronised;
 mod writing;
 
@@ -50,10 +53,14 @@ pub(crate) const RULES: &[&Rule] = &[
     &fields::PTO_ZERO_COUNT,
     &fields::PTO_ELEMENT_SPLIT,
     &rows::PTO_UB_COPY_OVERLAP,
+    &tiles::PTO_TILE_ALIGNMENT,
+    &tiles::PTO_TILE_SIZE,
+    &tiles::PTO_VIEW_BOUNDS,
     &unsynchronised::PTO_STORE_ORDER,
     &unsynchronised::PTO_UNSYNCHRONISED,
     &events::PTO_EVENT_NEVER_SET,
     &events::PTO_EVENT_NEVER_AWAITED,
+    &event_paths::PTO_EVENT_SOME_PATHS,
     &events::PTO_EVENT_REUSED,
     &events::PTO_EVENT_ID,
     &events::PTO_UNKNOWN_PIPE,
@@ -115,14 +122,16 @@ pub(super) fn check_part(analysis: &Analysis) -> Checked {
         for derived in &facts.derived {
             fields::check(&mut check, function, derived);
             padding::check(&mut check, function, derived);
-            rows::check(&mut check, function, derived);
+            rows::check(&mut check, function, facts, derived);
             nests::check(&mut check, function, derived);
             registers::check_copy(&mut check, function, derived);
         }
+        tiles::check(&mut check, function);
         fields::check_registers(&mut check, function);
         padding::check_registers(&mut check, function);
         registers::check(&mut check, function, facts);
         events::check(&mut check, function, facts);
+        event_paths::check(&mut check, function, facts);
         unsynchronised::check(&mut check, function, facts);
     }
     let mut findings = check.found;

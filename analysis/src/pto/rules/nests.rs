@@ -54,7 +54,7 @@ const SMALL: i128 = 16_384;
 const MOST: i64 = 65_535;
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
-    if derived.copy.kind == CopyKind::UbToUb {
+    if matches!(derived.copy.kind, CopyKind::UbToUb | CopyKind::GmToL1) {
         return;
     }
     collapsible(check, function, derived);
@@ -223,32 +223,39 @@ fn software_loop(check: &mut Check<'_>, derived: &Derived) {
     check.report(Found::new(&PTO_SOFTWARE_LOOP, span(third.place), message));
 }
 
+/// Rows that are contiguous on both sides as one: its bytes, and the change.
+pub(super) fn one_row(check: &Check<'_>, derived: &Derived) -> Option<(i64, Fix<TextSpan>)> {
+    let (_, count, steps) = rows(derived)?;
+    let copy = &derived.copy;
+    let (length, rows) = (copy.given(Field::Length)?, copy.given(Field::Rows)?);
+    let number = length.number().filter(|&number| number > 0)?;
+    let all = number.checked_mul(count).filter(|&all| all <= MOST)?;
+    if count <= 1 || steps != [number; 2] {
+        return None;
+    }
+    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    change.number(rows, 1);
+    change.number(length, all);
+    let title = format!("Move one row of {} bytes", thousands(all.unsigned_abs()));
+    Some((all, change.fix(Applicability::Machine, title)))
+}
+
 fn mergeable(check: &mut Check<'_>, derived: &Derived) {
-    let Some((_, count, steps)) = rows(derived) else {
+    let Some((all, fix)) = one_row(check, derived) else {
         return;
     };
     let copy = &derived.copy;
-    let (Some(length), Some(rows)) = (copy.given(Field::Length), copy.given(Field::Rows)) else {
-        return;
-    };
-    let Some(number) = length.number().filter(|&number| number > 0) else {
-        return;
-    };
-    let all = number.checked_mul(count).filter(|&all| all <= MOST);
-    let (true, Some(all)) = (count > 1 && steps == [number; 2], all) else {
+    let (Some(rows), Some(count), Some(length)) = (
+        copy.given(Field::Rows),
+        copy.number(Field::Rows),
+        copy.number(Field::Length),
+    ) else {
         return;
     };
     // With padding each row ends at its stride, which is its length: nothing is filled in, and one row is the same.
     let message = format!(
-        "{count} rows of {number} bytes are contiguous on both sides: one row of {} bytes does the same",
+        "{count} rows of {length} bytes are contiguous on both sides: one row of {} bytes does the same",
         thousands(all.unsigned_abs()),
-    );
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
-    change.number(rows, 1);
-    change.number(length, all);
-    let fix = change.fix(
-        Applicability::Machine,
-        format!("Move one row of {} bytes", thousands(all.unsigned_abs())),
     );
     let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, span(rows.place()), message);
     finding.fixes.push(fix);

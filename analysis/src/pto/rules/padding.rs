@@ -213,6 +213,20 @@ fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
     let copy = &derived.copy;
     let element = element(derived)?;
     let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    let length = copy.number(Field::Length)?;
+    let rounded = length
+        .checked_add(UB_ALIGNMENT - 1)?
+        .div_euclid(UB_ALIGNMENT)
+        * UB_ALIGNMENT;
+    // Padding goes up to the step: one that is shorter leaves no room for it. More than one row would be moved by another step.
+    if let Some(step) = copy.given(Field::Stride(Side::Target))
+        && step.number().is_some_and(|step| step < rounded)
+    {
+        if copy.number(Field::Rows)? > 1 {
+            return None;
+        }
+        change.number(step, rounded);
+    }
     if copy.grouped {
         let file = &check.analysis.file;
         let (value, of_type) = zero(&mut change, element);

@@ -1,11 +1,14 @@
 //! Rules about where rows are: alignment of their steps, the end of UB, rows that share bytes.
 
+use super::super::analysis::Facts;
 use super::super::program::Function;
 use super::super::syntax::Place;
 use super::super::transfers::{
     Copy, CopyKind, Derived, Field, LoopOrigin, SideStep, UB_ALIGNMENT, UB_BYTES, UB_BYTES_BEFORE,
 };
 use super::super::values::Memory;
+use super::nests::one_row;
+use super::packed_rows::{MovedRows, touching_the_gaps};
 use super::writing::{Change, span};
 use super::{Check, Found};
 use crate::findings::{Alternative, Applicability, Rule, TextSpan, rule};
@@ -19,7 +22,7 @@ pub(super) static PTO_STRIDE_ALIGNMENT: Rule = rule!(
     "a step in UB, of rows or of a loop, that is not a multiple of 32",
     "Every row in UB begins a block of 32 bytes. A step that is taken at least once and is no multiple of 32 puts \
      the next row into the middle of a block. After rows of another length the stride leaves the rest of the last \
-     block, padded or unused.",
+     block, padded or unused. Rows that lie close together on both sides are one long row, which takes no step.",
     fix
 );
 
@@ -64,8 +67,8 @@ pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
      from the end of a burst, and in bytes from its start."
 );
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
-    alignment(check, derived);
+pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
+    alignment(check, function, facts, derived);
     bounds(check, function, derived);
     if derived.copy.kind == CopyKind::UbToUb {
         ub_copy(check, &derived.copy);
@@ -89,15 +92,17 @@ fn loop_name(one: &SideStep) -> String {
     }
 }
 
-fn alignment(check: &mut Check<'_>, derived: &Derived) {
+fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
     let copy = &derived.copy;
-    let Some(gm) = copy.kind.gm_side() else {
+    let sides = [Side::Source, Side::Target];
+    let in_ub = |side: &Side| copy.kind.memory(*side) == Memory::Ub;
+    // A copy within UB has gaps in whole blocks.
+    let Some(side) = sides
+        .into_iter()
+        .find(in_ub)
+        .filter(|_| copy.kind.gm_side().is_some())
+    else {
         return;
-    };
-    let side = if gm == Side::Source {
-        Side::Target
-    } else {
-        Side::Source
     };
     let name = check.analysis.file.operation(copy.operation).name;
     for one in derived.loops.iter().filter(|one| one.is_taken()) {
@@ -118,17 +123,67 @@ fn alignment(check: &mut Check<'_>, derived: &Derived) {
             finding = finding.related(span(name), "this copy reads the step");
         }
         let row = copy.number(Field::Length).filter(|_| one.level == 0);
-        let left = row.map(|row| next - row).filter(|left| *left > 0);
-        let words = match left {
-            Some(left) => format!("which leaves {left} bytes after each row"),
-            None => "the next multiple".to_owned(),
-        };
-        if let Some((text, fix)) = other_step(check, derived, one, side, next) {
+        let packed = row.filter(|_| copy.fills() != Some(true));
+        if let Some((all, fix)) = packed.and_then(|_| one_row(check, derived)) {
             finding.fixes.push(fix);
-            finding = finding.help(format!("{text} would be {next}, {words}"));
+            finding = finding.help(format!(
+                "the rows are contiguous on both sides: one row of {} bytes takes no step",
+                bytes(i128::from(all))
+            ));
         }
+        let moved = row.map(|length| MovedRows { length, step: next });
+        let reader = moved.and_then(|rows| touching_the_gaps(function, facts, derived, side, rows));
+        let finding = match reader {
+            Some(reader) => beside_packed_rows(check, finding, reader, next),
+            None => with_next_step(check, finding, derived, one, side, (next, row)),
+        };
         check.report(finding);
     }
+}
+
+/// The finding with the next step that is aligned.
+fn with_next_step(
+    check: &Check<'_>,
+    mut finding: Found,
+    derived: &Derived,
+    one: &SideStep,
+    side: Side,
+    (next, row): (i64, Option<i64>),
+) -> Found {
+    let left = row.map(|row| next - row).filter(|left| *left > 0);
+    let words = match left {
+        Some(left) => format!("which leaves {left} bytes after each row"),
+        None => "the next multiple".to_owned(),
+    };
+    if let Some((text, fix)) = other_step(check, derived, one, side, next) {
+        finding.fixes.push(fix);
+        let words = format!("{text} would be {next}, {words}");
+        let help = match finding.help.take() {
+            Some(help) => format!("{help}; or {words}"),
+            None => words,
+        };
+        finding = finding.help(help);
+    }
+    finding
+}
+
+/// The finding where another operation touches what would be between the rows: with that step alone it would read what nothing wrote.
+fn beside_packed_rows(
+    check: &Check<'_>,
+    finding: Found,
+    reader: super::super::syntax::OperationId,
+    next: i64,
+) -> Found {
+    let name = check.analysis.file.operation(reader).name;
+    let has_help = finding.help.is_some();
+    let finding = finding.related(span(name), "this expects the rows without gaps");
+    if has_help {
+        return finding;
+    }
+    finding.help(format!(
+        "rows {next} bytes apart are aligned; `{}` then has to expect them there",
+        check.analysis.file.at(name)
+    ))
 }
 
 /// Another number for a step, where it is written.
@@ -315,6 +370,13 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     else {
         return;
     };
+    // The same row again, to the same place: what is there does not change. The finding about the source says it.
+    let repeats =
+        |(loop_, number): (&Loop, &i128)| *number == 0 || (loop_.source == 0 && loop_.target == 0);
+    let is_repeated = transfer.loops.iter().zip(&iterations).all(repeats);
+    if side == Side::Target && derived.copy.kind == CopyKind::GmToL1 && is_repeated {
+        return;
+    }
     // The outermost loop between the two rows is the one whose step is too short.
     let Some(position) = iterations.iter().position(|&number| number != 0) else {
         return;

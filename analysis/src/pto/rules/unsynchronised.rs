@@ -1,14 +1,16 @@
-//! Rules about what nothing orders: reads of UB after writes of another pipe, and stores to the same bytes of GM.
+//! Rules about what nothing orders: reads after writes of another pipe, and stores to the same bytes of GM.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::analysis::Facts;
+use super::super::order::Race;
 use super::super::program::{EVENTS, Function, Step, What};
 use super::super::syntax::OperationId;
 use super::super::transfers::{CopyKind, Derived};
+use super::super::values::Memory;
 use super::writing::{Change, span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Rule, rule};
+use crate::findings::{Applicability, Group, Rule, rule};
 use crate::transfer::{Meeting, Side, sides_meet};
 
 pub(super) static PTO_STORE_ORDER: Rule = rule!(
@@ -21,16 +23,21 @@ pub(super) static PTO_STORE_ORDER: Rule = rule!(
     fix
 );
 
-pub(super) static PTO_UNSYNCHRONISED: Rule = rule!(
-    Pto: "pto_unsynchronised",
-    Silent,
-    "DMA Transfer Execution",
-    "a read of UB that nothing orders after the write of another pipe",
-    "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a \
-     flag that leads from the writer's pipe to the reader's, or a barrier of all pipes. Functions without any such \
-     operation are left out: for them the assembler inserts the synchronisation.",
-    fix
-);
+pub(super) static PTO_UNSYNCHRONISED: Rule = Rule {
+    // What a branch or a loop orders where it runs, and GM, which is written through caches.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        Pto: "pto_unsynchronised",
+        Silent,
+        "DMA Transfer Execution",
+        "a read of UB or GM that nothing orders after the write of another pipe",
+        "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a \
+         flag that leads from the writer's pipe to the reader's, or a barrier of all pipes. A flag that is awaited in a branch, or in \
+         a loop that may run no times, orders nothing where that is left out. Functions without any such \
+         operation are left out: for them the assembler inserts the synchronisation.",
+        fix
+    )
+};
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     races(check, function, facts);
@@ -54,47 +61,65 @@ fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     if facts.races.is_empty() {
         return;
     }
-    let file = &check.analysis.file;
     let used = used_events(function);
     let mut said = FxHashSet::default();
     let mut found = Vec::new();
     for race in &facts.races {
         // What orders the first read of a write orders the others.
-        if !said.insert((race.write, race.read_pipe)) {
-            continue;
+        if said.insert((race.write, race.read_pipe, race.memory)) {
+            let used = used.get(&(race.write_pipe, race.read_pipe));
+            found.push(race_finding(check, race, used));
         }
-        let (write, read) = (file.operation(race.write), file.operation(race.read));
-        let message = format!(
-            "{} reads bytes of UB that {} writes by `{}`; nothing orders the two pipes",
-            race.read_pipe,
-            race.write_pipe,
-            file.at(write.name),
-        );
-        let mut finding = Found::new(&PTO_UNSYNCHRONISED, span(read.name), message).related(
-            span(write.name),
-            format!("{} writes them here", race.write_pipe),
-        );
-        let used = used.get(&(race.write_pipe, race.read_pipe));
-        let is_used = |event: &u32| used.is_some_and(|used| used.contains(event));
-        if let Some(event) = (0..EVENTS).find(|event| !is_used(event)) {
-            let mut change = Change::before(check.analysis, &check.constants, race.read);
-            let flag = format!(
-                "[\"{}\", \"{}\", \"EVENT_ID{event}\"]",
-                race.write_pipe, race.read_pipe
-            );
-            change.line(format!("pto.set_flag{flag}"));
-            change.line(format!("pto.wait_flag{flag}"));
-            let title = format!("Set and await `EVENT_ID{event}` before the read");
-            finding
-                .fixes
-                .push(change.fix(Applicability::Machine, title));
-            finding = finding.help(format!(
-                "`pto.set_flag{flag}` after the write and `pto.wait_flag{flag}` before the read order the two pipes"
-            ));
-        }
-        found.push(finding);
     }
     check.found.extend(found);
+}
+
+fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -> Found {
+    let file = &check.analysis.file;
+    let (write, read) = (file.operation(race.write), file.operation(race.read));
+    let nothing = match race.ordered_by {
+        Some(by) => format!(
+            "only `{}` orders the two pipes, and it may be left out",
+            file.name(by)
+        ),
+        None => "nothing orders the two pipes".to_owned(),
+    };
+    let message = format!(
+        "{} reads bytes of {} that {} writes by `{}`; {nothing}",
+        race.read_pipe,
+        race.memory.name(),
+        race.write_pipe,
+        file.at(write.name),
+    );
+    let mut finding = Found::new(&PTO_UNSYNCHRONISED, span(read.name), message).related(
+        span(write.name),
+        format!("{} writes them here", race.write_pipe),
+    );
+    if let Some(by) = race.ordered_by {
+        let place = file.operation(by).name;
+        finding = finding.related(span(place), "where this is left out, nothing is awaited");
+    }
+    if race.ordered_by.is_some() || race.memory != Memory::Ub {
+        finding.group = PTO_UNSYNCHRONISED.lesser;
+    }
+    let is_used = |event: &u32| used.is_some_and(|used| used.contains(event));
+    let Some(event) = (0..EVENTS).find(|event| !is_used(event)) else {
+        return finding;
+    };
+    let mut change = Change::before(check.analysis, &check.constants, race.read);
+    let flag = format!(
+        "[\"{}\", \"{}\", \"EVENT_ID{event}\"]",
+        race.write_pipe, race.read_pipe
+    );
+    change.line(format!("pto.set_flag{flag}"));
+    change.line(format!("pto.wait_flag{flag}"));
+    let title = format!("Set and await `EVENT_ID{event}` before the read");
+    finding
+        .fixes
+        .push(change.fix(Applicability::Machine, title));
+    finding.help(format!(
+        "`pto.set_flag{flag}` after the write and `pto.wait_flag{flag}` before the read order the two pipes"
+    ))
 }
 
 /// Stores that a later one is compared with.
@@ -131,7 +156,7 @@ fn store_order<'a>(
                 What::Orders | What::Call | What::Forget => stores.clear(),
                 _ => {}
             },
-            Step::Choice(one, other) => {
+            Step::Choice { one, other, .. } => {
                 store_order(check, one, facts, &mut Vec::new());
                 store_order(check, other, facts, &mut Vec::new());
                 stores.clear();

@@ -125,7 +125,7 @@ pub fn derive(copy: &Copy, registers: InForce) -> Derived {
                     places: [Some(given.source.place()), Some(given.target.place())],
                 }),
         );
-    } else if copy.kind != CopyKind::UbToUb {
+    } else if copy.kind.direction().is_some() {
         loops.extend([1, 2].map(|level| of_registers(&registers, level)));
     }
     let (transfer, unknown) = match transfer(copy, &loops) {

@@ -119,6 +119,10 @@ impl Field {
                 _ => None,
             };
         }
+        // The manual gives the fields of copies to L1 no widths.
+        if matches!(kind, CopyKind::GmToL1) {
+            return None;
+        }
         match self {
             Self::Stream | Self::CacheControl | Self::Reserved => Some(Width::of(4)),
             Self::Rows | Self::Length => Some(Width {
@@ -139,7 +143,7 @@ impl Field {
 /// A stride has 40 bits on the side of GM and 21 on that of UB.
 const fn stride(kind: CopyKind, side: Side) -> Width {
     let gm = match kind {
-        CopyKind::GmToUb => Side::Source,
+        CopyKind::GmToUb | CopyKind::GmToL1 => Side::Source,
         _ => Side::Target,
     };
     if matches!(

@@ -46,6 +46,8 @@ pub enum CopyKind {
     UbToGm,
     /// Within UB.
     UbToUb,
+    /// GM to L1.
+    GmToL1,
 }
 
 impl CopyKind {
@@ -53,7 +55,10 @@ impl CopyKind {
     #[must_use]
     pub const fn memory(self, side: Side) -> Memory {
         match (self, side) {
-            (Self::GmToUb, Side::Source) | (Self::UbToGm, Side::Target) => Memory::Gm,
+            (Self::GmToUb | Self::GmToL1, Side::Source) | (Self::UbToGm, Side::Target) => {
+                Memory::Gm
+            }
+            (Self::GmToL1, Side::Target) => Memory::L1,
             _ => Memory::Ub,
         }
     }
@@ -64,7 +69,7 @@ impl CopyKind {
         match self {
             Self::GmToUb => Some(Direction::ToUb),
             Self::UbToGm => Some(Direction::ToGm),
-            Self::UbToUb => None,
+            Self::UbToUb | Self::GmToL1 => None,
         }
     }
 
@@ -72,7 +77,7 @@ impl CopyKind {
     #[must_use]
     pub const fn pipe(self) -> Option<&'static str> {
         match self {
-            Self::GmToUb => Some("PIPE_MTE2"),
+            Self::GmToUb | Self::GmToL1 => Some("PIPE_MTE2"),
             Self::UbToGm => Some("PIPE_MTE3"),
             Self::UbToUb => None,
         }
@@ -85,6 +90,7 @@ impl CopyKind {
             Self::GmToUb => "GM to UB",
             Self::UbToGm => "UB to GM",
             Self::UbToUb => "UB to UB",
+            Self::GmToL1 => "GM to L1",
         }
     }
 
@@ -92,7 +98,7 @@ impl CopyKind {
     #[must_use]
     pub const fn gm_side(self) -> Option<Side> {
         match self {
-            Self::GmToUb => Some(Side::Source),
+            Self::GmToUb | Self::GmToL1 => Some(Side::Source),
             Self::UbToGm => Some(Side::Target),
             Self::UbToUb => None,
         }
@@ -234,7 +240,7 @@ const SOURCE_STRIDE: Field = Field::Stride(Side::Source);
 const TARGET_STRIDE: Field = Field::Stride(Side::Target);
 
 /// The copies with their operands in order, up to the first group.
-const SHAPES: [Shape; 6] = [
+const SHAPES: [Shape; 7] = [
     Shape {
         name: "pto.copy_gm_to_ubuf",
         kind: CopyKind::GmToUb,
@@ -303,6 +309,12 @@ const SHAPES: [Shape; 6] = [
     Shape {
         name: "pto.mte_ub_ub",
         kind: CopyKind::UbToUb,
+        grouped: true,
+        fields: &[Field::Source, Field::Target, Field::Length],
+    },
+    Shape {
+        name: "pto.mte_gm_l1",
+        kind: CopyKind::GmToL1,
         grouped: true,
         fields: &[Field::Source, Field::Target, Field::Length],
     },

@@ -3,12 +3,14 @@
 use super::super::syntax::File;
 
 /// A memory that a pointer may point to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Memory {
     /// Global memory.
     Gm,
     /// The Unified Buffer.
     Ub,
+    /// L1, from which the matrix unit is fed.
+    L1,
     /// Another memory of the core, which vector copies do not reach.
     Other,
 }
@@ -20,6 +22,7 @@ impl Memory {
         match self {
             Self::Gm => "GM",
             Self::Ub => "UB",
+            Self::L1 => "L1",
             Self::Other => "another memory",
         }
     }
@@ -94,9 +97,9 @@ pub struct Pointer {
     pub memory: Option<Memory>,
 }
 
-/// The pointer that a type writes; `None` if it is no pointer that we know.
+/// What a type stands for: another text where it is an alias.
 #[must_use]
-pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
+pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
     let mut text = text.trim();
     // An alias of an alias is legal; a circle is not, and ends.
     for _ in 0..8 {
@@ -113,10 +116,17 @@ pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
             None => break,
         }
     }
+    text
+}
+
+/// The pointer that a type writes; `None` if it is no pointer that we know.
+#[must_use]
+pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
+    let text = aliased(file, text);
     let (head, rest) = text.split_once('<')?;
     let inside = rest.trim_end().strip_suffix('>')?;
     let head = head.trim();
-    let mut parts = parts(inside);
+    let mut parts = type_parts(inside);
     match head {
         "!pto.ptr" | "" => {
             let element = Element::of(parts.next()?.trim());
@@ -147,15 +157,14 @@ fn memory(text: &str) -> Option<Memory> {
     match name {
         "gm" => Some(Memory::Gm),
         "ub" | "vec" => Some(Memory::Ub),
-        "mat" | "left" | "right" | "acc" | "bias" | "scaling" | "l1" | "cbuf" => {
-            Some(Memory::Other)
-        }
+        "mat" | "l1" | "cbuf" => Some(Memory::L1),
+        "left" | "right" | "acc" | "bias" | "scaling" => Some(Memory::Other),
         _ => None,
     }
 }
 
 /// The parts of a text between commas that are in no bracket.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
+pub fn type_parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     text.split(move |letter| {
         match letter {

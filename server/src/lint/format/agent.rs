@@ -70,6 +70,9 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, counts: bool) -> String
             repeated(&others)
         );
     }
+    for words in outline.not_followed_words() {
+        let _ = writeln!(text, "{words}");
+    }
     if counts {
         text.push_str(&super::statistics::render(outline));
     }

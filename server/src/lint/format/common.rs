@@ -53,9 +53,10 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text.push_str(": ");
     if words.is_empty() {
         // What was not looked at has no findings either.
-        text.push_str(match (outline.files, resolved, unresolved) {
+        let all_followed = *unresolved == 0 && outline.not_followed.is_empty();
+        text.push_str(match (outline.files, resolved, all_followed) {
             (0, ..) => "no file was checked",
-            (_, _, 0) => "no findings",
+            (_, _, true) => "no findings",
             (_, 0, _) => "nothing was checked",
             _ => "nothing found in the others",
         });

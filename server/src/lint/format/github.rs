@@ -33,6 +33,10 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         text.push_str(&super::statistics::render(outline));
     }
     if !quiet {
+        for words in outline.not_followed_words() {
+            text.push_str(&words);
+            text.push('\n');
+        }
         text.push_str(&summary(outline, false));
         text.push('\n');
     }

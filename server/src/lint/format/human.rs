@@ -118,7 +118,8 @@ fn about_the_run(outline: &Outline<'_>, look: Look, statistics: bool) -> String 
         format!("note: {place}: {}", operation.words())
     });
     let lines: Vec<String> = examples.chain(dialects(outline)).collect();
-    for line in lines.into_iter().chain(confirmed(outline)) {
+    let lines = lines.into_iter().chain(confirmed(outline));
+    for line in lines.chain(outline.not_followed_words()) {
         let wrapped = wrap(&visible(&line), look.width.saturating_sub(INDENT.len()));
         text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
         text.push('\n');

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{Applicability, Confirmer, Diagnostic};
+use visa_analysis::{Applicability, Confirmer, Diagnostic, NotFollowed};
 
 use crate::json::{Range, pretty, range};
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
@@ -21,6 +21,9 @@ pub(crate) struct Document<'a> {
     operations: Operations,
     diagnostics: Vec<Entry<'a>>,
     unresolved: Vec<Unresolved<'a>>,
+    /// Files of which no operation was looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_followed: Vec<NotFollowedFile<'a>>,
     dialects: Vec<Dialect<'a>>,
     /// What was checked by language, where that is not Rust alone.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -66,6 +69,16 @@ pub(crate) struct Unresolved<'a> {
     file: &'a str,
     range: Range,
     what: &'a str,
+    reason: &'a str,
+}
+
+/// A file of which no operation was looked at.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct NotFollowedFile<'a> {
+    file: &'a str,
+    /// How many operations it has.
+    operations: u64,
+    /// Why most of them were not looked at.
     reason: &'a str,
 }
 
@@ -155,6 +168,9 @@ pub(crate) struct Summary<'a> {
     kernels: u64,
     configured_out: u64,
     operations: Operations,
+    /// Files of which no operation was looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_followed: Vec<NotFollowedFile<'a>>,
     dialects: Vec<Dialect<'a>>,
     /// What was checked by language, where that is not Rust alone.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -187,6 +203,7 @@ pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<St
         kernels: whole.kernels,
         configured_out: whole.configured_out,
         operations: whole.operations,
+        not_followed: whole.not_followed,
         dialects: whole.dialects,
         languages: whole.languages,
         errors: whole.errors,
@@ -228,6 +245,7 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
         },
         diagnostics: outline.written().map(entry).collect(),
         unresolved: outline.unresolved.iter().map(unresolved).collect(),
+        not_followed: outline.not_followed.iter().map(not_followed).collect(),
         dialects: outline.dialects.iter().map(dialect).collect(),
         languages: languages(outline),
         errors: outline.errors,
@@ -263,6 +281,14 @@ pub(crate) fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
         range: range(operation.place.range),
         what: &operation.place.what,
         reason: &operation.place.reason,
+    }
+}
+
+fn not_followed(file: &NotFollowed) -> NotFollowedFile<'_> {
+    NotFollowedFile {
+        file: &file.file,
+        operations: file.operations,
+        reason: &file.reason,
     }
 }
 

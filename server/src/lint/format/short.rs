@@ -42,9 +42,12 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
     }
-    if let Some(words) = outline.not_looked_at(true).filter(|_| !quiet) {
-        text.push_str(&words);
-        text.push('\n');
+    let not_followed = outline.not_followed_words().into_iter();
+    for words in not_followed.chain(outline.not_looked_at(true)) {
+        if !quiet {
+            text.push_str(&words);
+            text.push('\n');
+        }
     }
     text
 }

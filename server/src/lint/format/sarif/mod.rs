@@ -64,6 +64,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
             ("files", outline.files.into()),
             ("kernels", outline.kernels.into()),
             ("operations", operations),
+            ("notFollowed", outline.not_followed_words().into()),
         ]))
         .build();
     pretty(
