@@ -278,8 +278,12 @@ fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
     called.chain(passed_on).collect()
 }
 
-/// The kernels of a part: what is said of them where no transfer of the file is in sight.
+/// The kernels of a part: what is said of them where no transfer of the file is in sight. What computes in tiles of its own was looked
+/// at: rules judge these.
 fn without_transfers(text: &str, followed: &Followed) -> Vec<TransferSite> {
+    if !followed.uses.is_empty() {
+        return Vec::new();
+    }
     let kernels = followed
         .functions
         .iter()
