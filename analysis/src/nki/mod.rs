@@ -28,7 +28,7 @@ use crate::neighbours::{
 use queries::Part;
 use rustc_hash::FxHashSet;
 use syntax::remarks::Remarks;
-use types::{Generation, Generations};
+use types::{Generation, Generations, Span};
 use values::Followed;
 
 /// The front end.
@@ -154,6 +154,16 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
         all.syntax_errors += own.syntax_errors;
         all.not_analysed = all.not_analysed.or_else(|| own.not_analysed.clone());
     }
+    if all.transfers.is_empty() {
+        // Silence would look like success.
+        for (part, placing) in placed(db, file) {
+            for mut site in queries::judged(db, part).kernels.iter().cloned() {
+                site.span = placing.span(site.span);
+                all.transfers.push(site);
+                all.kernels += 1;
+            }
+        }
+    }
     // The head of a function is read with it, and with what is around it.
     let mut seen = FxHashSet::default();
     all.findings
@@ -191,29 +201,37 @@ fn nothing_followed(text: &str) -> Option<(TextSpan, Unresolved)> {
     None
 }
 
-/// Judges what following a part found.
+/// Judges what following a part found; `proven` is what it finds without the descriptions of arguments, where there are some.
 fn analysed_of(
     text: Arc<str>,
-    followed: Arc<Followed>,
+    (followed, proven): (Arc<Followed>, Option<&Followed>),
     remarks: Arc<Remarks>,
     errors: &[syntax::SyntaxError],
     release: Option<(u16, u16)>,
 ) -> Analysed {
-    let findings = rules::check(&rules::Context {
-        text: &text,
-        remarks: &remarks,
-        followed: &followed,
-        errors,
-        release,
-        on_gpsimd: rules::Context::on_gpsimd(&followed),
-    });
+    let found = |followed: &Followed| {
+        rules::check(&rules::Context {
+            text: &text,
+            remarks: &remarks,
+            followed,
+            errors,
+            release,
+            on_gpsimd: rules::Context::on_gpsimd(followed),
+        })
+    };
+    let mut findings = found(&followed);
+    let mut transfers = sites(&text, &followed);
+    if let Some(proven) = proven {
+        findings = rules::with_doubtful(found(proven), findings);
+        resolve(&mut transfers, &sites(&text, proven));
+    }
     let too_deep = errors.iter().find(|error| error.ends_reading);
     let cut = followed
         .is_cut
         .then(|| "the file has more statements than are followed".to_owned());
     let report = NeighbourReport {
         findings,
-        transfers: sites(&text, &followed),
+        transfers,
         kernels: kernels(&followed),
         syntax_errors: u64::try_from(errors.len()).unwrap_or(u64::MAX),
         not_followed: None,
@@ -249,17 +267,58 @@ fn release(remarks: &Remarks, options: NkiOptions) -> Option<(u16, u16)> {
     said.or(options.version)
 }
 
-fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
-    followed
-        .transfers
+/// Takes those for resolved that are so in another list.
+fn resolve(sites: &mut [TransferSite], others: &[TransferSite]) {
+    let resolved: FxHashSet<TextSpan> = others
         .iter()
-        .map(|transfer| TransferSite {
-            span: TextSpan::from(transfer.span),
-            unresolved: transfer.unresolved().map(|reason| Unresolved {
-                what: transfer.callee.of(text).to_owned(),
-                reason: reason.text().to_owned(),
-            }),
-        })
+        .filter(|site| site.unresolved.is_none())
+        .map(|site| site.span)
+        .collect();
+    for site in sites {
+        if resolved.contains(&site.span) {
+            site.unresolved = None;
+        }
+    }
+}
+
+/// What is not looked at, with a reason.
+fn not_looked_at(text: &str, span: Span, reason: &str) -> TransferSite {
+    TransferSite {
+        span: TextSpan::from(span),
+        unresolved: Some(Unresolved {
+            what: span.of(text).to_owned(),
+            reason: reason.to_owned(),
+        }),
+    }
+}
+
+fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
+    let passed_on = followed.mentions.iter();
+    let passed_on =
+        passed_on.map(|span| not_looked_at(text, *span, "transfer that is passed on, not called"));
+    let called = followed.transfers.iter().map(|transfer| TransferSite {
+        span: TextSpan::from(transfer.span),
+        unresolved: transfer.unresolved().map(|reason| Unresolved {
+            what: transfer.callee.of(text).to_owned(),
+            reason: reason.text().to_owned(),
+        }),
+    });
+    called.chain(passed_on).collect()
+}
+
+/// The kernels of a part: what is said of them where no transfer of the file is in sight. What computes in tiles of its own was looked
+/// at: rules judge these.
+fn without_transfers(text: &str, followed: &Followed) -> Vec<TransferSite> {
+    if !followed.uses.is_empty() {
+        return Vec::new();
+    }
+    let kernels = followed
+        .functions
+        .iter()
+        .filter(|function| function.is_kernel);
+    let reason = "kernel without a transfer that is followed";
+    kernels
+        .map(|kernel| not_looked_at(text, kernel.name_span, reason))
         .collect()
 }
 

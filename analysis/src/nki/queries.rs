@@ -19,10 +19,10 @@ use super::types::Generations;
 use super::values::{
     self, FindPart, Followed, FollowedRest, Passes, Rest, Source, Value, Waiting, agreed, mentioned,
 };
-use super::{Analysed, analysed_of, generations, release};
+use super::{Analysed, analysed_of, generations, release, without_transfers};
 use crate::db::Db;
 use crate::inputs::{self, SourceFile};
-use crate::neighbours::{NeighbourReport, Placing};
+use crate::neighbours::{NeighbourReport, Placing, TransferSite};
 
 /// What follows the head of a function in the text of the rest.
 const STUB: &str = " ...\n";
@@ -290,7 +290,6 @@ fn finder<'db>(db: &'db dyn Db, parts: &'db [Part<'db>]) -> FindPart<'db> {
 #[salsa::tracked(returns(clone))]
 fn followed_rest(db: &dyn Db, file: SourceFile) -> Arc<FollowedRest> {
     let parts = parts(db, file);
-    let find = finder(db, parts);
     let heads = heads(db, file);
     let Some(last) = parts.last().copied() else {
         return Arc::default();
@@ -313,7 +312,8 @@ fn followed_rest(db: &dyn Db, file: SourceFile) -> Arc<FollowedRest> {
         heads: stubs.collect(),
         mentioned: mentioned_of_rest(db, file),
     };
-    Arc::new(values::follow_rest(rest, find, stated(db, file).0))
+    let find = || finder(db, parts);
+    Arc::new(values::follow_rest(&rest, &find, stated(db, file).0))
 }
 
 /// The functions that the file's own level gives other names: who calls them is not seen.
@@ -353,42 +353,62 @@ fn passed<'db>(db: &'db dyn Db, part: Part<'db>) -> Option<Vec<Option<Value>>> {
     all
 }
 
-/// What is met in a part, and what it passes to others; with what names mean where that is asked for.
-fn followed<'db>(
-    db: &'db dyn Db,
-    part: Part<'db>,
-    keeps_names: bool,
-) -> (Arc<Followed>, Arc<Passes>) {
+/// What is met in a part.
+struct Met {
+    followed: Arc<Followed>,
+    /// The same without what comments and docstrings say, where they say something.
+    proven: Option<Arc<Followed>>,
+    /// What is passed to others for sure.
+    passes: Arc<Passes>,
+}
+
+/// What is met in a part, with what names mean where that is asked for.
+fn followed<'db>(db: &'db dyn Db, part: Part<'db>, keeps_names: bool) -> Met {
     let file = part.file(db);
     let rest = followed_rest(db, file);
     if part.name(db).is_empty() {
-        return (Arc::clone(&rest.followed), Arc::default());
+        return Met {
+            followed: Arc::clone(&rest.followed),
+            proven: rest.proven.clone(),
+            passes: Arc::default(),
+        };
     }
     let parts = parts(db, file);
-    let find = finder(db, parts);
     let read = read(db, part);
-    let Some(definition) = read.function() else {
-        return (Arc::default(), Arc::default());
+    let once = |reads_descriptions| {
+        let definition = read.function()?;
+        let own = values::Part {
+            source: Source {
+                text: part.text(db),
+                remarks: &read.remarks,
+            },
+            definition,
+            place: part.place(db),
+            passed: passed(db, part),
+            keeps_names,
+            reads_descriptions,
+        };
+        Some(values::follow_part(own, finder(db, parts), &rest))
     };
-    let own = values::Part {
-        source: Source {
-            text: part.text(db),
-            remarks: &read.remarks,
-        },
-        definition,
-        place: part.place(db),
-        passed: passed(db, part),
-        keeps_names,
-    };
-    let (followed, passes) = values::follow_part(own, find, &rest);
-    (Arc::new(followed), Arc::new(passes))
+    let (followed, mut passes) = once(true).unwrap_or_default();
+    let mut proven = None;
+    if followed.has_descriptions {
+        let sure = once(false).unwrap_or_default();
+        proven = Some(Arc::new(sure.0));
+        passes = sure.1;
+    }
+    Met {
+        followed: Arc::new(followed),
+        proven,
+        passes: Arc::new(passes),
+    }
 }
 
-fn analysed_from(db: &dyn Db, part: Part<'_>, followed: Arc<Followed>) -> Analysed {
+fn analysed_from(db: &dyn Db, part: Part<'_>, met: &Met) -> Analysed {
     let read = read(db, part);
     analysed_of(
         Arc::clone(part.text(db)),
-        followed,
+        (Arc::clone(&met.followed), met.proven.as_deref()),
         Arc::clone(&read.remarks),
         &read.parsed.errors,
         stated(db, part.file(db)).1,
@@ -399,16 +419,19 @@ fn analysed_from(db: &dyn Db, part: Part<'_>, followed: Arc<Followed>) -> Analys
 pub(super) struct Judged {
     /// What is found in it, at places in its own text.
     pub report: NeighbourReport,
+    /// Its kernels, to be named where the file has no transfer.
+    pub kernels: Vec<TransferSite>,
     passes: Arc<Passes>,
 }
 
 /// What is found in a part.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(super) fn judged<'db>(db: &'db dyn Db, part: Part<'db>) -> Judged {
-    let (followed, passes) = followed(db, part, false);
+    let met = followed(db, part, false);
     Judged {
-        report: analysed_from(db, part, followed).report,
-        passes,
+        report: analysed_from(db, part, &met).report,
+        kernels: without_transfers(part.text(db), &met.followed),
+        passes: met.passes,
     }
 }
 
@@ -421,6 +444,5 @@ fn passes<'db>(db: &'db dyn Db, part: Part<'db>) -> Arc<Passes> {
 /// All that is known of a part, for who asks about places in it.
 #[salsa::tracked(returns(clone), no_eq)]
 pub(super) fn analysed<'db>(db: &'db dyn Db, part: Part<'db>) -> Arc<Analysed> {
-    let (followed, _) = followed(db, part, true);
-    Arc::new(analysed_from(db, part, followed))
+    Arc::new(analysed_from(db, part, &followed(db, part, true)))
 }

@@ -253,12 +253,10 @@ impl Transfer {
             return Some(Reason::Mode);
         }
         let (destination, source) = (&self.destination.tensor, &self.source.tensor);
-        if source.shape_of.is_some()
-            && source.shape_of == destination.shape_of
-            && source.space.is_some()
-            && destination.space.is_some()
-        {
-            return None;
+        let has_one_shape = source.shape_of.is_some() && source.shape_of == destination.shape_of;
+        if has_one_shape && self.kind != Kind::Transpose {
+            let is_placed = source.space.is_some() && destination.space.is_some();
+            return (!is_placed).then_some(Reason::Argument);
         }
         [&self.destination, &self.source]
             .into_iter()

@@ -202,6 +202,26 @@ pub fn shape_text(extents: &[Size]) -> String {
     }
 }
 
+/// A parameter of a function, or a field of one, of which it is not known whether it is a tensor or a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// As the source writes it: `x`, `cfg.tile`.
+    pub name: Arc<str>,
+    /// Tells apart arguments of one name.
+    pub number: u32,
+    /// Its memory if it is a tensor: that of a kernel's argument is HBM.
+    pub space: Option<Space>,
+}
+
+/// The shape of an argument, whatever it is, or what is left of it behind its first axes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShapeOf {
+    /// The argument.
+    pub argument: Arc<Argument>,
+    /// How many of its first axes are left out.
+    pub without: usize,
+}
+
 /// How rows of a tensor are chosen at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gather {
@@ -225,7 +245,7 @@ pub struct Tensor {
     /// Whether it is a part of an argument of unknown rank, taken to have the axes that are cut and no others.
     pub has_assumed_axes: bool,
     /// The argument whose shape it has, where that is all that is known of its shape.
-    pub shape_of: Option<u32>,
+    pub shape_of: Option<ShapeOf>,
     /// Its element type, if known.
     pub dtype: Option<Dtype>,
     /// The steps of each axis in elements, where all are known: a view of less than an axis keeps those of its tensor.
@@ -236,6 +256,8 @@ pub struct Tensor {
     pub cuts_partitions: bool,
     /// `scalar_offset=` beside a `vector_offset=`.
     pub second_offset: Option<Span>,
+    /// An offset that is read at run time and counts along another axis than the first.
+    pub column_offset: Option<Span>,
     /// Whether the address is computed at run time.
     pub is_dynamic: bool,
     /// Rows chosen at run time.
@@ -268,6 +290,7 @@ impl Tensor {
             partition_axis: None,
             cuts_partitions: false,
             second_offset: None,
+            column_offset: None,
             is_dynamic: false,
             gather: None,
             may_gather: false,

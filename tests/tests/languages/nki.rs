@@ -540,3 +540,175 @@ fn sizes_that_are_not_known_are_symbols() {
         assert_eq!(found(&body), wanted, "{body}");
     }
 }
+
+/// Tensors whose shape is that of an argument, whatever it is: what has one shape on both sides is followed.
+#[test]
+fn shapes_of_arguments_are_symbols() {
+    let found = |body: &str| {
+        let text = format!(
+            "import neuronxcc.nki as nki\nimport neuronxcc.nki.isa as nisa\nimport neuronxcc.nki.language as nl\n\n@nki.jit\ndef f(a, b, flag):\n    out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)\n{body}"
+        );
+        let report = check_text("kernel.py", &text);
+        assert!(report.problems.is_empty(), "{body}");
+        let differs = rules(&report).contains(&"nki_copy_size");
+        (differs, report.operations.resolved, operations(&report))
+    };
+    for (body, wanted) in [
+        (
+            "    t = nl.load(a)\n    nl.store(out, value=t)\n",
+            (false, 2, 2),
+        ),
+        // Another argument may have any shape.
+        (
+            "    t = nl.load(b)\n    nl.store(out, value=t)\n",
+            (false, 1, 2),
+        ),
+        (
+            "    assert a.shape == b.shape\n    t = nl.load(b)\n    nl.store(out, value=t)\n",
+            (false, 2, 2),
+        ),
+        // What is known of one branch is not known behind it.
+        (
+            "    if flag:\n        assert a.shape == b.shape\n    t = nl.load(b)\n    nl.store(out, value=t)\n",
+            (false, 1, 2),
+        ),
+        (
+            "    t = nl.load(a[...])\n    nl.store(out[...], value=nl.exp(t) * 2.0)\n",
+            (false, 2, 2),
+        ),
+        (
+            "    for i in nl.affine_range(4):\n        t = nl.load(a[i])\n        nl.store(out[i], value=t)\n",
+            (false, 2, 2),
+        ),
+        // One axis less on one side alone.
+        (
+            "    t = nl.load(a[0])\n    nl.store(out, value=t)\n",
+            (false, 1, 2),
+        ),
+        (
+            "    t = nl.load(a[:, 0:64])\n    nisa.dma_copy(dst=out[:, 0:64], src=t)\n",
+            (false, 2, 2),
+        ),
+        (
+            "    t = nl.load(a[:, 0:64])\n    nisa.dma_copy(dst=out[:, 0:32], src=t)\n",
+            (true, 2, 2),
+        ),
+        // What is learned behind the load.
+        (
+            "    t = nl.load(a)\n    p, c = a.shape\n    nisa.dma_copy(dst=out[0:p, 0:c], src=t)\n",
+            (false, 2, 2),
+        ),
+        (
+            "    t = nl.load(a)\n    assert a.shape == (128, 64)\n    nisa.dma_copy(dst=out[0:128, 0:32], src=t)\n",
+            (true, 2, 2),
+        ),
+        // Results of instructions of the older form.
+        (
+            "    t = nisa.activation(nl.exp, nl.load(a[0:128, 0:64]))\n    s = nisa.tensor_reduce(nl.add, t, axis=1, keepdims=True)\n    nisa.dma_copy(dst=out[0:128, 0:1], src=s)\n",
+            (false, 2, 2),
+        ),
+        (
+            "    t = nisa.activation(nl.exp, nl.load(a[0:128, 0:64]))\n    s = nl.sum(t, axis=1, keepdims=True)\n    nisa.dma_copy(dst=out[0:128, 0:2], src=s)\n",
+            (true, 2, 2),
+        ),
+        (
+            "    p = nisa.nc_matmul(nl.load(a[0:128, 0:64]), nl.load(b[0:128, 0:512]))\n    nisa.dma_copy(dst=out[0:64, 0:256], src=p)\n",
+            (true, 3, 3),
+        ),
+    ] {
+        assert_eq!(found(body), wanted, "{body}");
+    }
+}
+
+/// A kernel of which no transfer is followed is named with its reason: silence would look like success.
+#[test]
+fn a_file_of_which_nothing_is_followed_says_so() {
+    let head = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\nfrom helpers import everything\n\n";
+    let tile = "    t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)\n";
+    let kernel = "kernel without a transfer that is followed";
+    let passed_on = "transfer that is passed on, not called";
+    for (body, wanted) in [
+        (
+            "@nki.jit\ndef f(a, b):\n    nisa.tensor_tensor(dst=a, data1=a, data2=b, op=nl.add)\n".to_owned(),
+            vec![("f", kernel)],
+        ),
+        (
+            "@nki.jit\ndef f(a):\n    everything(a)\n\n@nki.jit\ndef g(a):\n    everything(a)\n".to_owned(),
+            vec![("f", kernel), ("g", kernel)],
+        ),
+        (
+            "class K:\n    @nki.jit\n    def f(self, a):\n        everything(a)\n".to_owned(),
+            vec![("f", kernel)],
+        ),
+        (
+            format!("@nki.jit\ndef f(a):\n{tile}    everything(nisa.dma_copy, t, a)\n"),
+            vec![("nisa.dma_copy", passed_on)],
+        ),
+        (
+            format!("@nki.jit\ndef f(a):\n{tile}    how = {{\"copy\": nisa.dma_copy}}\n    how[\"copy\"](t, a)\n"),
+            vec![("nisa.dma_copy", passed_on)],
+        ),
+        (
+            format!("@nki.jit\ndef f(a):\n{tile}    go = lambda: nisa.dma_copy(t, a)\n    go()\n"),
+            vec![("nisa.dma_copy", "shape of an argument")],
+        ),
+        // In methods and functions in functions they are followed.
+        (
+            "class K:\n    def f(self, a):\n        def g(b):\n            t = everything(b)\n            nisa.dma_copy(t, b)\n        g(a)\n".to_owned(),
+            vec![("nisa.dma_copy", "result of a call that is not followed")],
+        ),
+        // Nothing of a kernel is in a file that imports NKI for something else.
+        ("def f(a):\n    return everything(a, nl.bfloat16)\n".to_owned(), vec![]),
+    ] {
+        let report = check_text("kernel.py", &format!("{head}{body}"));
+        let named: Vec<(&str, &str)> = report
+            .unresolved
+            .iter()
+            .map(|place| (place.what.as_str(), place.reason.as_str()))
+            .collect();
+        assert_eq!(named, wanted, "{body}");
+        assert_eq!(report.operations.resolved, 0, "{body}");
+    }
+}
+
+/// Views by methods, those of a tensor and those of the wrapper that kernels used before: the tile holds 128 x 512 elements.
+#[test]
+fn views_by_methods_have_their_axes() {
+    let found = |source: &str| {
+        let text = format!(
+            "import nki\nimport nki.isa as nisa\nimport nki.language as nl\nfrom views import TensorView\n\n@nki.jit\ndef f(x, n: int):\n    assert x.shape == (4, 128, 512)\n    t = nl.ndarray((128, 512), nl.float32, buffer=nl.sbuf)\n    nisa.dma_copy(t, {source})\n"
+        );
+        let report = check_text("kernel.py", &text);
+        assert!(report.problems.is_empty(), "{source}");
+        let differs = rules(&report).contains(&"nki_copy_size");
+        (differs, report.operations.resolved)
+    };
+    for (source, wanted) in [
+        ("x.select(0, 1)", (false, 1)),
+        ("x.select(dim=-3, index=n)", (false, 1)),
+        ("x.select(1, 0)", (true, 1)),
+        ("x.select(0, 1).slice(dim=1, start=0, end=511)", (true, 1)),
+        ("x.slice(0, 0, 2).slice(2, 0, 256)", (false, 1)),
+        ("x.slice(0, 0, 4, step=2).slice(2, 0, 512, 2)", (false, 1)),
+        ("x.slice(0, 0, 4, step=3).slice(2, 0, 512, 2)", (false, 1)),
+        ("x.slice(0, 0, 4, step=3)", (true, 1)),
+        // Beyond the end.
+        ("x.slice(1, 0, 129)", (false, 0)),
+        ("x.slice(3, 0, 1)", (false, 0)),
+        (
+            "x.select(0, 2).reshape_dim(1, (2, -1)).permute((1, 0, 2))",
+            (false, 1),
+        ),
+        ("x.select(0, 2).reshape_dim(1, (2, 128))", (true, 1)),
+        ("x.flatten_dims(0, 1).slice(0, 0, 128)", (false, 1)),
+        ("x.flatten_dims(0, 1).slice(0, 0, 513)", (false, 0)),
+        ("x.flatten_dims(0, 1)", (true, 1)),
+        ("x.select(0, 0).expand_dim(1).squeeze_dim(1)", (false, 1)),
+        ("x.slice(0, 0, 1).broadcast(0, 2)", (true, 1)),
+        ("TensorView(x).select(0, 3).get_view()", (false, 1)),
+        ("TensorView(x).slice(1, 0, 64).get_view()", (true, 1)),
+        ("x.windows(3)", (false, 0)),
+    ] {
+        assert_eq!(found(source), wanted, "{source}");
+    }
+}

@@ -31,12 +31,13 @@ fn whole(text: &str) -> NeighbourReport {
         heads: FxHashMap::default(),
         mentioned: Arc::default(),
     };
-    let followed = values::follow_rest(rest, Box::new(|_| None), generations(&remarks, options));
+    let find = || -> FindPart<'_> { Box::new(|_| None) };
+    let followed = values::follow_rest(&rest, &find, generations(&remarks, options));
     let release = release(&remarks, options);
-    let followed = followed.followed;
+    let (followed, proven) = (followed.followed, followed.proven);
     analysed_of(
         text.into(),
-        followed,
+        (followed, proven.as_deref()),
         Arc::new(remarks.clone()),
         &parsed.errors,
         release,

@@ -1,9 +1,10 @@
 //! Gathers and scatters: the mode, the memories, the tensor of indices, and what happens out of bounds.
 
 use super::edits::{fix, replace, with_mode, without};
+use super::releases::{Since, refused_before};
 use super::{Context, Found};
 use crate::findings::{Applicability, Finding, Rule, rule};
-use crate::nki::names::Mode;
+use crate::nki::names::{Api, Mode};
 use crate::nki::symbols::Size;
 use crate::nki::transfers::{End, Kind, Transfer};
 use crate::nki::types::{Dtype, Gather, Generation, Generations, Space, Tensor, shape_text};
@@ -94,6 +95,14 @@ pub static OFFSETS_EXCLUSIVE: Rule = rule!(
      Both at once would name two addresses for one row: keep the one that is meant, and slice the tensor for the other."
 );
 
+/// See the declaration.
+pub static COLUMN_OFFSET: Rule = rule!(
+    Nki: "nki_column_offset", Hardware, "derived",
+    "a DMA of SBUF whose columns an offset chooses at run time",
+    "With a `scalar_offset` along another axis than the partition, the compiler of releases before 0.6 ends in a segmentation fault \
+     on trn2. Offsets in HBM and those of a compute engine are not concerned. Choose the columns before they are loaded."
+);
+
 /// Looks at a transfer.
 pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     mode(transfer, context, found);
@@ -124,7 +133,37 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             ));
         }
     }
+    column_offset(transfer, context, found);
     out_of_bounds(transfer, context, found);
+}
+
+fn column_offset(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let others = Generations::one(Generation::Three).not();
+    let is_concerned = transfer.api == Api::Current && !transfer.generations.are_among(others);
+    let Some(refused) = refused_before(Since(0, 6), context.release).filter(|_| is_concerned)
+    else {
+        return;
+    };
+    for end in [&transfer.source, &transfer.destination] {
+        if let Some(offset) = end.tensor.column_offset
+            && end.tensor.space.is_some_and(Space::has_partitions)
+        {
+            let what = name(&end.tensor, "the tensor");
+            let mut finding = Finding::new(
+                &COLUMN_OFFSET,
+                offset.into(),
+                format!("an offset at run time along the columns of {what}, which {refused}"),
+            );
+            if let Some(space) = end.tensor.space {
+                finding = finding.note(format!("{what} is in {}", space.name()));
+            }
+            found.push(
+                finding.help(
+                    "read the columns from HBM with that offset, or copy them by `tensor_copy`",
+                ),
+            );
+        }
+    }
 }
 
 fn name(tensor: &Tensor, otherwise: &str) -> String {
@@ -187,7 +226,9 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
     let Some(gather) = &end.tensor.gather else {
         return;
     };
-    let indexed = gather.by_offset || transfer.kind == Kind::Transpose;
+    // In the older form a transpose takes rows of SBUF, too.
+    let turns = transfer.kind == Kind::Transpose && transfer.api == Api::Current;
+    let indexed = gather.by_offset || turns;
     if let Some(space @ (Space::Sbuf | Space::Psum)) = end.tensor.space
         && let Some(written) = end.written.filter(|_| indexed)
     {
@@ -254,7 +295,16 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
     let Some(extents) = indices.shape.known() else {
         return;
     };
-    if let Some((problem, help)) = index_shape(extents, &source.tensor) {
+    // In brackets, indices of one axis are a column.
+    let column;
+    let column_of = match extents {
+        [rows] if !gather.by_offset => {
+            column = [rows.clone(), Size::number(1)];
+            &column[..]
+        }
+        extents => extents,
+    };
+    if let Some((problem, help)) = index_shape(column_of, &source.tensor) {
         found.push(
             Finding::new(
                 &INDEX_SHAPE,

@@ -20,6 +20,8 @@ pub const FULL_PAYLOAD: i64 = 4_096;
 pub const PARTITIONS: i64 = 128;
 /// Bytes of a partition of PSUM.
 pub const PSUM_PARTITION: i64 = 16 * 1_024;
+/// Banks of a partition of PSUM.
+pub const PSUM_BANKS: i64 = 8;
 /// Instances of an instruction from which on their static descriptors are worth a word.
 pub const MANY_DESCRIPTORS: i64 = 4_096;
 

@@ -6,8 +6,10 @@ mod allocations;
 mod compute;
 mod edits;
 mod indirect;
+mod lifetimes;
 pub mod machine;
 mod modes;
+mod older;
 mod performance;
 mod releases;
 mod shapes;
@@ -24,7 +26,7 @@ use super::syntax::remarks::Remarks;
 use super::transfers::Transfer;
 use super::types::Span;
 use super::values::{Followed, Instruction};
-use crate::findings::{Finding, Rule, TextSpan};
+use crate::findings::{Finding, Group, Level, Rule, TextSpan};
 
 /// A finding in a file.
 pub type Found = Finding<TextSpan>;
@@ -91,6 +93,7 @@ pub const RULES: &[&Rule] = &[
     &transpose::TRANSPOSE_SHAPE_VERSION,
     &transpose::TRANSPOSE_MODE,
     &transpose::TRANSPOSE_MODE_VERSION,
+    &transpose::FOUR_AXES,
     &shapes::TRANSPOSE_AXES,
     &shapes::TRANSPOSE_RESULT,
     &shapes::TRANSPOSE_RANK,
@@ -99,12 +102,17 @@ pub const RULES: &[&Rule] = &[
     &releases::HWDGE_DTYPE,
     &releases::PSUM_SOURCE,
     &releases::REMOVED_PARAMETER,
+    &older::OLDER_FORM,
+    &older::REMOVED_FORM,
     &indirect::OOB_DIRECT,
     &indirect::OOB_ABORT,
     &indirect::OFFSETS_EXCLUSIVE,
+    &indirect::COLUMN_OFFSET,
     &modes::PRIORITY,
     &allocations::PARTITION_LIMIT,
     &allocations::PARTITION_BYTES,
+    &lifetimes::NEEDED_AT_ONCE,
+    &lifetimes::FIXED_ADDRESS,
     &compute::COMPUTE_OPERATION,
     &compute::COMPUTE_SOURCES,
     &performance::SBUF_COPY,
@@ -115,6 +123,29 @@ pub const RULES: &[&Rule] = &[
     &style::FORCED_MODE,
     &style::UNNAMED_DMA,
 ];
+
+/// All findings, of which those that are not there without the descriptions of arguments are no proof: a description may be out of
+/// date.
+pub fn with_doubtful(mut proven: Vec<Found>, described: Vec<Found>) -> Vec<Found> {
+    let known: FxHashSet<_> = proven
+        .iter()
+        .map(|finding| (finding.rule.name, finding.span))
+        .collect();
+    for mut finding in described {
+        if known.contains(&(finding.rule.name, finding.span)) {
+            continue;
+        }
+        if finding.rule.default_level() == Level::Deny {
+            finding.group = Some(Group::Suspicious);
+            finding.notes.push(
+                "a comment or docstring states the shape of the argument, and may be out of date"
+                    .to_owned(),
+            );
+        }
+        proven.push(finding);
+    }
+    proven
+}
 
 /// A check of one transfer.
 type Check = fn(&Transfer, &Context<'_>, &mut Vec<Found>);
@@ -138,6 +169,8 @@ pub fn check(context: &Context<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     syntax::check(context, &mut found);
     allocations::check(context, &mut found);
+    lifetimes::check(context, &mut found);
+    older::check(context, &mut found);
     for transfer in &context.followed.transfers {
         // What an argument that is not seen gives, no rule knows; and code that no generation runs is none.
         if transfer.generations.is_none() {

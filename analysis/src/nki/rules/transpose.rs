@@ -53,12 +53,22 @@ pub static TRANSPOSE_MODE_VERSION: Rule = rule!(
      An earlier description allows `none` as well, so that kernels written by it still state it."
 );
 
+/// See the declaration.
+pub static FOUR_AXES: Rule = rule!(
+    Nki: "nki_transpose_four_axes", Hardware, "derived",
+    "a transpose by DMA of other than 4 axes in release 0.2",
+    "Release 0.2 takes a source of 4 axes and none with fewer, though its description names 2 and 3. Axes of one position make up the \
+     rest: (rows, 1, 1, columns), whose first and last axis are swapped. Later releases take 2, 3 and 4 axes.",
+    alt
+);
+
 /// Looks at a transfer.
 pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     if transfer.kind != Kind::Transpose {
         return;
     }
     element_types(transfer, found);
+    four_axes(transfer, context, found);
     let mode = transfer.mode.known();
     if let Some((Mode::Hardware, _)) = mode
         && !transfer.may_be_indirect()
@@ -97,6 +107,38 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             .help("write `unknown`"),
         );
     }
+}
+
+fn four_axes(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let is_early = context.release.is_some_and(|release| release < (0, 3));
+    let (Some(extents), Some(at)) = (
+        transfer.source.tensor.shape.known(),
+        transfer.source.written,
+    ) else {
+        return;
+    };
+    let rank = extents.len();
+    if !is_early || transfer.api != Api::Current || rank == 4 {
+        return;
+    }
+    let mut finding = Finding::new(
+        &FOUR_AXES,
+        at.value.into(),
+        format!("a transpose of {rank} axes; release 0.2 takes 4 axes and no others"),
+    );
+    if let [first, middle @ .., last] = extents
+        && rank < 4
+    {
+        let mut axes = vec![first.clone()];
+        axes.extend(middle.iter().cloned());
+        axes.resize(3, Size::number(1));
+        axes.push(last.clone());
+        finding = finding.help(format!(
+            "reshape the source to {}, and the destination likewise",
+            shape_text(&axes)
+        ));
+    }
+    found.push(finding);
 }
 
 fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {

@@ -6,17 +6,18 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
+use super::allocations::{buffer, placed};
 use super::assigned::{CHANGING, assigned};
 use super::environment::{Environment, common};
 use super::expressions::{dotted, int};
 use super::functions::Interpreter;
 use super::grids::arange;
-use super::{Allocation, Elements, Instruction, Value};
+use super::{Elements, Instruction, Value};
 use crate::nki::names::{Api, Known, space_named};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
 use crate::nki::transfers::{self, Written};
-use crate::nki::types::{Dtype, Reason, Shape, Space, Span, Tensor};
+use crate::nki::types::{Reason, Space, Span, Tensor};
 
 /// Instructions that the GpSimd Engine alone runs.
 const OF_GPSIMD: &[&str] = &["iota", "affine_select", "local_gather"];
@@ -69,6 +70,7 @@ impl<'a> Interpreter<'a> {
         let mut passed = Passed::default();
         for argument in &call.arguments.args {
             let value = self.value(argument, environment);
+            self.note_argument(argument);
             passed.has_unseen |= argument.is_starred_expr();
             let span = span_of(argument);
             passed.positional.push(Given {
@@ -81,6 +83,7 @@ impl<'a> Interpreter<'a> {
         }
         for keyword in &call.arguments.keywords {
             let value = self.value(&keyword.value, environment);
+            self.note_argument(&keyword.value);
             let written = Written {
                 value: span_of(&keyword.value),
                 whole: span_of(keyword),
@@ -117,6 +120,7 @@ impl<'a> Interpreter<'a> {
                 if passed.has_tensors() {
                     environment.forget_tensors();
                 }
+                self.note_unseen(&passed, call);
                 return self.method(&base, method, &passed, environment);
             }
         }
@@ -124,12 +128,17 @@ impl<'a> Interpreter<'a> {
             Some(callee) => callee,
             None => self.value(&call.func, environment),
         };
+        self.forget_mention(&call.func);
         let passed = self.passed(call, environment);
         if passed.has_tensors() && self.may_change_lists(&callee, call) {
             environment.forget_tensors();
         }
+        self.note_call(&callee, call, &passed);
         match callee {
-            Value::Known(known) => self.known_call(&known, call, &passed, environment),
+            Value::Known(known) => {
+                self.note_older_call(&known, call, &passed);
+                self.known_call(&known, call, &passed, environment)
+            }
             Value::Function(place) => {
                 let values = self.by_parameter(place, &passed);
                 let given = self.call_of_file(place, values, span_of(call), environment);
@@ -143,6 +152,12 @@ impl<'a> Interpreter<'a> {
             Value::Unknown(Reason::Name) => match &*call.func {
                 Expr::Name(name) => {
                     let name = name.id.as_str();
+                    if let Some(member) = member_by_name(name, &passed) {
+                        return self.settle(member);
+                    }
+                    if let Some(tensor) = self.wrapped(name, &passed, environment) {
+                        return tensor;
+                    }
                     let given = python_call(name, &passed);
                     let is_choice = matches!(name, "min" | "max")
                         && matches!(given, Value::Unknown(_))
@@ -162,6 +177,24 @@ impl<'a> Interpreter<'a> {
                 _ => Value::Unknown(Reason::Call),
             },
             _ => Value::Unknown(Reason::Call),
+        }
+    }
+
+    /// `TensorView(x)` of the public kernel library: a tensor whose methods give views, as those of a tensor do.
+    fn wrapped(
+        &mut self,
+        name: &str,
+        passed: &Passed<'a>,
+        environment: &Environment,
+    ) -> Option<Value> {
+        let [one] = passed.positional.as_slice() else {
+            return None;
+        };
+        match &one.value {
+            Value::Tensor(_) | Value::Argument(_) if name == "TensorView" => {
+                Some(Value::Tensor(self.tensor(&one.value, environment)))
+            }
+            _ => None,
         }
     }
 
@@ -197,6 +230,20 @@ impl<'a> Interpreter<'a> {
                 environment.forget_lists();
                 Value::None
             }
+            // Allocators of the public kernel library, whose tensors are in SBUF. With a block they give lists.
+            _ if matches!(method, "alloc_heap" | "alloc_sbuf_tensor" | "alloc_stack")
+                && passed.named("block_dim").is_none() =>
+            {
+                self.tile_of_allocator(passed)
+            }
+            Value::Unknown(_) if method == "TensorView" => self
+                .wrapped(method, passed, environment)
+                .unwrap_or(Value::Unknown(Reason::View)),
+            Value::Space(space) => match method {
+                "mod_alloc" => placed(*space, passed),
+                "alloc" | "auto_alloc" => Value::Space(*space),
+                _ => Value::Unknown(Reason::Call),
+            },
             _ => Value::Unknown(Reason::Call),
         }
     }
@@ -255,11 +302,14 @@ impl<'a> Interpreter<'a> {
         if let Some(name) = known.language() {
             return self.language_call(known.api, name, call, passed, environment);
         }
-        let memory = known
+        let mut path = known
             .path
             .strip_prefix("nki.compiler.")
-            .and_then(|path| path.split('.').next());
-        match memory.and_then(space_named) {
+            .unwrap_or_default()
+            .split('.');
+        let (memory, allocator) = (path.next().and_then(space_named), path.next());
+        match memory {
+            Some(space) if allocator == Some("mod_alloc") => placed(space, passed),
             Some(space) => Value::Space(space),
             None => Value::Unknown(Reason::Call),
         }
@@ -292,6 +342,8 @@ impl<'a> Interpreter<'a> {
                 let number = self.fresh();
                 Value::Int(Size::named("register", number, Kind::Runtime))
             }
+            // In the current form an instruction gives nothing back.
+            _ if known.api != Api::Current => self.tile_of_instruction(name, passed),
             _ => Value::Unknown(Reason::Call),
         }
     }
@@ -305,10 +357,9 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) -> Value {
         match name {
-            "ndarray" | "zeros" | "ones" | "empty" => {
-                self.allocation(api, call, passed, 1, environment)
-            }
-            "full" => self.allocation(api, call, passed, 2, environment),
+            "ndarray" | "empty" => self.allocation(api, call, passed, (1, false), environment),
+            "zeros" | "ones" => self.allocation(api, call, passed, (1, true), environment),
+            "full" => self.allocation(api, call, passed, (2, true), environment),
             "zeros_like" | "ones_like" | "empty_like" => {
                 let Some(like) = passed.positional.first() else {
                     return Value::Unknown(Reason::Call);
@@ -389,63 +440,6 @@ impl<'a> Interpreter<'a> {
         Value::Unknown(Reason::Call)
     }
 
-    /// `nl.ndarray(shape, dtype, buffer=…)` and its like; `dtype_place` is the position of the type.
-    fn allocation(
-        &mut self,
-        api: Api,
-        call: &'a ExprCall,
-        passed: &Passed<'a>,
-        dtype_place: usize,
-        environment: &Environment,
-    ) -> Value {
-        let stated = passed.get("shape", 0).map(|given| &given.value);
-        let extents = stated.and_then(|value| match value {
-            Value::Tuple(elements) | Value::List(elements) => self.integers(elements),
-            other => other
-                .as_size()
-                .filter(|size| size.value().is_some())
-                .map(|size| vec![size]),
-        });
-        let marked = stated.and_then(Value::elements).and_then(|elements| {
-            elements
-                .iter()
-                .position(|element| matches!(element, Value::Partition(_)))
-        });
-        let dtype = passed.get("dtype", dtype_place);
-        let space = match passed.named("buffer").map(|given| &given.value) {
-            None | Some(Value::None) => Some(Space::Sbuf),
-            Some(value) => buffer(value),
-        };
-        let has_partitions = space.is_some_and(Space::has_partitions);
-        let reason = stated.map_or(Reason::Expression, Value::reason);
-        let tensor = Arc::new(Tensor {
-            space,
-            steps: extents.as_deref().and_then(Tensor::row_major),
-            shape: extents.map_or(Shape::Unknown(reason), Shape::Known),
-            shape_of: match stated {
-                Some(Value::ShapeOf(argument)) => Some(argument.number),
-                _ => None,
-            },
-            dtype: dtype.and_then(|given| element_type(&given.value)),
-            partition_axis: has_partitions.then(|| marked.unwrap_or(0)),
-            declared: Some(span_of(call)),
-            shape_span: passed.get("shape", 0).map(|given| given.written.value),
-            dtype_span: dtype.map(|given| given.written.value),
-            ..Tensor::unknown(reason)
-        });
-        if self.is_recording {
-            self.out.allocations.push(Allocation {
-                tensor: Arc::clone(&tensor),
-                api,
-                generations: environment.generations(),
-                is_marked: marked.is_some(),
-                function: self.function,
-                loaded_from: None,
-            });
-        }
-        Value::Tensor(tensor)
-    }
-
     /// What a loop runs over: how often, and whether that is known at run time only. `None` if it is no range of numbers.
     pub fn range(
         &mut self,
@@ -513,20 +507,18 @@ pub fn engine(value: &Value) -> Option<&'static str> {
         .copied()
 }
 
-fn buffer(value: &Value) -> Option<Space> {
-    match value {
-        Value::Space(space) => Some(*space),
-        Value::Text(name) => space_named(name),
-        _ => None,
-    }
-}
-
-fn element_type(value: &Value) -> Option<Dtype> {
-    match value {
-        Value::Dtype(dtype) => Some(dtype.clone()),
-        Value::Text(name) => Dtype::named(name),
-        _ => None,
-    }
+/// The engine of a member's number, which releases before 0.3 take.
+pub const fn engine_numbered(number: i64) -> Option<&'static str> {
+    Some(match number {
+        0 => "unknown",
+        1 => "tensor",
+        2 => "scalar",
+        3 => "gpsimd",
+        4 => "dma",
+        5 => "vector",
+        6 => "sync",
+        _ => return None,
+    })
 }
 
 /// A default that needs no names.
@@ -538,6 +530,17 @@ fn literal(expression: &Expr) -> Option<Value> {
             ruff_python_ast::Number::Int(number) => {
                 Some(Value::Int(Size::number(number.as_i64()?)))
             }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `getattr(nisa, "dma_copy")`.
+fn member_by_name(name: &str, passed: &Passed<'_>) -> Option<Value> {
+    match (name, passed.positional.as_slice()) {
+        ("getattr", [of, member, ..]) => match (&of.value, &member.value) {
+            (Value::Known(known), Value::Text(member)) => Some(Value::Known(known.member(member))),
             _ => None,
         },
         _ => None,

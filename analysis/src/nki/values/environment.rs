@@ -2,14 +2,14 @@
 //!
 //! Knows how ways that begin at one place are taken back and joined behind it; does not know statements. A way costs what it writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assigned::Assigned;
 use super::bindings::{Bindings, Changes};
-use super::{Elements, Value};
+use super::{Argument, Elements, Value};
 use crate::nki::names::{Api, Known};
 use crate::nki::symbols::{Atom, Kind, Size};
 use crate::nki::types::{Dtype, Generations, Reason, Shape, Tensor};
@@ -23,6 +23,10 @@ pub struct ArgumentFacts {
     pub dtypes: BTreeMap<u32, Dtype>,
     /// Extents that are stated, by argument and axis.
     pub extents: BTreeMap<(u32, i64), Size>,
+    /// Arguments that have the shape of another one, whatever it is.
+    pub alike: BTreeMap<u32, Arc<Argument>>,
+    /// Arguments whose shape a comment or a docstring states.
+    pub described: BTreeSet<u32>,
 }
 
 /// What holds at a place.
@@ -92,10 +96,42 @@ impl Environment {
         Arc::make_mut(&mut self.now.arguments)
     }
 
+    /// The argument that stands for all that have one shape.
+    pub fn owner_of_shape(&self, argument: &Arc<Argument>) -> Arc<Argument> {
+        let alike = &self.now.arguments.alike;
+        Arc::clone(alike.get(&argument.number).unwrap_or(argument))
+    }
+
+    /// Whether all that is known of an argument's shape is its description.
+    pub fn is_described(&self, argument: &Arc<Argument>) -> bool {
+        let owner = self.owner_of_shape(argument);
+        self.now.arguments.described.contains(&owner.number)
+    }
+
+    /// Two arguments have one shape.
+    pub fn learn_alike(&mut self, one: &Arc<Argument>, other: &Arc<Argument>) {
+        let (owner, other) = (self.owner_of_shape(one), self.owner_of_shape(other));
+        if owner.number == other.number {
+            return;
+        }
+        let facts = self.learn();
+        for known in facts.alike.values_mut() {
+            if known.number == other.number {
+                *known = Arc::clone(&owner);
+            }
+        }
+        facts.alike.insert(other.number, owner);
+    }
+
     /// An argument has so many axes.
     pub fn learn_rank(&mut self, argument: u32, rank: usize) {
         if self.now.arguments.ranks.get(&argument) != Some(&rank) {
-            self.learn().ranks.insert(argument, rank);
+            let facts = self.learn();
+            facts.ranks.insert(argument, rank);
+            if facts.described.remove(&argument) {
+                // The code knows better than its description.
+                facts.extents.retain(|(known, _), _| *known != argument);
+            }
         }
     }
 
@@ -309,6 +345,9 @@ impl Environment {
             facts
                 .extents
                 .retain(|key, extent| other.extents.get(key) == Some(extent));
+            facts
+                .alike
+                .retain(|number, owner| other.alike.get(number) == Some(owner));
         }
         end.generations = end.generations.or(other.generations);
         one
@@ -457,6 +496,10 @@ pub fn common(left: &Tensor, right: &Tensor) -> Option<Tensor> {
         } else {
             Shape::Unknown(Reason::Branches)
         },
+        shape_of: left
+            .shape_of
+            .clone()
+            .filter(|_| has_one_shape && left.shape_of == right.shape_of),
         dtype: left.dtype.clone().filter(|_| left.dtype == right.dtype),
         steps: left.steps.clone().filter(|_| left.steps == right.steps),
         partition_axis: left

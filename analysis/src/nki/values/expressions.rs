@@ -12,12 +12,11 @@ use ruff_python_ast::{
 use super::environment::{Environment, either};
 use super::functions::Interpreter;
 use super::grids::{self, mesh_field};
-use super::tiles;
-use super::{Argument, Elements, NamedTensor, UnknownMember, Value};
-use crate::nki::names::Known;
+use super::{Elements, NamedTensor, UnknownMember, Value};
+use crate::nki::names::{Api, Known};
 use crate::nki::symbols::{Kind, Size};
 use crate::nki::syntax::span_of;
-use crate::nki::types::{Dtype, Reason, Shape, Tensor};
+use crate::nki::types::{Reason, Shape, Tensor};
 
 /// Expressions in one another that are followed.
 const MOST_DEEP: usize = 48;
@@ -83,6 +82,11 @@ impl<'a> Interpreter<'a> {
             Expr::BinOp(operation) => {
                 let left = self.value(&operation.left, environment);
                 let right = self.value(&operation.right, environment);
+                if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
+                    self.step = self.step.saturating_add(1);
+                    self.note(&left, true, span_of(&*operation.left));
+                    self.note(&right, true, span_of(&*operation.right));
+                }
                 self.binary(&left, operation.op, &right)
             }
             Expr::UnaryOp(operation) => {
@@ -107,8 +111,12 @@ impl<'a> Interpreter<'a> {
             },
             Expr::If(choice) => {
                 self.value(&choice.test, environment);
+                let outer = self.enter_branch();
                 let left = self.value(&choice.body, environment);
+                self.leave_branch(outer);
+                self.enter_branch();
                 let right = self.value(&choice.orelse, environment);
+                self.leave_branch(outer);
                 either(&left, &right)
             }
             Expr::Named(named) => {
@@ -148,6 +156,17 @@ impl<'a> Interpreter<'a> {
             }
             Expr::DictComp(inner) => {
                 self.comprehension(&inner.generators, &[&inner.value], environment);
+            }
+            Expr::Lambda(inner) => {
+                environment.begin();
+                let outer = self.enter_branch();
+                for parameter in inner.parameters.iter().flat_map(|all| all.iter()) {
+                    let unknown = Value::Unknown(Reason::Argument);
+                    environment.set(parameter.name().as_str(), unknown);
+                }
+                self.value(&inner.body, environment);
+                self.leave_branch(outer);
+                environment.take_back();
             }
             Expr::Await(inner) => {
                 self.value(&inner.value, environment);
@@ -220,6 +239,9 @@ impl<'a> Interpreter<'a> {
             .or_else(|| self.globals.as_ref().and_then(|globals| globals.get(name)))
             .cloned()
             .unwrap_or(Value::Unknown(Reason::Name));
+        if let Value::Known(known) = &value {
+            self.mention(known, span_of(expression));
+        }
         let is_kept = self.is_recording && self.keeps_names;
         if is_kept && matches!(value, Value::Tensor(_) | Value::Argument(_)) {
             let tensor = match &value {
@@ -282,13 +304,26 @@ impl<'a> Interpreter<'a> {
                     }
                     return Value::Unknown(Reason::Mode);
                 }
-                self.settle(Value::Known(known.member(name)))
+                let member = known.member(name);
+                self.mention(&member, span_of(attribute));
+                self.settle(Value::Known(member))
             }
-            Value::Tensor(tensor) => of_tensor(&tensor, name),
+            Value::Tensor(tensor) => {
+                of_tensor(&self.with_learned_shape(&tensor, environment), name)
+            }
             Value::Tuple(elements) => {
                 mesh_field(&elements, name).unwrap_or(Value::Unknown(Reason::Expression))
             }
             Value::Argument(argument) => self.of_argument(&argument, name, environment),
+            // An allocator by another name.
+            Value::Space(space) if name.ends_with("alloc") => {
+                let memory = space.name().to_ascii_lowercase();
+                let path = format!("nki.compiler.{memory}.{name}").into();
+                Value::Known(Known {
+                    path,
+                    api: Api::Older,
+                })
+            }
             _ => Value::Unknown(Reason::Expression),
         }
     }
@@ -305,88 +340,6 @@ impl<'a> Interpreter<'a> {
             return Value::Space(space);
         }
         known.dtype().map_or(value, Value::Dtype)
-    }
-
-    fn of_argument(
-        &mut self,
-        argument: &Arc<Argument>,
-        name: &str,
-        environment: &Environment,
-    ) -> Value {
-        match name {
-            "shape" => match self.argument_shape(argument, environment) {
-                Shape::Known(extents) => sizes(&extents),
-                Shape::Unknown(_) => Value::ShapeOf(Arc::clone(argument)),
-            },
-            "ndim" => match environment.arguments().ranks.get(&argument.number) {
-                Some(rank) => int(*rank),
-                None => Value::RankOf(Arc::clone(argument)),
-            },
-            "dtype" => Value::Dtype(argument_dtype(argument, environment)),
-            _ => {
-                let key = (argument.number, Arc::from(name));
-                if let Some(field) = self.fields.get(&key) {
-                    return Value::Argument(Arc::clone(field));
-                }
-                let field = Arc::new(Argument {
-                    name: format!("{}.{name}", argument.name).into(),
-                    number: self.fresh(),
-                    space: None,
-                });
-                self.fields.insert(key, Arc::clone(&field));
-                Value::Argument(field)
-            }
-        }
-    }
-
-    /// The shape of an argument, as far as the kernel states it.
-    pub fn argument_shape(&mut self, argument: &Argument, environment: &Environment) -> Shape {
-        let Some(rank) = environment.arguments().ranks.get(&argument.number) else {
-            return Shape::Unknown(Reason::Argument);
-        };
-        let axes = 0..i64::try_from(*rank).unwrap_or(0);
-        let extents: Option<Vec<Size>> = axes
-            .map(|axis| self.extent(argument, axis, None, environment))
-            .collect();
-        extents.map_or(Shape::Unknown(Reason::Argument), Shape::Known)
-    }
-
-    /// A value that must be an integer where it is used, as an extent or a bound of a slice: what is not known is a symbol of its own,
-    /// of which nothing is ever proven.
-    pub fn integer(&mut self, value: &Value) -> Option<Size> {
-        match value {
-            Value::Unknown(_) => {
-                let number = self.fresh();
-                Some(Size::named("?", number, Kind::Parameter))
-            }
-            other => other.as_size(),
-        }
-    }
-
-    /// Integers of one tuple or list.
-    pub fn integers(&mut self, values: &[Value]) -> Option<Vec<Size>> {
-        values.iter().map(|value| self.integer(value)).collect()
-    }
-
-    /// A value as a tensor; one of which nothing is known where it is none.
-    pub fn tensor(&mut self, value: &Value, environment: &Environment) -> Arc<Tensor> {
-        match value {
-            Value::Tensor(tensor) => Arc::clone(tensor),
-            Value::Argument(argument) => {
-                let shape = self.argument_shape(argument, environment);
-                Arc::new(Tensor {
-                    name: Some(Arc::clone(&argument.name)),
-                    space: argument.space,
-                    shape_of: shape.known().is_none().then_some(argument.number),
-                    steps: shape.known().and_then(Tensor::row_major),
-                    shape,
-                    dtype: Some(argument_dtype(argument, environment)),
-                    argument: Some(Arc::clone(&argument.name)),
-                    ..Tensor::unknown(Reason::Argument)
-                })
-            }
-            other => Arc::new(Tensor::unknown(other.reason())),
-        }
     }
 
     fn subscript(&mut self, subscript: &'a ExprSubscript, environment: &mut Environment) -> Value {
@@ -481,7 +434,7 @@ impl<'a> Interpreter<'a> {
             return Value::Tuple(left.iter().chain(right.iter()).cloned().collect());
         }
         if let Some(value) = grids::operated(left, operator, right)
-            .or_else(|| tiles::operated(left, operator, right))
+            .or_else(|| self.operated_tile(left, operator, right))
         {
             return value;
         }
@@ -540,18 +493,6 @@ fn power(left: &Size, operator: Operator, right: &Size) -> Option<Size> {
     Some(Size::number(value))
 }
 
-fn argument_dtype(argument: &Argument, environment: &Environment) -> Dtype {
-    let stated = environment
-        .arguments()
-        .dtypes
-        .get(&argument.number)
-        .cloned();
-    stated.unwrap_or_else(|| Dtype::Of {
-        argument: Arc::clone(&argument.name),
-        number: argument.number,
-    })
-}
-
 /// Extents as the tuple of integers that `shape` is.
 pub fn sizes(extents: &[Size]) -> Value {
     Value::Tuple(extents.iter().cloned().map(Value::Int).collect())
@@ -568,7 +509,11 @@ fn of_tensor(tensor: &Tensor, name: &str) -> Value {
         Shape::Known(_) => Value::Unknown(Reason::View),
     };
     match name {
-        "shape" => tensor.shape.known().map_or(unknown, sizes),
+        "shape" => match (&tensor.shape, &tensor.shape_of) {
+            (Shape::Known(extents), _) => sizes(extents),
+            (_, Some(of)) if of.without == 0 => Value::ShapeOf(Arc::clone(&of.argument)),
+            _ => unknown,
+        },
         "ndim" => tensor
             .shape
             .known()

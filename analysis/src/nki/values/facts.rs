@@ -45,10 +45,12 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) {
         let was_recording = std::mem::replace(&mut self.is_recording, false);
+        self.states_shapes = true;
         let (left, right) = (
             self.value(left, environment),
             self.value(right, environment),
         );
+        self.states_shapes = false;
         self.is_recording = was_recording;
         if let Some(generations) = of_version(&left, operator, &right) {
             let generations = if holds {
@@ -72,6 +74,7 @@ impl<'a> Interpreter<'a> {
 
     fn equal(&self, left: &Value, right: &Value, environment: &mut Environment) {
         match (left, right) {
+            (Value::ShapeOf(one), Value::ShapeOf(other)) => environment.learn_alike(one, other),
             (Value::ShapeOf(argument), _) => {
                 if let Some(elements) = right.elements() {
                     environment.learn_rank(argument.number, elements.len());
@@ -164,6 +167,12 @@ impl<'a> Interpreter<'a> {
 fn of_version(left: &Value, operator: CmpOp, right: &Value) -> Option<Generations> {
     let generation = |value: &Value| match value {
         Value::Known(known) => Generation::of_version(known.isa()?.strip_prefix("nc_version.")?),
+        Value::Int(number) => match number.value()? {
+            2 => Some(Generation::Two),
+            3 => Some(Generation::Three),
+            4 => Some(Generation::Four),
+            _ => None,
+        },
         _ => None,
     };
     let (stated, is_swapped) = match (left, right) {

@@ -19,6 +19,8 @@ use crate::nki::types::Generations;
 pub struct FollowedRest {
     /// What was met in it.
     pub followed: Arc<Followed>,
+    /// The same without what comments and docstrings say, where they say something.
+    pub proven: Option<Arc<Followed>>,
     /// What all functions see.
     pub globals: Environment,
     /// What it says of the parts.
@@ -31,6 +33,7 @@ pub struct FollowedRest {
 pub type Passes = BTreeMap<usize, Vec<Option<Value>>>;
 
 /// The rest of a file, before it is followed.
+#[derive(Clone)]
 pub struct Rest<'a> {
     /// Its text.
     pub source: Source<'a>,
@@ -46,12 +49,28 @@ pub struct Rest<'a> {
 
 /// Follows the rest of a file. `generations` is what the settings say of the target.
 pub fn follow_rest<'a>(
+    rest: &Rest<'a>,
+    parts: &dyn Fn() -> FindPart<'a>,
+    generations: Generations,
+) -> FollowedRest {
+    let mut all = rest_once(rest.clone(), parts(), generations, true);
+    if all.followed.has_descriptions {
+        let proven = rest_once(rest.clone(), parts(), generations, false);
+        let described = std::mem::replace(&mut all, proven).followed;
+        all.proven = Some(std::mem::replace(&mut all.followed, described));
+    }
+    all
+}
+
+fn rest_once<'a>(
     rest: Rest<'a>,
     parts: FindPart<'a>,
     generations: Generations,
+    reads_descriptions: bool,
 ) -> FollowedRest {
     let mut interpreter = Interpreter::new(rest.source, parts, vec![None; rest.count].into(), 0);
     interpreter.heads = rest.heads;
+    interpreter.reads_descriptions = reads_descriptions;
     let mut environment = Environment::new(generations);
     interpreter.block(rest.body, &mut environment);
     let globals = settled(environment, &assigned(rest.body).names).shared();
@@ -60,6 +79,7 @@ pub fn follow_rest<'a>(
     FollowedRest {
         passes: interpreter.passes(None),
         followed: Arc::new(interpreter.out),
+        proven: None,
         globals: globals.without_functions_from(rest.count).shared(),
         declared: interpreter.declared,
     }
@@ -77,6 +97,8 @@ pub struct Part<'a> {
     pub passed: Option<Vec<Option<Value>>>,
     /// Whether what names mean is kept.
     pub keeps_names: bool,
+    /// Whether comments and docstrings say something of arguments.
+    pub reads_descriptions: bool,
 }
 
 /// Follows a function; what it passes to others comes second.
@@ -91,12 +113,14 @@ pub fn follow_part<'a>(
         place,
         passed,
         keeps_names,
+        reads_descriptions,
     } = part;
     let first = u32::try_from(place % (u32::MAX / NUMBERS - 1) as usize).unwrap_or(0) + 1;
     let mut interpreter =
         Interpreter::new(source, parts, Arc::clone(&rest.declared), first * NUMBERS);
     interpreter.globals = Some(rest.globals.clone());
     interpreter.keeps_names = keeps_names;
+    interpreter.reads_descriptions = reads_descriptions;
     interpreter.out.takes_part = rest.followed.takes_part;
     let declared = rest.declared.get(place).copied().flatten();
     let declared = declared.unwrap_or(Declared {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ruff_python_ast::{Expr, StmtFunctionDef};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assigned::assigned;
 use super::environment::{Environment, either};
@@ -15,10 +15,12 @@ use super::following::Passes;
 use super::passing::{abroad, agreed, chosen_at};
 use super::waiting::Waiting;
 use super::{Argument, Followed, Value, WrittenFunction};
+use crate::nki::names::Known;
 use crate::nki::symbols::Size;
 use crate::nki::syntax::remarks::Remarks;
 use crate::nki::syntax::span_of;
-use crate::nki::types::{Generations, Reason, Space, Span};
+use crate::nki::transfers::Kind;
+use crate::nki::types::{Generations, Reason, Span};
 
 /// Statements that are followed in one part of a file, those of calls that are followed for their result included.
 const MOST_STEPS: u64 = 400_000;
@@ -97,6 +99,18 @@ pub struct Interpreter<'a> {
     pub is_recording: bool,
     /// Whether what names mean is kept: who shows a place of the text asks for it, a check does not.
     pub keeps_names: bool,
+    /// Instructions without a destination that is named: one whose result is used has none.
+    pub without_destination: FxHashSet<Span>,
+    /// Defaults of parameters that are a member of an enumeration or a number, by the parameter's number.
+    pub defaults: FxHashMap<u32, Value>,
+    /// Whether comments and docstrings say something of arguments.
+    pub reads_descriptions: bool,
+    /// Whether the code states the shape that is read at the moment, by an assertion or by names for its axes.
+    pub states_shapes: bool,
+    /// Steps that were counted: instructions and allocations.
+    pub step: u32,
+    /// The branch that is followed.
+    pub branch: usize,
     pub function: Option<usize>,
     pub loops: Vec<usize>,
     pub returned: Vec<Value>,
@@ -137,7 +151,10 @@ impl<'a> Interpreter<'a> {
             heads: FxHashMap::default(),
             functions: FxHashMap::default(),
             to_follow: Vec::new(),
-            out: Followed::default(),
+            out: Followed {
+                branches: vec![0],
+                ..Followed::default()
+            },
             globals: None,
             extents: FxHashMap::default(),
             axes_of_extents: FxHashMap::default(),
@@ -150,6 +167,12 @@ impl<'a> Interpreter<'a> {
             replaced: Vec::new(),
             is_recording: true,
             keeps_names: true,
+            without_destination: FxHashSet::default(),
+            defaults: FxHashMap::default(),
+            reads_descriptions: false,
+            states_shapes: false,
+            step: 0,
+            branch: 0,
             function: None,
             loops: Vec::new(),
             returned: Vec::new(),
@@ -184,6 +207,27 @@ impl<'a> Interpreter<'a> {
             self.functions.insert(place, function);
         }
         self.functions.get_mut(&place)
+    }
+
+    /// Notes that a transfer is named: it may be passed on, and not called here.
+    pub fn mention(&mut self, known: &Known, span: Span) {
+        if !self.is_recording {
+            return;
+        }
+        let is_transfer = known
+            .isa()
+            .is_some_and(|name| Kind::of_instruction(name).is_some())
+            || matches!(known.language(), Some("load" | "store"));
+        if is_transfer {
+            self.out.mentions.push(span);
+        }
+    }
+
+    /// What was named last is called, or has another name by now, by which calls are followed.
+    pub fn forget_mention(&mut self, expression: &Expr) {
+        if self.is_recording && self.out.mentions.last() == Some(&span_of(expression)) {
+            self.out.mentions.pop();
+        }
     }
 
     /// What is passed to parts other than one.
@@ -310,6 +354,9 @@ impl<'a> Interpreter<'a> {
                 continue;
             };
             is_kernel |= known.is_kernel_decorator();
+            if let Some(call) = call.filter(|_| known.is_kernel_decorator()) {
+                self.note_older_decorator(&known, call);
+            }
             for keyword in call.iter().flat_map(|call| &call.arguments.keywords) {
                 let is_target = keyword
                     .arg
@@ -382,9 +429,12 @@ impl<'a> Interpreter<'a> {
         environment.only(generations);
         self.bind_parameters(definition, is_kernel, passed.as_deref(), &mut environment);
         self.stated_arguments(definition, &mut environment);
+        self.described_arguments(definition, &mut environment);
         self.function = written;
         self.loops.clear();
+        self.branch = 0;
         self.block(&definition.body, &mut environment);
+        self.without_destination.clear();
         self.returned.clear();
         self.function = None;
     }
@@ -413,62 +463,6 @@ impl<'a> Interpreter<'a> {
             environment = settled(environment, &bound.unwrap_or_default());
         }
         environment
-    }
-
-    fn bind_parameters(
-        &mut self,
-        definition: &'a StmtFunctionDef,
-        is_kernel: bool,
-        passed: Option<&[Option<Value>]>,
-        environment: &mut Environment,
-    ) {
-        let parameters = &definition.parameters;
-        // Defaults are read where the function is defined.
-        let mut outer: Option<Environment> = parameters
-            .iter_non_variadic_params()
-            .any(|parameter| parameter.default().is_some())
-            .then(|| environment.clone());
-        for (place, parameter) in parameters.iter_non_variadic_params().enumerate() {
-            let name = parameter.name().as_str();
-            let agreed = passed.and_then(|passed| passed.get(place).cloned().flatten());
-            let agreed = agreed.map(|value| chosen_at(value, span_of(parameter.name())));
-            let value = agreed.unwrap_or_else(|| {
-                let annotation = parameter.parameter.annotation().map(|annotation| {
-                    let span = span_of(annotation);
-                    span.of(self.text).to_owned()
-                });
-                let default = parameter
-                    .default()
-                    .zip(outer.as_mut())
-                    .map(|(default, outer)| self.value(default, outer));
-                self.parameter(name, is_kernel, annotation.as_deref(), default.as_ref())
-            });
-            environment.set(name, value);
-        }
-        for parameter in [&parameters.vararg, &parameters.kwarg]
-            .into_iter()
-            .flatten()
-        {
-            environment.set(parameter.name().as_str(), Value::Unknown(Reason::Argument));
-        }
-    }
-
-    /// A parameter of which no caller says anything. A kernel's is a tensor in HBM unless its default or its annotation is no tensor.
-    fn parameter(
-        &mut self,
-        name: &str,
-        is_kernel: bool,
-        annotation: Option<&str>,
-        default: Option<&Value>,
-    ) -> Value {
-        let is_number = annotation
-            .is_some_and(|annotation| matches!(annotation, "int" | "bool" | "float" | "str"))
-            || default.is_some_and(|default| !matches!(default, Value::None | Value::Unknown(_)));
-        Value::Argument(Arc::new(Argument {
-            name: Arc::from(name),
-            number: self.fresh(),
-            space: (is_kernel && !is_number).then_some(Space::Hbm),
-        }))
     }
 
     /// What a call of a function of the file gives back, and what it passes.

@@ -4,15 +4,22 @@
 //! are the tensors that indexing and access patterns give; `functions` says which function is followed with which arguments. Knows
 //! nothing of rules. What is not certain is [`Value::Unknown`], with the reason.
 
+mod allocations;
+mod arguments;
 mod assigned;
+mod axes;
 mod bindings;
 mod calls;
+mod described;
 mod environment;
 mod expressions;
 mod facts;
 mod following;
 mod functions;
 mod grids;
+mod lives;
+mod older;
+mod parameters;
 mod passing;
 mod records;
 mod stated;
@@ -24,29 +31,20 @@ mod waiting;
 
 use std::sync::Arc;
 
+pub use super::types::Argument;
 pub use assigned::defined;
 pub use following::{FollowedRest, Part, Passes, Rest, follow_part, follow_rest};
 pub use functions::{FindPart, Source};
 pub use passing::agreed;
 pub use records::{
-    Allocation, Followed, Instruction, Loop, NamedTensor, UnknownMember, WrittenFunction,
+    Allocation, Fixed, Followed, Instruction, Loop, NamedTensor, OlderForm, OlderKind,
+    UnknownMember, Use, WrittenFunction,
 };
 pub use waiting::{Waiting, mentioned};
 
 use super::names::Known;
 use super::symbols::Size;
 use super::types::{Dtype, Reason, Space, Tensor};
-
-/// A parameter of a function, or a field of one, of which it is not known whether it is a tensor or a number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
-    /// As the source writes it: `x`, `cfg.tile`.
-    pub name: Arc<str>,
-    /// Tells apart arguments of one name.
-    pub number: u32,
-    /// Its memory if it is a tensor: that of a kernel's argument is HBM.
-    pub space: Option<Space>,
-}
 
 /// What a list of tensors holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +82,8 @@ pub enum Value {
     Dtype(Dtype),
     /// A memory.
     Space(Space),
+    /// A place in a memory: `sbuf.mod_alloc(base_addr=0)`.
+    Place(Space, Arc<Fixed>),
     /// A module or member of NKI.
     Known(Known),
     /// A tensor or a view of one.

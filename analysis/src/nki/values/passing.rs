@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Elements, Value};
+use super::{Argument, Elements, Value};
 use crate::nki::types::{Gather, Reason, Span, Tensor};
 
 /// A value as another text has it: without places in its own, and without functions from a number on, which no other text knows.
@@ -12,6 +12,7 @@ pub fn abroad(value: &Value, functions: usize) -> Value {
     let tensor = |tensor: &Tensor| {
         Arc::new(Tensor {
             second_offset: tensor.second_offset.map(|_| Span::default()),
+            column_offset: None,
             gather: tensor.gather.clone().map(|gather| Gather {
                 span: Span::default(),
                 indices: gather.indices.map(|indices| {
@@ -60,20 +61,48 @@ pub fn chosen_at(value: Value, at: Span) -> Value {
     }
 }
 
+/// An argument that calls disagree about but for its memory has this number until it is bound.
+pub const UNNUMBERED: u32 = u32::MAX;
+
+/// Two tensors of which nothing but the memory is the same.
+fn of_one_memory(one: &Value, other: &Value) -> Option<Value> {
+    let space = |value: &Value| match value {
+        Value::Tensor(tensor) if tensor.gather.is_none() && !tensor.may_gather => tensor.space,
+        Value::Argument(argument) => argument.space,
+        _ => None,
+    };
+    let space = space(one).filter(|known| space(other) == Some(*known))?;
+    Some(Value::Argument(Arc::new(Argument {
+        name: Arc::from("argument"),
+        number: UNNUMBERED,
+        space: Some(space),
+    })))
+}
+
 /// What two calls pass alike. Of two tensors with other names what both have.
 pub fn agreed(one: Value, other: &Value) -> Option<Value> {
     if one == *other {
         return Some(one);
     }
     let (Value::Tensor(one), Value::Tensor(other)) = (&one, other) else {
-        return None;
+        return of_one_memory(&one, other);
     };
-    if one.gather.is_some() || other.gather.is_some() || one.shape != other.shape {
+    if one.gather.is_some() || other.gather.is_some() {
         return None;
+    }
+    if one.shape != other.shape {
+        return of_one_memory(
+            &Value::Tensor(Arc::clone(one)),
+            &Value::Tensor(Arc::clone(other)),
+        );
     }
     Some(Value::Tensor(Arc::new(Tensor {
         space: one.space.filter(|space| other.space == Some(*space)),
         shape: one.shape.clone(),
+        shape_of: one
+            .shape_of
+            .clone()
+            .filter(|of| other.shape_of.as_ref() == Some(of)),
         dtype: one
             .dtype
             .clone()

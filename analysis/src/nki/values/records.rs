@@ -20,6 +20,40 @@ pub struct Loop {
     pub is_dynamic: bool,
     /// The loop that it is in.
     pub within: Option<usize>,
+    /// The step at which it begins.
+    pub begin: u32,
+    /// The step at which it ends.
+    pub end: u32,
+}
+
+/// Where a tensor is put by its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fixed {
+    /// The first byte of a partition, or the first bank of PSUM.
+    pub base: i64,
+    /// How many tiles are kept along each axis before the partition; none where all are at one place.
+    pub tiles: Vec<i64>,
+    /// Whether banks of PSUM are counted, and not bytes.
+    pub in_banks: bool,
+    /// Where the number is written.
+    pub at: Span,
+}
+
+/// A use of a tensor in SBUF or PSUM by an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Use {
+    /// The call that declares the tensor.
+    pub declared: Span,
+    /// The step: statements are followed in their order.
+    pub at: u32,
+    /// Whether what is in it is needed, and not only written.
+    pub reads: bool,
+    /// The branch that it is in, by its number.
+    pub branch: usize,
+    /// The function that it is in.
+    pub function: Option<usize>,
+    /// What uses it.
+    pub span: Span,
 }
 
 /// A tensor that is allocated.
@@ -37,6 +71,10 @@ pub struct Allocation {
     pub function: Option<usize>,
     /// What a load reads to fill it; `None` where a shape declares it.
     pub loaded_from: Option<Span>,
+    /// The step at which it is allocated.
+    pub at: u32,
+    /// Where it is put, if the kernel says so by a number.
+    pub fixed: Option<Fixed>,
 }
 
 /// An instruction that the GpSimd Engine runs.
@@ -48,6 +86,46 @@ pub struct Instruction {
     pub span: Span,
     /// The innermost loop.
     pub within: Option<usize>,
+}
+
+/// What of an earlier API a kernel of the current package has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OlderKind {
+    /// The result of an instruction is used, which writes a destination by now.
+    Result,
+    /// `nl.par_dim(…)`.
+    Partition,
+    /// `nl.arange(…)`.
+    Arange,
+    /// `mask=` of an instruction.
+    Mask,
+    /// A number for a member of an enumeration.
+    Number,
+    /// The name of a memory as a string.
+    TextBuffer,
+    /// The scales of `dma_compute` before the operation.
+    ScalesFirst,
+    /// `use_gpsimd_dma=`.
+    GpsimdDma,
+    /// `imm=` of `register_move`.
+    Immediate,
+    /// `tensor_copy_dynamic_src` and `tensor_copy_dynamic_dst`.
+    DynamicCopy,
+    /// `platform_target=` and `mode=` of the decorator.
+    Decorator,
+    /// An import of `neuronxcc.nki`.
+    Package,
+}
+
+/// A place with a form of an earlier API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OlderForm {
+    /// What.
+    pub kind: OlderKind,
+    /// Where.
+    pub span: Span,
+    /// The edits that write the current form; none where that takes thought.
+    pub edits: Vec<(Span, String)>,
 }
 
 /// A member that an enumeration does not have.
@@ -90,16 +168,26 @@ pub struct Followed {
     pub functions: Vec<WrittenFunction>,
     /// Transfers, in the order in which they were followed.
     pub transfers: Vec<Transfer>,
+    /// Transfers that are named and not called there.
+    pub mentions: Vec<Span>,
     /// Loops.
     pub loops: Vec<Loop>,
     /// Tensors that are allocated.
     pub allocations: Vec<Allocation>,
+    /// Uses of tensors in SBUF and PSUM, in the order of the steps.
+    pub uses: Vec<Use>,
+    /// For each branch the one that it is in; the first is that of code in no branch, and is in itself.
+    pub branches: Vec<usize>,
     /// Instructions of the GpSimd Engine.
     pub gpsimd: Vec<Instruction>,
+    /// Forms of an earlier API.
+    pub older: Vec<OlderForm>,
     /// Members that do not exist.
     pub unknown_members: Vec<UnknownMember>,
     /// Names that mean tensors.
     pub named: Vec<NamedTensor>,
+    /// Whether comments or docstrings say what is known of arguments.
+    pub has_descriptions: bool,
     /// Whether NKI is imported anywhere.
     pub takes_part: bool,
     /// Whether the file was too long to be followed to its end.

@@ -33,7 +33,9 @@ impl<'a> Interpreter<'a> {
     /// Follows statements that change nothing of what holds behind them.
     fn aside(&mut self, body: &'a [Stmt], environment: &mut Environment) {
         environment.begin();
+        let outer = self.enter_branch();
         self.block(body, environment);
+        self.leave_branch(outer);
         environment.take_back();
     }
 
@@ -58,7 +60,15 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Stmt::Assign(assign) => {
+                let names_axes = |target: &Expr| target.is_tuple_expr() || target.is_list_expr();
+                self.states_shapes = assign.targets.iter().any(names_axes)
+                    && matches!(&*assign.value, Expr::Attribute(read) if read.attr.as_str() == "shape");
                 let mut value = self.value(&assign.value, environment);
+                self.states_shapes = false;
+                self.note_assigned(assign);
+                if assign.targets.iter().all(Expr::is_name_expr) {
+                    self.forget_mention(&assign.value);
+                }
                 let is_one = assign.targets.len() == 1;
                 if is_one && matches!(&*assign.value, Expr::List(list) if list.elts.is_empty()) {
                     value = Value::Tensors(Elements::None);
@@ -86,7 +96,12 @@ impl<'a> Interpreter<'a> {
                         environment.forget_tensors();
                         Value::Unknown(Reason::Expression)
                     }
-                    left => self.binary(&left, assign.op, &right),
+                    left => {
+                        self.step = self.step.saturating_add(1);
+                        self.note(&left, true, span_of(&*assign.target));
+                        self.note(&right, true, span_of(&*assign.value));
+                        self.binary(&left, assign.op, &right)
+                    }
                 };
                 self.bind(&assign.target, value, environment);
             }
@@ -176,6 +191,9 @@ impl<'a> Interpreter<'a> {
                 match self.value(&subscript.value, environment) {
                     Value::List(_) => environment.forget_lists(),
                     Value::Tensors(_) => environment.forget_tensors(),
+                    written @ Value::Tensor(_) => {
+                        self.note(&written, false, span_of(&*subscript.value));
+                    }
                     _ => {}
                 }
                 self.value(&subscript.slice, environment);
@@ -218,16 +236,20 @@ impl<'a> Interpreter<'a> {
         self.value(test, environment);
         environment.begin();
         self.assume(test, true, environment);
+        let outer = self.enter_branch();
         self.block(body, environment);
+        self.leave_branch(outer);
         let taken = environment.take_back();
         environment.begin();
         self.assume(test, false, environment);
+        self.enter_branch();
         if let Some((first, rest)) = clauses.split_first() {
             match &first.test {
                 Some(test) => self.branches(test, &first.body, rest, environment),
                 None => self.block(&first.body, environment),
             }
         }
+        self.leave_branch(outer);
         let other = environment.take_back();
         environment.join(taken, other);
     }
@@ -242,10 +264,12 @@ impl<'a> Interpreter<'a> {
             let mut bound = Assigned::default();
             ruff_python_ast::visitor::Visitor::visit_pattern(&mut bound, &case.pattern);
             forget(bound.names.keys().map(|name| &**name), environment);
+            let outer = self.enter_branch();
             if let Some(guard) = &case.guard {
                 self.value(guard, environment);
             }
             self.block(&case.body, environment);
+            self.leave_branch(outer);
             let taken = environment.take_back();
             left = environment.joined(left, taken);
         }
@@ -254,8 +278,10 @@ impl<'a> Interpreter<'a> {
 
     fn attempt(&mut self, inner: &'a StmtTry, environment: &mut Environment) {
         environment.begin();
+        let outer = self.enter_branch();
         self.block(&inner.body, environment);
         self.block(&inner.orelse, environment);
+        self.leave_branch(outer);
         let mut left = environment.take_back();
         let bound = assigned(&inner.body);
         for handler in &inner.handlers {
@@ -266,7 +292,9 @@ impl<'a> Interpreter<'a> {
             if let Some(name) = &handler.name {
                 environment.set(name.as_str(), Value::Unknown(Reason::Expression));
             }
+            let outer = self.enter_branch();
             self.block(&handler.body, environment);
+            self.leave_branch(outer);
             let taken = environment.take_back();
             left = environment.joined(left, taken);
         }
@@ -352,10 +380,17 @@ impl<'a> Interpreter<'a> {
             count,
             is_dynamic,
             within,
+            begin: self.step,
+            end: self.step,
         });
-        self.loops.push(self.out.loops.len() - 1);
+        let place = self.out.loops.len() - 1;
+        self.loops.push(place);
         self.block(body, environment);
         self.loops.pop();
+        self.step = self.step.saturating_add(1);
+        if let Some(ended) = self.out.loops.get_mut(place) {
+            ended.end = self.step;
+        }
     }
 
     fn while_loop(&mut self, inner: &'a StmtWhile, environment: &mut Environment) {
@@ -402,6 +437,7 @@ impl<'a> Interpreter<'a> {
             };
             self.out.takes_part |=
                 Known::imported(path).is_some_and(|known| known.path.starts_with("nki"));
+            self.note_older_package(path, span_of(&alias.name));
             // `import neuronxcc.nki` binds `neuronxcc`, whose member `nki` is ours.
             let known = Known::imported(meaning);
             environment.set(
@@ -414,6 +450,9 @@ impl<'a> Interpreter<'a> {
     fn import_from(&mut self, import: &StmtImportFrom, environment: &mut Environment) {
         let module = import.module.as_ref().filter(|_| import.level == 0);
         let known = module.and_then(|module| Known::imported(module.as_str()));
+        if let Some(module) = module {
+            self.note_older_package(module.as_str(), span_of(module));
+        }
         for alias in &import.names {
             let name = alias.name.as_str();
             if name == "*" {

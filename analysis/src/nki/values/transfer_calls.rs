@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ruff_python_ast::{Expr, ExprCall};
 
 use super::Value;
-use super::calls::{Given, Passed, engine};
+use super::calls::{Given, Passed, engine, engine_numbered};
 use super::environment::Environment;
 use super::functions::Interpreter;
 use crate::nki::names::{Api, Mode};
@@ -59,7 +59,51 @@ fn stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> State
     }
 }
 
+/// An argument of an enumeration's type: by its keyword, or a member of the enumeration behind the tensors.
+fn of_enumeration<'p>(
+    kind: Kind,
+    passed: &'p Passed<'_>,
+    enumeration: &str,
+    keyword: &str,
+) -> Option<&'p Given> {
+    let behind = passed.positional.iter().skip(match kind {
+        Kind::Copy | Kind::Transpose => 1,
+        _ => passed.positional.len(),
+    });
+    let mut members = behind.filter(|given| {
+        given.value.member().map(|(of, _)| of) == Some(enumeration)
+            || (enumeration == "engine" && engine(&given.value).is_some())
+    });
+    passed.named(keyword).or_else(|| members.next())
+}
+
 impl<'a> Interpreter<'a> {
+    /// A value, or the default of a parameter that has no other: calls that are seen leave it out.
+    fn with_default(&self, value: &Value) -> Value {
+        match value {
+            Value::Argument(argument) => {
+                let default = self.defaults.get(&argument.number);
+                default.unwrap_or(value).clone()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Whether an argument behind the tensors may be a mode or an engine: releases have them at other places.
+    fn may_have_mode(&self, kind: Kind, passed: &Passed<'_>) -> bool {
+        let tensors = match kind {
+            Kind::Copy => 2,
+            Kind::Transpose => 3,
+            _ => return false,
+        };
+        let mut behind = passed.positional.iter().skip(tensors);
+        behind.any(|given| match self.with_default(&given.value) {
+            Value::Unknown(_) | Value::Argument(_) => true,
+            Value::Int(size) => size.value().is_none_or(|number| number != 0),
+            _ => false,
+        })
+    }
+
     /// Reads a transfer, keeps it, and says what its call gives back.
     pub fn transfer(
         &mut self,
@@ -101,6 +145,14 @@ impl<'a> Interpreter<'a> {
             .then(|| given(kind, passed, "axes"))
             .flatten();
         let axes = axes.filter(|given| !matches!(given.value, Value::None));
+        if let Some(rank) = axes.and_then(|given| axes_of(&given.value))
+            && let Some(of) = source.tensor.shape_of.clone()
+        {
+            // A permutation says how many axes there are.
+            environment.learn_rank(of.argument.number, of.without.saturating_add(rank.len()));
+            let value = Value::Tensor(Arc::clone(&source.tensor));
+            source.tensor = self.tensor(&value, environment);
+        }
         let mut transfer = Transfer {
             kind,
             api,
@@ -110,15 +162,35 @@ impl<'a> Interpreter<'a> {
             function: self.function,
             destination: destination.clone(),
             source,
-            mode: stated(passed.named("dge_mode"), |value| match value.member() {
-                Some(("dge_mode", member)) => Mode::named(member),
-                _ => Mode::numbered(value.as_size()?.value()?, api),
+            mode: stated(
+                of_enumeration(kind, passed, "dge_mode", "dge_mode"),
+                |value| {
+                    let value = self.with_default(value);
+                    match value.member() {
+                        Some(("dge_mode", member)) => Mode::named(member),
+                        _ => Mode::numbered(value.as_size()?.value()?, api),
+                    }
+                },
+            ),
+            engine: stated(of_enumeration(kind, passed, "engine", "engine"), |value| {
+                let value = self.with_default(value);
+                let numbered = || engine_numbered(value.as_size()?.value()?);
+                engine(&value).or_else(numbered).map(Engine)
             }),
-            engine: stated(passed.named("engine"), |value| engine(value).map(Engine)),
-            skips_out_of_bounds: stated(passed.named("oob_mode"), |value| match value.member() {
-                Some(("oob_mode", member)) => Some(member == "skip"),
-                _ => None,
-            }),
+            skips_out_of_bounds: stated(
+                of_enumeration(kind, passed, "oob_mode", "oob_mode"),
+                |value| {
+                    let value = self.with_default(value);
+                    match (
+                        value.member(),
+                        value.as_size().and_then(|size| size.value()),
+                    ) {
+                        (Some(("oob_mode", member)), _) => Some(member == "skip"),
+                        (None, Some(number @ 0..=1)) => Some(number == 1),
+                        _ => None,
+                    }
+                },
+            ),
             axes: axes.and_then(|given| Some((axes_of(&given.value)?, given.written))),
             has_axes: axes.is_some(),
             priority: stated(passed.named("priority"), |value| value.as_size()?.value()),
@@ -128,7 +200,7 @@ impl<'a> Interpreter<'a> {
                 .iter()
                 .map(|(name, given)| (Arc::from(*name), given.written))
                 .collect(),
-            has_unseen: passed.has_unseen,
+            has_unseen: passed.has_unseen || self.may_have_mode(kind, passed),
             combined,
             loops: self.loops.clone(),
             generations: environment.generations(),
@@ -163,8 +235,12 @@ impl<'a> Interpreter<'a> {
 
     fn combined(&mut self, passed: &Passed<'a>, environment: &Environment) -> Combined {
         let sources = given(Kind::Compute, passed, "srcs");
-        let scales = given(Kind::Compute, passed, "scales");
-        let operation = given(Kind::Compute, passed, "reduce_op");
+        let mut scales = given(Kind::Compute, passed, "scales");
+        let mut operation = given(Kind::Compute, passed, "reduce_op");
+        // Since release 0.3 the operation comes before the scales.
+        if scales.is_some_and(|given| matches!(given.value, Value::Known(_))) {
+            std::mem::swap(&mut scales, &mut operation);
+        }
         let is_other = |value: &Value| match value {
             Value::Float(number) => (*number - 1.0).abs() > f64::EPSILON,
             Value::Int(size) => size.value().is_some_and(|number| number != 1),

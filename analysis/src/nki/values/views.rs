@@ -13,7 +13,7 @@ use super::functions::Interpreter;
 use super::grids::{Grid, view_by_grids};
 use crate::nki::symbols::{Kind, Size, product};
 use crate::nki::syntax::span_of;
-use crate::nki::types::{Gather, Reason, Shape, Span, Tensor};
+use crate::nki::types::{Gather, Reason, Shape, ShapeOf, Span, Tensor};
 
 /// What an index does to an axis.
 enum Part {
@@ -42,13 +42,24 @@ impl<'a> Interpreter<'a> {
             Expr::Tuple(tuple) => tuple.elts.as_slice(),
             other => std::slice::from_ref(other),
         };
+        if let [Expr::EllipsisLiteral(_)] = expressions {
+            // All of it.
+            return Value::Tensor(Arc::new(Tensor {
+                is_view: true,
+                argument: None,
+                ..(*tensor).clone()
+            }));
+        }
         let extents = tensor.shape.known();
         let parts: Vec<Part> = expressions
             .iter()
             .enumerate()
             .map(|(axis, expression)| {
-                let extent = extents.and_then(|extents| extents.get(axis));
-                self.part(expression, extent, environment)
+                let extent = match extents {
+                    Some(extents) => extents.get(axis).cloned(),
+                    None => self.extent_cut(&tensor, axis, expression, environment),
+                };
+                self.part(expression, extent.as_ref(), environment)
             })
             .collect();
         if parts.iter().any(|part| matches!(part, Part::Grid(_))) {
@@ -70,6 +81,23 @@ impl<'a> Interpreter<'a> {
         }
         // `cfg[0]` of something that is no tensor has no place in a transfer, so that a view of unknown shape does no harm.
         Value::Tensor(Arc::new(indexed(&tensor, parts)))
+    }
+
+    /// The extent of an axis of an argument of unknown rank, where a section of it has an open end.
+    fn extent_cut(
+        &mut self,
+        tensor: &Tensor,
+        axis: usize,
+        section: &Expr,
+        environment: &Environment,
+    ) -> Option<Size> {
+        let of = tensor.shape_of.as_ref()?;
+        let is_open = section.as_slice_expr()?.upper.is_none();
+        let axis = i64::try_from(axis.checked_add(of.without)?).ok()?;
+        let owner = environment.owner_of_shape(&of.argument);
+        is_open
+            .then(|| self.extent(&owner, axis, None, environment))
+            .flatten()
     }
 
     fn part(
@@ -171,7 +199,10 @@ impl<'a> Interpreter<'a> {
             "reshape" => self.reshaped(&tensor, passed),
             "view" => reinterpreted(&tensor, passed),
             "permute" | "transpose" => permuted(&tensor, passed),
-            _ => return Value::Unknown(Reason::View),
+            _ => match self.view_of_axes(&tensor, method, passed) {
+                Some(view) => view,
+                None => return Value::Unknown(Reason::View),
+            },
         };
         Value::Tensor(Arc::new(Tensor {
             is_view: true,
@@ -276,6 +307,14 @@ impl<'a> Interpreter<'a> {
             Some(_) => None,
             None => tensor.dtype.clone(),
         };
+        let is_read = |value: &Value| match value {
+            Value::Tensor(_) => true,
+            value => value.as_size().is_some_and(|size| size.has(Kind::Runtime)),
+        };
+        let axis = given("indirect_dim").and_then(|given| given.value.as_size()?.value());
+        let column_offset = scalar
+            .filter(|given| is_read(&given.value) && axis.is_some_and(|axis| axis > 0))
+            .map(|given| given.written.whole);
         let second_offset: Option<Span> = scalar
             .filter(|_| gather.is_some())
             .map(|given| given.written.whole);
@@ -297,6 +336,7 @@ impl<'a> Interpreter<'a> {
                 || offset_is_dynamic,
             gather: gather.or_else(|| tensor.gather.clone()),
             second_offset,
+            column_offset,
             ..tensor.without_shape()
         }
     }
@@ -316,6 +356,12 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
         Shape::Known(_) => Reason::Index,
     });
     let count = parts.len();
+    if parts.iter().all(|part| matches!(part, Part::Position(_))) {
+        view.shape_of = tensor.shape_of.clone().map(|of| ShapeOf {
+            without: of.without.saturating_add(count),
+            ..of
+        });
+    }
     let cuts_last = matches!(parts.last(), Some(Part::Section(..)));
     let mut partition = None;
     for (axis, part) in parts.into_iter().enumerate() {
@@ -448,6 +494,7 @@ fn permuted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         [one] => one.value.elements().map(<[Value]>::to_vec),
         [] => passed
             .named("axes")
+            .or_else(|| passed.named("dims"))
             .and_then(|given| given.value.elements().map(<[Value]>::to_vec)),
         several => Some(several.iter().map(|given| given.value.clone()).collect()),
     };

@@ -1,0 +1,365 @@
+//! What a kernel needs in SBUF or PSUM at once, and tensors that are put where the memory ends.
+//!
+//! A tensor is needed from an instruction that writes it to one that reads it. Tensors are needed at once where that overlaps in one
+//! run: branches that may exclude each other are looked at one by one.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::machine::{PARTITIONS, PSUM_BANKS, PSUM_PARTITION, sbuf_partition};
+use super::{Context, Found, edits};
+use crate::findings::{Finding, Rule, rule};
+use crate::nki::symbols::Size;
+use crate::nki::types::{Generations, Space, Span};
+use crate::nki::values::{Allocation, Followed, Loop, Use};
+
+/// See the declaration.
+pub static NEEDED_AT_ONCE: Rule = rule!(
+    Nki: "nki_needed_at_once", Hardware, "derived",
+    "tensors that are needed at the same time and do not fit the memory together",
+    "Each of the tensors fits by itself, but an instruction still reads one when another is written. The compiler finds no place for \
+     all of them and ends with an error of its allocation. Free one before the next begins, or loop over smaller tiles."
+);
+
+/// See the declaration.
+pub static FIXED_ADDRESS: Rule = rule!(
+    Nki: "nki_fixed_address", Hardware, "derived",
+    "a tensor at a fixed address that reaches beyond the end of the memory",
+    "A partition of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3; PSUM has 8 banks. Tiles that are kept apart lie \
+     one behind the other from the address on. Choose a lower address or fewer tiles."
+);
+
+/// So many uses and rounds of loops are looked at for the branches of a function; of more, those in no branch.
+const MOST_LOOKS: usize = 1 << 21;
+/// So many stretches in which tensors are needed are compared.
+const MOST_STRETCHES: usize = 4_096;
+
+/// Looks at the allocations of a file.
+pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+    let followed = context.followed;
+    for allocation in &followed.allocations {
+        fixed_address(allocation, found);
+    }
+    let mut functions: FxHashMap<Option<usize>, Vec<&Use>> = FxHashMap::default();
+    for used in &followed.uses {
+        functions.entry(used.function).or_default().push(used);
+    }
+    let mut functions: Vec<_> = functions.into_iter().collect();
+    functions.sort_by_key(|(function, _)| *function);
+    for (function, uses) in functions {
+        let tensors = tensors(followed, function);
+        if tensors.len() > 1 {
+            in_function(followed, &tensors, &uses, found);
+        }
+    }
+}
+
+/// A tensor with the bytes that it takes, as numbers.
+struct Sized<'a> {
+    allocation: &'a Allocation,
+    space: Space,
+    partitions: i64,
+    /// Bytes of a partition.
+    bytes: i64,
+    at: Span,
+}
+
+fn limit(space: Space, generations: Generations) -> i64 {
+    match space {
+        Space::Psum => PSUM_PARTITION,
+        _ => sbuf_partition(generations),
+    }
+}
+
+/// The tensors of a function whose size is a number, by the call that declares them. One that alone is too large is left out.
+fn tensors(followed: &Followed, function: Option<usize>) -> FxHashMap<Span, Sized<'_>> {
+    let own = followed
+        .allocations
+        .iter()
+        .filter(|allocation| allocation.function == function && allocation.fixed.is_none());
+    let sized = own.filter_map(|allocation| {
+        let tensor = &allocation.tensor;
+        let space = tensor.space.filter(|space| space.has_partitions())?;
+        let partitions = tensor.shape.known()?.get(tensor.partition_axis?)?.value()?;
+        let bytes = tensor.partition_bytes()?.value()?;
+        let fits = (1..=PARTITIONS).contains(&partitions)
+            && (1..=limit(space, allocation.generations)).contains(&bytes);
+        let sized = Sized {
+            allocation,
+            space,
+            partitions,
+            bytes,
+            at: tensor.shape_span.or(allocation.loaded_from)?,
+        };
+        fits.then_some((tensor.declared?, sized))
+    });
+    sized.collect()
+}
+
+/// A stretch of steps in which a tensor is needed.
+struct Stretch<'a> {
+    first: &'a Use,
+    last: u32,
+    tensor: &'a Sized<'a>,
+}
+
+fn in_function(
+    followed: &Followed,
+    tensors: &FxHashMap<Span, Sized<'_>>,
+    uses: &[&Use],
+    found: &mut Vec<Found>,
+) {
+    let mut branches: Vec<usize> = uses.iter().map(|used| used.branch).collect();
+    branches.sort_unstable();
+    branches.dedup();
+    let steps = uses.first().map_or(0, |used| used.at)..=uses.last().map_or(0, |used| used.at);
+    let runs_again = |around: &&Loop| {
+        let count = around.count.as_ref().and_then(Size::value);
+        steps.contains(&around.begin) && count.is_some_and(|count| count > 1)
+    };
+    let mut again: Vec<&Loop> = followed.loops.iter().filter(runs_again).collect();
+    if again.len().saturating_mul(tensors.len()) > MOST_LOOKS {
+        again.clear();
+    }
+    let looks = again.len().saturating_mul(tensors.len()) + uses.len();
+    if branches.len().saturating_mul(looks) > MOST_LOOKS {
+        branches = vec![0];
+    }
+    let mut said = FxHashSet::default();
+    for branch in branches {
+        let around = with_outer(branch, &followed.branches);
+        let mut by_tensor: FxHashMap<Span, Vec<&Use>> = FxHashMap::default();
+        for used in uses.iter().filter(|used| around.contains(&used.branch)) {
+            by_tensor.entry(used.declared).or_default().push(used);
+        }
+        let mut stretches = Vec::new();
+        for (declared, uses) in &mut by_tensor {
+            // An instruction reads before it writes.
+            uses.sort_by_key(|used| (used.at, !used.reads));
+            if let Some(tensor) = tensors.get(declared) {
+                needed(tensor, uses, &again, &mut stretches);
+            }
+        }
+        if stretches.len() > MOST_STRETCHES {
+            continue;
+        }
+        for space in [Space::Sbuf, Space::Psum] {
+            if let Some((at, finding)) = too_much(space, &mut stretches)
+                && said.insert(at)
+            {
+                found.push(finding);
+            }
+        }
+    }
+}
+
+/// A branch and all that it is in.
+fn with_outer(branch: usize, outer: &[usize]) -> FxHashSet<usize> {
+    let mut all = FxHashSet::default();
+    let mut at = branch;
+    while all.insert(at) {
+        at = outer.get(at).copied().unwrap_or(0);
+    }
+    all
+}
+
+/// The stretches in which a tensor is needed, by its uses in their order: up to each that reads it.
+fn needed<'a>(
+    tensor: &'a Sized<'a>,
+    uses: &[&'a Use],
+    again: &[&Loop],
+    stretches: &mut Vec<Stretch<'a>>,
+) {
+    let mut open: Option<Stretch<'a>> = None;
+    for used in uses {
+        match &mut open {
+            Some(stretch) if used.reads || used.at == stretch.last => stretch.last = used.at,
+            _ => {
+                let stretch = Stretch {
+                    first: used,
+                    last: used.at,
+                    tensor,
+                };
+                stretches.extend(open.replace(stretch));
+            }
+        }
+    }
+    stretches.extend(open);
+    // What a round of a loop reads before it writes it is needed in all rounds.
+    let Some(first) = uses.first() else { return };
+    for around in again
+        .iter()
+        .filter(|around| first.at <= around.begin && tensor.allocation.at <= around.begin)
+    {
+        let inside = |used: &&&Use| around.begin < used.at && used.at <= around.end;
+        if let Some(read) = uses.iter().find(inside).filter(|used| used.reads) {
+            stretches.push(Stretch {
+                first: read,
+                last: around.end,
+                tensor,
+            });
+        }
+    }
+}
+
+/// The first step at which more is needed than a memory has, as a finding at the tensor that was allocated last.
+fn too_much(space: Space, stretches: &mut [Stretch<'_>]) -> Option<(Span, Found)> {
+    stretches.sort_by_key(|stretch| (stretch.first.at, stretch.tensor.at, stretch.last));
+    let mut open: Vec<&Stretch<'_>> = Vec::new();
+    for stretch in stretches
+        .iter()
+        .filter(|stretch| stretch.tensor.space == space)
+    {
+        open.retain(|one| one.last >= stretch.first.at);
+        match open
+            .iter_mut()
+            .find(|one| one.tensor.at == stretch.tensor.at)
+        {
+            Some(same) if same.last >= stretch.last => {}
+            Some(same) => *same = stretch,
+            None => open.push(stretch),
+        }
+        let generations = open.iter().fold(Generations::ANY, |all, one| {
+            all.and(one.tensor.allocation.generations)
+        });
+        if generations.is_none() {
+            continue;
+        }
+        let limit = limit(space, generations);
+        // Tensors with more than half of the partitions have one in common wherever they are put.
+        let wide = open
+            .iter()
+            .copied()
+            .filter(|one| one.tensor.partitions > PARTITIONS / 2);
+        let wide: Vec<&Stretch<'_>> = wide.collect();
+        let sum = total(&wide, |tensor| Some(tensor.bytes))?;
+        if sum > limit {
+            return Some(finding(space, &wide, (sum, limit), false));
+        }
+        let area = total(&open, |tensor| tensor.bytes.checked_mul(tensor.partitions))?;
+        let whole = limit.checked_mul(PARTITIONS)?;
+        if area > whole {
+            return Some(finding(space, &open, (area, whole), true));
+        }
+    }
+    None
+}
+
+fn total(open: &[&Stretch<'_>], of: impl Fn(&Sized<'_>) -> Option<i64>) -> Option<i64> {
+    open.iter()
+        .try_fold(0_i64, |sum, one| sum.checked_add(of(one.tensor)?))
+}
+
+fn finding(
+    space: Space,
+    open: &[&Stretch<'_>],
+    (sum, limit): (i64, i64),
+    is_whole: bool,
+) -> (Span, Found) {
+    let mut tensors: Vec<&Sized<'_>> = open.iter().map(|one| one.tensor).collect();
+    tensors.sort_by_key(|tensor| (tensor.allocation.at, tensor.at));
+    let bytes = |tensor: &Sized<'_>| {
+        if is_whole {
+            tensor.bytes.saturating_mul(tensor.partitions)
+        } else {
+            tensor.bytes
+        }
+    };
+    let per = if is_whole { "" } else { " per partition" };
+    let count = tensors.len();
+    let at = tensors
+        .last()
+        .map_or_else(Span::default, |tensor| tensor.at);
+    let owner = if is_whole { "it" } else { "a partition" };
+    let mut finding = Finding::new(
+        &NEEDED_AT_ONCE,
+        at.into(),
+        format!(
+            "{count} tensors that are needed at once take {sum} bytes{per} of {}; {owner} has {limit}",
+            space.name()
+        ),
+    );
+    if let Some(last) = open.last() {
+        finding = finding.related(last.first.span.into(), "all of them are needed here");
+    }
+    for tensor in tensors.iter().rev().skip(1).take(4) {
+        finding = finding.related(
+            tensor.at.into(),
+            format!("{} bytes{per} are for this one", bytes(tensor)),
+        );
+    }
+    if count > 5 {
+        let names = tensors.iter().take(count - 5);
+        let names: Vec<String> = names
+            .map(|tensor| tensor.allocation.tensor.describe())
+            .collect();
+        finding = finding.note(format!("the others are {}", edits::list(&names)));
+    }
+    let finding = finding.help("cut the tensors into tiles, and loop over these");
+    (at, finding)
+}
+
+/// A tensor at a fixed address that ends beyond its memory.
+fn fixed_address(allocation: &Allocation, found: &mut Vec<Found>) {
+    let tensor = &allocation.tensor;
+    let (Some(fixed), Some(space)) = (&allocation.fixed, tensor.space) else {
+        return;
+    };
+    if allocation.generations.is_none() || !space.has_partitions() || fixed.base < 0 {
+        return;
+    }
+    let Some(tiles) = tiles_apart(allocation, &fixed.tiles) else {
+        return;
+    };
+    let bytes = tensor.partition_bytes().and_then(|bytes| bytes.value());
+    let (unit, size, limit) = if fixed.in_banks {
+        ("banks", Some(1), PSUM_BANKS)
+    } else {
+        ("bytes", bytes, limit(space, allocation.generations))
+    };
+    let end = size.and_then(|size| tiles.checked_mul(size)?.checked_add(fixed.base));
+    let (Some(size), Some(end)) = (size, end.filter(|end| *end > limit)) else {
+        return;
+    };
+    let what = match (fixed.in_banks, tiles) {
+        (true, 1) => "a tile of a bank".to_owned(),
+        (true, _) => format!("{tiles} tiles of a bank each"),
+        (false, 1) => format!("a tile of {size} bytes"),
+        (false, _) => format!("{tiles} tiles of {size} bytes"),
+    };
+    let place = if fixed.in_banks { "bank" } else { "address" };
+    let mut finding = Finding::new(
+        &FIXED_ADDRESS,
+        fixed.at.into(),
+        format!(
+            "{what} from {place} {} on {} at {end}; {} has {limit} {unit}{}",
+            fixed.base,
+            if tiles == 1 { "ends" } else { "end" },
+            space.name(),
+            if fixed.in_banks { "" } else { " per partition" }
+        ),
+    );
+    if let Some(shape) = tensor.shape_span {
+        finding = finding.related(shape.into(), "the tile's shape is stated here");
+    }
+    found.push(finding.help("choose a lower address, or keep fewer tiles"));
+}
+
+/// How many tiles lie behind one another: those that are kept along each axis before the partition, and no more than there are.
+fn tiles_apart(allocation: &Allocation, kept: &[i64]) -> Option<i64> {
+    let tensor = &allocation.tensor;
+    let blocks = tensor.shape.known()?.get(..tensor.partition_axis?)?;
+    if kept.is_empty() {
+        return Some(1);
+    }
+    if kept.len() != blocks.len() {
+        return None;
+    }
+    let mut last = 0_i64;
+    for (kept, blocks) in kept.iter().zip(blocks) {
+        let there = blocks.value()?.min(*kept);
+        last = last
+            .checked_mul(*kept)?
+            .checked_add(there.checked_sub(1)?)?;
+    }
+    last.checked_add(1)
+}
