@@ -4,11 +4,13 @@
 //! figure is a prediction from the book's model. A kernel with an operation that could not be followed has no total, and
 //! says why.
 
+mod assumptions;
 pub(crate) mod rows;
 mod runs;
 mod stages;
 mod transfers;
 
+use self::assumptions::assumptions;
 pub(crate) use self::runs::runs_of;
 use self::runs::runs_row;
 pub use self::runs::{LoopRow, RunsRow};
@@ -573,23 +575,6 @@ fn is_worth_a_line(saves: Option<u64>, total: Option<u64>) -> bool {
         (Some(saves), Some(total)) => saves.saturating_mul(LEAST_PART) >= total,
         _ => true,
     }
-}
-
-fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
-    let mut assumptions: Vec<String> = Vec::new();
-    if !Conventions::of(body.dialect).is_addressed() {
-        assumptions.push("the compiler puts each tensor of DM, TRF and VRF where nothing else is needed: drawn at the first bytes that are free while it lives".to_owned());
-    }
-    for assumption in simulation
-        .operations
-        .iter()
-        .flat_map(|cost| &cost.assumptions)
-    {
-        if !assumptions.contains(assumption) {
-            assumptions.push(assumption.clone());
-        }
-    }
-    assumptions
 }
 
 fn unresolved(

@@ -36,13 +36,15 @@ impl Conventions {
     pub fn calibration(self) -> CalibrationId {
         if self.since(7) {
             CalibrationId::Release0_8_1
+        } else if self.since(6) {
+            CalibrationId::Release0_6_0
         } else {
             CalibrationId::Release0_5_1
         }
     }
 
-    /// Whether the compiler keeps transfers and passes in the order of the source, as the book says; from 0.5 on those go first that
-    /// most waits for.
+    /// Whether the compiler keeps transfers and passes in the order of the source, and has turns of a loop overlap, as the book says; from
+    /// 0.5 on those go first that most waits for, and nothing overlaps across a turn.
     #[must_use]
     pub fn keeps_order_of_transfers(self) -> bool {
         !self.since(5)

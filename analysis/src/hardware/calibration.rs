@@ -9,7 +9,7 @@ mod releases;
 
 pub use classes::Class;
 pub use releases::evidence;
-use releases::{RELEASE_0_5_1, RELEASE_0_8_1};
+use releases::{RELEASE_0_5_1, RELEASE_0_6_0, RELEASE_0_8_1};
 
 /// Which figures costs are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -46,6 +46,8 @@ pub const RATE_UNIT: u64 = 10_000;
 pub enum CalibrationId {
     /// 0.5.1.
     Release0_5_1,
+    /// 0.6.0.
+    Release0_6_0,
     /// 0.8.1.
     Release0_8_1,
 }
@@ -56,6 +58,7 @@ impl CalibrationId {
     pub const fn table(self) -> &'static Calibration {
         match self {
             Self::Release0_5_1 => &RELEASE_0_5_1,
+            Self::Release0_6_0 => &RELEASE_0_6_0,
             Self::Release0_8_1 => &RELEASE_0_8_1,
         }
     }
@@ -109,8 +112,12 @@ pub struct PassConstants {
     pub ring_whole: u64,
     /// Tails of reductions across slices behind a contraction, by the ring. Row: k2 42.
     pub ring_behind_contraction: &'static [(u64, u64)],
-    /// So many elements that are looked up in a table take so many cycles. Rows: k3 126, 280: 2.5 cycles for 32 elements of 8
-    /// bits; the users' two: 1.25 for 16 of `bf16`.
+    /// The tail behind the contraction where no more outputs than slices of the ring are reduced. Row: 4 outputs, ring of 8: 752.
+    pub ring_few_outputs: u64,
+    /// Whether the ring of a reduction has the slices of the padding above the reduced digit. Rows: 8 live slices below `1 # 32`, 347 in
+    /// 0.6.0 and 2,579 in 0.8.1.
+    pub ring_counts_padding: bool,
+    /// So many flits behind a table take so many cycles. Rows: k3 126, 280; the users' 2,663, 5,063, 9,863, 18,263 and 19,463.
     pub lookup: (u64, u64),
     /// The transfer that brings the table of a lookup. Row: k3 66.
     pub lookup_transfer: u64,
@@ -130,37 +137,37 @@ pub struct TransferConstants {
     pub load_start_one_engine: u64,
     /// A request of a load by one engine.
     pub load_request_one_engine: Rate,
-    /// A request of a load by several engines, by the bytes of a slice. Between two entries the rate changes evenly with the
-    /// logarithm of the bytes; before the first and behind the last it is theirs. Rows: reduce_sum 1 (64 B); k2 4, k3 9 (240 B
-    /// to 1 KiB); rmsnorm 1 (2 KiB); the users' 1.97 MB (3,840 B); gemv 8, k2 18, k3 78, 175, 198 (4 KiB and more).
+    /// A request of a load by several engines, by the requests of a slice. Between two entries the rate changes evenly with the
+    /// logarithm of the requests; before the first and behind the last it is theirs. Rows: reduce_sum 1 (1 request); k2 4, k3 9 (2 to 4);
+    /// rmsnorm 1 (8); the users' 1.97 MB (15); gemv 8, k2 18, k3 198 (16 and more).
     pub load_request: &'static [(u64, Rate)],
-    /// The least for a request where slices get copies and each more than 1 KiB, from `copied_most` copies on. Fewer copies
-    /// take it by the logarithm of their number. Rows: gemm 1, 9 (16 copies); the users' 5,182 to 5,367 (64 copies of 7,680 B),
-    /// 2,934 (32 a cluster) and 10,184 (128 a cluster).
-    pub copied_request: Rate,
+    /// The same for the last entry where runs cross boundaries of units. Rows: the users' 2,394, 6,326, 9,774, 15,950 and 19,372.
+    pub crossing_request: Rate,
+    /// The least for a request where slices get copies and each more than 1 KiB, by the distinct pieces over all slices, from
+    /// `copied_most` copies on. Fewer copies take it by the logarithm of their number. Rows: gemv 1, rmsnorm 8, the users' 18,400 (one
+    /// piece); the users' 3,411 (two); gemm 1, 9, the users' 2,934 and 5,182 to 5,367 (eight and more).
+    pub copied_request: &'static [(u64, Rate)],
     /// Copies from which on a request takes that rate.
     pub copied_most: u64,
-    /// The least for a request where all slices of a cluster get the same, whatever its bytes; from half of them on it is gone to by the
-    /// logarithm of their number. Rows: gemv 1, rmsnorm 8, the
-    /// users' 18,400.
-    pub copied_to_all_request: Rate,
-    /// Slices of a cluster that get the same where all do.
-    pub copied_to_all: u64,
     /// Bytes of a slice up to which copies cost what distinct bytes do. Rows: k2 4, k3 9.
     pub copied_small_bytes: u64,
+    /// Copies up to which that holds, and from which on copies of few bytes take the rate of copies of many.
+    pub copied_small: (u64, u64),
     /// Each read of one 256-byte unit of HBM by several engines: no load is faster than its most read unit. Row: k3 169.
     pub hot_unit_read: u64,
     /// Bytes of a packet below which loads have few rows. Row: add 1 and 5.
     pub small_packet_bytes: u64,
-    /// Bytes of the longest run across boundaries of units whose loads the rate of a request gives to a percent. Rows: the users'
-    /// 120, 480 and 960 B. Of longer ones there is one row, the users' 7,200 B, which takes a third more.
+    /// Bytes of the longest run across boundaries of units of which each piece counts. Rows: the users' 120, 480 and 960 B. Where a slice
+    /// gets one longer run, a request that crosses a boundary counts once and a half. Rows: the users' 2,716, 4,880 and 8,300.
     pub crossing_run_bytes: u64,
     /// A store of whole units by several engines, once. Rows: rmsnorm 28; k2 67.
     pub store_start: u64,
     /// The same by one engine. Rows: the users' stores of 512 B and 7,680 B.
     pub store_start_one_engine: u64,
-    /// A request of a store of whole units.
+    /// A request of a store of whole units by several engines.
     pub store_request: Rate,
+    /// The same by one engine. Rows of 0.6.0: 512 B 337, 7,680 B 434.
+    pub store_request_one_engine: Rate,
     /// A store of parts of units, once. Rows: add 12, gemm 17, gemv 16, k2 105.
     pub scattered_start: u64,
     /// For each unit the square of the pieces that it is written in, times this.
@@ -175,24 +182,23 @@ pub struct TransferConstants {
     pub strided_start: u64,
     /// A piece of such a store.
     pub strided_piece: Rate,
-    /// From DM to DM, once. Rows: k2 58 and four more.
+    /// From DM to DM, once.
     pub move_start: u64,
-    /// A request of its busiest cluster.
-    pub move_piece: Rate,
-    /// The same of a transfer that copies into so many slices; fewer copies take it by the logarithm of their number. Row: the users' 512
-    /// times 106 cycles for 7,680 bytes into each slice of both clusters.
-    pub move_copied_piece: Rate,
-    /// Copies from which on a request takes that rate.
-    pub move_copies_most: u64,
-    /// What reads or writes by indices takes once.
-    pub indexed_start: u64,
+    /// A request of the busiest engine, read or written. Rows: 4,275 (1,920 read and as many written), 443, 2,355.
+    pub move_request: Rate,
+    /// A run of the busiest engine, where that takes longer. Rows: k2 58 (4 runs), 530 (32 runs).
+    pub move_run: Rate,
+    /// What each further place of a byte within a cluster adds to a request that is written. Row: 7,680 bytes to 256 slices, 54,432.
+    pub move_copy: Rate,
+    /// What reads by indices takes once.
+    pub gather_start: u64,
     /// A request of the busiest engine of such a transfer. Rows: one row of 512 bytes into a slice, 934 (2 requests); into 8 slices of each
-    /// cluster, every 32nd, 1,050 (4); into 512 slices, 7,981 (128); a scatter of 8 such rows, 929.
-    pub indexed_request: Rate,
-    /// The same at the most.
-    pub indexed_start_most: u64,
-    /// The same at the most.
-    pub indexed_request_most: Rate,
+    /// cluster, every 32nd, 1,050 (4); into 512 slices, 7,981 (128).
+    pub gather_request: Rate,
+    /// A write by an index of up to `scatter_bytes`. Rows: 8 slices with 512 bytes each 929; one with 4,096 bytes 927.
+    pub scatter: u64,
+    /// Bytes of the largest write by an index that has rows.
+    pub scatter_bytes: u64,
 }
 
 /// What comes around the operations of a kernel.
@@ -206,6 +212,10 @@ pub struct KernelConstants {
     pub sync: u64,
     /// Behind such a synchronisation, until the reader begins. Row: k2 ExplicitSync.
     pub after_sync: u64,
+    /// A turn of a loop: nothing overlaps across it. Rows: two whole kernels of 0.6.0 that differ in the tiles of one loop.
+    pub turn: u64,
+    /// In percent how far below and above a total the order alone may put it: what an emulation of 15 published kernels is off.
+    pub order: (u64, u64),
     /// What an operation waits for that reads a tile. Evidence: notes of two teams of users about 0.6.0.
     pub tile_reads: TileReads,
 }

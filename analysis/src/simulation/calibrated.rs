@@ -15,7 +15,7 @@ mod tests;
 use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
-pub use pass::{class as pass_class, lookups, reduced_ring, scheduled_stages};
+pub use pass::{class as pass_class, lookups, reduced_ring, ring_wait, scheduled_stages};
 pub use transfer::{figure as transfer_figure, least as least_transfer};
 
 /// A figure of the schedule with its bounds.
@@ -69,15 +69,14 @@ impl Figure {
         }
     }
 
-    /// A figure of which no more is known than its ends; it counts as their middle.
+    /// The same figure, which may be so many percent higher: it is larger than what its class was compared with.
     #[must_use]
-    pub const fn between(calibration: CalibrationId, low: u64, high: u64) -> Self {
+    pub fn up_to(self, percent: u64) -> Self {
+        let part = (u128::from(self.cycles) * u128::from(percent)).div_ceil(100);
+        let part = u64::try_from(part).unwrap_or(u64::MAX);
         Self {
-            cycles: low.midpoint(high),
-            low,
-            high,
-            class: None,
-            calibration,
+            high: self.cycles.saturating_add(part),
+            ..self
         }
     }
 }

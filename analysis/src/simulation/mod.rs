@@ -26,11 +26,9 @@ use crate::derivation::content::{Content, content};
 use crate::derivation::conventions::Conventions;
 use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
-use crate::hardware::calibration::RATE_UNIT;
 use crate::hardware::{CalibrationId, Model, Target};
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
-use crate::numbers::thousands;
 use crate::threads::par_map;
 
 pub use crate::kernel::Engine;
@@ -141,7 +139,7 @@ impl BodySimulation {
 }
 
 /// The fewest and the most cycles that a schedule is likely to have: the same schedule with the lowest and the highest figure
-/// of each operation, and without the arms of branchings that run time decides. `None` without a total, by the book, and where
+/// of each operation, and without the arms of branchings that run time decides, and what the order may be off. `None` without a total, by the book, and where
 /// an operation is of a kind without evidence: nothing is known of how far off it may be.
 #[must_use]
 pub fn total_bounds(
@@ -150,7 +148,7 @@ pub fn total_bounds(
     simulation: &BodySimulation,
 ) -> Option<(u64, u64)> {
     let total = simulation.total()?;
-    calibration(body, simulation.model)?;
+    let id = calibration(body, simulation.model)?;
     let operations = simulation.operations.iter();
     let figures: Vec<&Figure> = operations
         .map(|cost| cost.figure.as_ref().filter(|figure| figure.is_bounded()))
@@ -162,6 +160,19 @@ pub fn total_bounds(
     // Another order of transfers may turn the two around.
     let low = with(|figure| figure.low, true)?;
     let high = with(|figure| figure.high, false)?;
+    // The order of operations is not the compiler's to the cycle, where it has a choice.
+    let chooses = !Conventions::of(body.dialect).keeps_order_of_transfers();
+    let (below, above) = id.table().kernel.order;
+    let part = |cycles: u64, percent: u64| {
+        let part = u128::from(cycles) * u128::from(percent) / 100;
+        u64::try_from(part).unwrap_or(u64::MAX)
+    };
+    let (low, high) = if chooses && body.operations.len() > 1 {
+        let low = low.saturating_sub(part(low, below));
+        (low, high.saturating_add(part(high, above)))
+    } else {
+        (low, high)
+    };
     Some((low.min(total), high.max(total)))
 }
 
@@ -207,7 +218,7 @@ pub fn simulate_watching(
 }
 
 /// By [`content`] what names no place.
-static COSTS: LazyLock<[Memo<Arc<OperationCost>>; 3]> = LazyLock::new(Default::default);
+static COSTS: LazyLock<[Memo<Arc<OperationCost>>; 4]> = LazyLock::new(Default::default);
 
 /// The constants that a model takes for a body; `None` for the book's figures.
 #[must_use]
@@ -226,10 +237,11 @@ fn known_cost(
     (target, model): (Target, Model),
     key: Content,
 ) -> Arc<OperationCost> {
-    let [book, older, newer] = &*COSTS;
+    let [book, oldest, older, newer] = &*COSTS;
     let costs = match calibration(body, model) {
         None => book,
-        Some(CalibrationId::Release0_5_1) => older,
+        Some(CalibrationId::Release0_5_1) => oldest,
+        Some(CalibrationId::Release0_6_0) => older,
         Some(CalibrationId::Release0_8_1) => newer,
     };
     if let Some(cost) = costs.get(key) {
@@ -264,14 +276,20 @@ pub fn operation_cost(
             cost
         }
         (OperationKind::Collective(collective), _)
-            if let Some((figure, taken)) = calibration(body, model)
+            if let Some(taken) = calibration(body, model)
                 .and_then(|id| calibrated::ranges::of_collective(body, collective, id)) =>
         {
-            ranged(figure, taken)
+            ranged(taken)
         }
         _ => OperationCost {
             gaps: vec![Gap {
-                reason: "collectives have no cost model".to_owned(),
+                reason: match model {
+                    Model::Book => {
+                        "the book gives no cycles of collectives; the schedule model does"
+                    }
+                    Model::Schedule => "the bytes of the collective are not known",
+                }
+                .to_owned(),
                 span: operation.span,
             }],
             ..OperationCost::default()
@@ -279,28 +297,12 @@ pub fn operation_cost(
     }
 }
 
-/// The cost of an operation of which both ends are known and little more.
-fn ranged(figure: Figure, taken: Taken) -> OperationCost {
-    let taken = match taken {
-        Taken::Middle => "the middle is taken".to_owned(),
-        Taken::Rows => {
-            let table = &figure.calibration.table().transfer;
-            format!(
-                "{} cycles and {} a request of the busiest engine are taken, which four rows say",
-                table.indexed_start,
-                table.indexed_request / RATE_UNIT
-            )
-        }
-    };
+/// The cost of an operation that has a figure and no stages.
+fn ranged((figure, taken): Taken) -> OperationCost {
     OperationCost {
         cycles: Some(figure.cycles),
         figure: Some(figure),
-        assumptions: vec![format!(
-            "no schedule of such a transfer settles its cycles: {} at best, as a plain transfer of its bytes; {} at worst, each request \
-             at the dearest rate that is known; {taken}",
-            thousands(figure.low),
-            thousands(figure.high)
-        )],
+        assumptions: taken.into_iter().collect(),
         ..OperationCost::default()
     }
 }

@@ -126,7 +126,7 @@ impl Overlap<'_> {
                 Some(WaitCause::Context) => self
                     .earlier_in_context(operation)
                     .any(|other| is_long(other.span)),
-                Some(WaitCause::ReadAfterWrite | WaitCause::Held) | None => false,
+                Some(WaitCause::ReadAfterWrite | WaitCause::Held | WaitCause::Turn) | None => false,
             };
             if !worth_trying {
                 continue;
@@ -197,7 +197,7 @@ impl Overlap<'_> {
                 (first.operation, remedy, after)
             }
             WaitCause::Context => self.earlier(operation)?,
-            WaitCause::ReadAfterWrite | WaitCause::Held => return None,
+            WaitCause::ReadAfterWrite | WaitCause::Held | WaitCause::Turn => return None,
         };
         let waiting = match remedy {
             Remedy::Before(other) => self.simulation.schedule.slot(other)?,

@@ -7,11 +7,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::{Body, LoopFrame, OperationId, UnresolvedReason};
 use crate::lanes::Lane;
 
-use super::BodySimulation;
+use super::{BodySimulation, calibration};
 
 /// What the runs of a loop take that are not in the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +116,12 @@ pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
     }
     if loops.is_empty() {
         return None;
+    }
+    let keeps_order = Conventions::of(body.dialect).keeps_order_of_transfers();
+    let turn = calibration(body, simulation.model).filter(|_| !keeps_order);
+    let turn = turn.map_or(0, |id| id.table().kernel.turn);
+    for Found { runs, .. } in &mut loops {
+        runs.worst = runs.worst.saturating_add(turn);
     }
     loops.sort_by_key(|one| one.first);
     let mut busy = Lane::VIRTUAL_ISA.map(|lane| simulation.schedule.busy(lane));

@@ -7,7 +7,10 @@
 mod graph;
 mod hazards;
 mod listed;
+mod placed;
 mod planner;
+mod room;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -50,6 +53,8 @@ pub enum WaitCause {
     WriteAfterWrite,
     /// Its context is busy with an earlier operation.
     Context,
+    /// Nothing begins in a turn of a loop, or behind the loop, before everything of the turn before has ended.
+    Turn,
     /// One of the two keeps a bank of DM busy and so takes the DMA engine's place too, or sets up a custom switch.
     Held,
 }
@@ -63,6 +68,7 @@ impl WaitCause {
             Self::WriteAfterRead => "write after read",
             Self::WriteAfterWrite => "write after write",
             Self::Context => "context busy",
+            Self::Turn => "turn of a loop",
             Self::Held => "context held",
         }
     }

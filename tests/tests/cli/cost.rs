@@ -61,7 +61,9 @@ fn both_models_are_told_and_the_schedule_is_the_default() {
     );
     let start = format!("{total} cycles by the book, ");
     assert!(first(&book).contains(&start), "{book}");
-    assert!(chosen.contains("calibrated on 29 operations of 0.5.1 and 45 of 0.8.1: median error "));
+    assert!(chosen.contains(
+        "calibrated on 29 operations of 0.5.1, 49 of 0.6.0 and 45 of 0.8.1: median error "
+    ));
     assert!(!book.contains("calibrated on"), "{book}");
     assert_eq!(calibrated["basis"], "schedule 0.5.1");
     // The sub context's pass into the TRF: 2,048 bf16 at 8 bytes a cycle, and 263.

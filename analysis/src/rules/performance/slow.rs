@@ -3,8 +3,10 @@
 //! Fetches, collects, contractions and commits have rules that name a change. What is left is the way between slices: a switch, or a
 //! reduction, that sends packets past far more slices than they are for. Says so in numbers, whether or not a remedy is known.
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::tensors::bytes_of;
 use crate::hardware::FLIT_BYTES;
+use crate::items::Dialect;
 use crate::kernel::{Pass, PassSource, Stage, StageKind, SwitchConfig, Written};
 use crate::rules::wording::thousands;
 use crate::simulation::calibrated::reduced_ring;
@@ -40,7 +42,7 @@ fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
     let cycles = costed.cost.cycles.filter(|cycles| may_be_heavy(*cycles))?;
     let decides = costed.cost.stages.get(costed.cost.bottleneck?)?;
     let stage = costed.pass.stages.get(decides.stage?)?;
-    let cause = cause(costed.pass, stage, decides)?;
+    let cause = cause(checked.body.dialect, costed.pass, stage, decides)?;
     let flits = moved_flits(checked, costed.pass)?;
     let mut stages = costed.cost.stages.clone();
     for stage in &mut stages {
@@ -67,7 +69,7 @@ fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
 }
 
 /// What the ring does, in numbers; none where something else decides the pass.
-fn cause(pass: &Pass, stage: &Stage, cost: &StageCost) -> Option<String> {
+fn cause(dialect: Dialect, pass: &Pass, stage: &Stage, cost: &StageCost) -> Option<String> {
     let input = |wanted: &str| {
         let mut inputs = cost.inputs.iter();
         inputs
@@ -81,7 +83,8 @@ fn cause(pass: &Pass, stage: &Stage, cost: &StageCost) -> Option<String> {
             thousands(input("ring")?)
         )),
         StageKind::VectorInterReduce { .. } => {
-            let ring = reduced_ring(pass)?;
+            let table = Conventions::of(dialect).calibration().table();
+            let ring = reduced_ring(pass, table.pass.ring_counts_padding)?;
             Some(format!(
                 "the reduction waits for a ring of {} slices",
                 thousands(ring)

@@ -1,9 +1,9 @@
 //! A pass: `max over the stages of (constant + work)`. Latencies are inside the constants.
 
-use crate::hardware::Class;
 use crate::hardware::calibration::PassConstants;
+use crate::hardware::{Class, FLIT_BYTES};
 use crate::kernel::{Context, Pass, PassEnd, StageKind};
-use crate::mapping::Form;
+use crate::mapping::{Form, Term};
 
 use super::super::{Engine, StageCost};
 
@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
         let contraction = stages.iter().filter(|stage| {
             contracts && (is_contraction(stage.engine) || stage.engine == Engine::Collect)
         });
-        let (elements, cycles) = table.lookup;
+        let (flits, cycles) = table.lookup;
         Some(Self {
             pass,
             table,
@@ -64,10 +64,10 @@ impl<'a> Facts<'a> {
                 .filter_map(|stage| stage.busy)
                 .max()
                 .unwrap_or(0),
-            ring: reduced_ring(pass),
+            ring: reduced_ring(pass, table.ring_counts_padding),
             lookup: match looked_up(pass)? {
                 0 => 0,
-                count => count.checked_mul(cycles)?.div_ceil(elements),
+                count => count.checked_mul(cycles)?.div_ceil(flits),
             },
         })
     }
@@ -84,7 +84,10 @@ impl<'a> Facts<'a> {
                 (table.switch + more, 0)
             }
             engine if is_contraction(engine) => (table.contract, self.contraction),
-            Engine::Vector => (self.vector_constant(), self.vector_work(stage.busy?)?),
+            Engine::Vector => match self.behind_few_outputs(stage.busy?) {
+                Some(cycles) => (table.contract, cycles),
+                None => (self.vector_constant(), self.vector_work(stage.busy?)?),
+            },
             Engine::Commit if self.sub && self.vector => (table.sub_vector_commit, 0),
             Engine::Commit | Engine::Cast => (table.commit, 0),
             _ => (table.contract, 0),
@@ -144,6 +147,13 @@ impl<'a> Facts<'a> {
         packets.max(self.contraction).checked_add(self.tail()?)
     }
 
+    /// The work of a reduction across slices of no more outputs of a contraction than its ring has slices; `None` for any other.
+    fn behind_few_outputs(&self, outputs: u64) -> Option<u64> {
+        let ring = self.ring.filter(|ring| *ring > 1)?;
+        let few = self.contraction > 0 && outputs <= ring;
+        few.then(|| self.contraction.saturating_add(self.table.ring_few_outputs))
+    }
+
     /// What a reduction across slices takes behind the packets; 0 without one.
     fn tail(&self) -> Option<u64> {
         match self.ring {
@@ -151,6 +161,18 @@ impl<'a> Facts<'a> {
             _ => Some(0),
         }
     }
+}
+
+/// Cycles at the beginning of a pass in which a reduction across slices waits for its ring, and nothing is stored yet; 0 without one.
+#[must_use]
+pub fn ring_wait(pass: &Pass, table: &PassConstants) -> u64 {
+    let ring = reduced_ring(pass, table.ring_counts_padding).filter(|ring| *ring > 1);
+    let contracts = pass
+        .stages
+        .iter()
+        .any(|stage| matches!(stage.kind, StageKind::Contract | StageKind::ContractMax));
+    ring.and_then(|ring| tail(table, ring, pass.machine.slices, contracts))
+        .unwrap_or(0)
 }
 
 /// What a reduction across a ring of slices takes behind the packets. Behind a contraction the rows have a little less.
@@ -182,7 +204,7 @@ const fn is_contraction(engine: Engine) -> bool {
 /// Passes of a kernel that look elements up each bring a table.
 #[must_use]
 pub fn lookups(pass: &Pass) -> bool {
-    looked_up(pass).is_none_or(|elements| elements > 0)
+    looked_up(pass).is_none_or(|flits| flits > 0)
 }
 
 const fn looks_up(kind: &StageKind) -> bool {
@@ -192,47 +214,63 @@ const fn looks_up(kind: &StageKind) -> bool {
     )
 }
 
-/// Elements that a pass looks up in a table; 0 where it does not.
+/// Flits that leave the table that a pass looks elements up in; 0 where it does not.
 fn looked_up(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter();
     let Some(stage) = stages.find(|stage| looks_up(&stage.kind)) else {
         return Some(0);
     };
     let (time, packet) = (stage.output.time.get()?, stage.output.packet.get()?);
-    time.size().checked_mul(packet.size())
+    let bytes = stage
+        .output
+        .element_type
+        .get()?
+        .bytes_rounded_up(packet.size())?;
+    time.size().checked_mul(bytes.div_ceil(FLIT_BYTES))
 }
 
-/// The ring of a reduction across slices: the reduced digits, which are innermost, and the padding directly above them.
+/// The ring of a reduction across slices: the reduced digits, which are innermost, and, in releases that count it, the padding directly
+/// above them.
 #[must_use]
-pub fn reduced_ring(pass: &Pass) -> Option<u64> {
+pub fn reduced_ring(pass: &Pass, counts_padding: bool) -> Option<u64> {
     let mut stages = pass.stages.iter().enumerate();
     let (index, stage) =
         stages.find(|(_, stage)| matches!(stage.kind, StageKind::VectorInterReduce { .. }))?;
     let before = pass.input_of(index).slice.get()?.form();
     let after = stage.output.slice.get()?.form();
-    ring(before, after)
+    ring(before, after, counts_padding)
 }
 
-fn ring(before: &Form, after: &Form) -> Option<u64> {
+fn ring(before: &Form, after: &Form, counts_padding: bool) -> Option<u64> {
     let mut ring: u64 = 1;
     let mut reduced = false;
     for digit in before.digits() {
         match &digit.term {
+            None if reduced && !counts_padding => {}
             None => ring = ring.checked_mul(digit.extent)?,
             Some(term) => {
-                let kept = after
-                    .digits()
-                    .iter()
-                    .any(|digit| digit.term.as_ref() == Some(term));
-                if kept {
+                let digits = after.digits().iter();
+                let mut terms = digits.filter_map(|digit| digit.term.as_ref());
+                if terms.any(|other| covers(other, term)) {
                     break;
                 }
                 reduced = true;
-                ring = ring.checked_mul(digit.extent)?;
+                let slices = if counts_padding {
+                    digit.extent
+                } else {
+                    digit.live
+                };
+                ring = ring.checked_mul(slices)?;
             }
         }
     }
     reduced.then_some(ring)
+}
+
+/// Whether a term has all values of another one: digits of one axis that are neighbours are one digit.
+fn covers(term: &Term, other: &Term) -> bool {
+    let end = |term: &Term| u128::from(term.stride) * u128::from(term.modulo);
+    term.atom == other.atom && term.stride <= other.stride && end(term) >= end(other)
 }
 
 /// What a pass is, as its evidence is sorted.

@@ -3,10 +3,10 @@
 use crate::hardware::calibration::{RATE_UNIT, Rate, TransferConstants};
 use crate::hardware::{CalibrationId, Class};
 use crate::kernel::Tier;
-use crate::transfer::{Loop, Side};
+use crate::transfer::Side;
 
 use super::super::dma::dm::ENGINE_SLICES;
-use super::super::dma::{DmaCost, REQUEST_BYTES, SidePattern, Step, Transfer};
+use super::super::dma::{DmaCost, REQUEST_BYTES, SidePattern, Transfer};
 use super::ranges::over_link;
 use super::requests::{Starts, Stride, written};
 use super::{Figure, times};
@@ -53,8 +53,8 @@ pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -
             (table.load_start, *rate)
         }
         (Tier::Dm, Tier::Hbm) if units > 1 => (table.store_start, table.store_request),
-        (Tier::Dm, Tier::Hbm) => (table.store_start_one_engine, table.store_request),
-        (Tier::Dm, Tier::Dm) => (table.move_start, table.move_piece),
+        (Tier::Dm, Tier::Hbm) => (table.store_start_one_engine, table.store_request_one_engine),
+        (Tier::Dm, Tier::Dm) => (table.move_start, table.move_request.saturating_mul(2)),
         _ => return None,
     };
     start.checked_add(times(rate, busiest)?)
@@ -83,29 +83,56 @@ fn nests(transfer: &Transfer, dm: Side, hbm: Side) -> (Vec<Stride>, Vec<Stride>)
 
 /// Requests of the busiest engine on a side in HBM; `None` beyond 64 bits.
 fn busiest_requests(transfer: &Transfer, hbm: Side, within: &[Stride]) -> Option<u64> {
+    Some(busiest(transfer, hbm, within)?.requests)
+}
+
+/// What an engine moves on a side in HBM.
+#[derive(Debug, Clone, Copy, Default)]
+struct Busiest {
+    requests: u64,
+    /// Slices that it serves.
+    slices: u64,
+    /// Those whose runs begin inside of a unit.
+    inside: u64,
+}
+
+/// The engine with most requests on a side in HBM; `None` beyond 64 bits.
+fn busiest(transfer: &Transfer, hbm: Side, within: &[Stride]) -> Option<Busiest> {
     let starts = Starts::of(0, within.iter().copied())?;
     let run = transfer.run_bytes;
     let base = transfer.place(hbm).base.unwrap_or(0);
-    let mut most = 0;
+    let mut most = Busiest::default();
     for points in transfer.stream(hbm)?.points {
-        let requests = points.iter().try_fold(0_u64, |sum, point| {
-            sum.checked_add(starts.pieces_from(base.wrapping_add(*point) % REQUEST_BYTES, run)?)
-        })?;
-        most = most.max(requests);
+        let mut own = Busiest::default();
+        for point in &points {
+            let place = base.wrapping_add(*point) % REQUEST_BYTES;
+            own.requests = own.requests.checked_add(starts.pieces_from(place, run)?)?;
+            own.slices += 1;
+            own.inside += u64::from(place != 0);
+        }
+        if own.requests > most.requests {
+            most = own;
+        }
     }
     Some(most)
 }
 
+/// Parts of a request that requests are counted in, where one counts once and a half.
+const PARTS: u64 = 2 * REQUEST_BYTES;
+
 /// What one slice gets in a load, and how often each byte is read.
 struct Load {
-    requests: u64,
+    /// The busiest engine.
+    engine: Busiest,
     slice_bytes: u64,
+    /// Slices that get the same, and the different pieces that slices get.
     copies: u64,
-    /// Slices of one cluster that get the same.
-    cluster_copies: u64,
+    pieces: u64,
     unit_reads: u64,
-    /// Whether runs that are longer than rows settle begin inside of a unit.
+    /// Whether runs begin inside of a unit.
     crosses: bool,
+    /// Whether each slice gets one run that is longer than those whose pieces count.
+    is_one_run: bool,
 }
 
 fn load(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Option<(Class, u64)> {
@@ -114,27 +141,30 @@ fn load(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Optio
         let mut sizes = strides.iter().map(|stride| stride.size);
         sizes.try_fold(1_u64, u64::checked_mul)
     };
-    let copied: Vec<Stride> = over.iter().copied().filter(|of| of.bytes == 0).collect();
+    let (copied, distinct): (Vec<Stride>, Vec<Stride>) =
+        over.iter().copied().partition(|of| of.bytes == 0);
     let copies = product(&copied)?;
     let slice_bytes = product(&within)?.checked_mul(transfer.run_bytes)?;
     let base = transfer.source.base.unwrap_or(0);
     let starts = Starts::of(base, over.iter().chain(&within).copied())?;
-    let distinct = over.iter().chain(&within);
+    let long = transfer.run_bytes > table.crossing_run_bytes;
+    let all = over.iter().chain(&within);
     let load = Load {
-        requests: busiest_requests(transfer, Side::Source, &within)?,
+        engine: busiest(transfer, Side::Source, &within)?,
         slice_bytes,
         copies,
-        cluster_copies: cluster_copies(transfer),
-        crosses: transfer.run_bytes > table.crossing_run_bytes && !starts.aligned(),
-        unit_reads: copies.checked_mul(runs_of_unit(distinct, transfer.run_bytes))?,
+        pieces: product(&distinct)?,
+        crosses: !starts.aligned(),
+        is_one_run: long && slice_bytes == transfer.run_bytes,
+        unit_reads: copies.checked_mul(runs_of_unit(all, transfer.run_bytes))?,
     };
     let (class, rate) = load.rate(transfer, table);
-    let charged = load.charged(transfer)?;
-    let requests = times(rate, charged)?;
+    let requests = load.taking(transfer, rate, load.parts()?)?;
     let hot = table.hot_unit_read.checked_mul(load.unit_reads)?;
     let several = table.load_start.checked_add(requests.max(hot))?;
     let (class, cycles) = if book.engines <= 1 {
-        let requests = times(table.load_request_one_engine, charged)?;
+        let pieces = load.engine.requests.checked_mul(PARTS)?;
+        let requests = load.taking(transfer, table.load_request_one_engine, pieces)?;
         let alone = table.load_start_one_engine.checked_add(requests)?;
         // The rows are of slices of one DMN. An engine of which both serve takes no longer than each of several.
         let cycles = if one_dmn(book) {
@@ -161,49 +191,62 @@ const fn one_dmn(book: &DmaCost) -> bool {
 }
 
 impl Load {
-    /// Requests that the schedule counts: those of the whole tensor, where a part of one is loaded.
-    fn charged(&self, transfer: &Transfer) -> Option<u64> {
+    /// The parts of requests that the busiest engine takes. Of a long run a request across a boundary counts once and a half, of others
+    /// each piece.
+    fn parts(&self) -> Option<u64> {
+        if !(self.crosses && self.is_one_run) {
+            return self.engine.requests.checked_mul(PARTS);
+        }
+        let halves = self.engine.slices.checked_mul(2)?;
+        self.slice_bytes
+            .checked_mul(halves.checked_add(self.engine.inside)?)
+    }
+
+    /// Requests of a slice.
+    fn requests(&self) -> u64 {
+        if self.crosses && self.is_one_run {
+            return self.slice_bytes.div_ceil(REQUEST_BYTES);
+        }
+        let slices = self.engine.slices.max(1);
+        (self.engine.requests + slices / 2) / slices
+    }
+
+    /// Cycles of so many parts of requests, at a rate: those of the whole tensor, where a part of one is loaded.
+    fn taking(&self, transfer: &Transfer, rate: Rate, parts: u64) -> Option<u64> {
         let whole = transfer.whole_bytes.unwrap_or(0).max(self.slice_bytes);
-        let requests = u128::from(self.requests) * u128::from(whole);
-        u64::try_from(requests.div_ceil(u128::from(self.slice_bytes.max(1)))).ok()
+        let parts = u128::from(parts) * u128::from(whole);
+        let cycles = parts.div_ceil(u128::from(self.slice_bytes.max(1)));
+        let unit = u128::from(RATE_UNIT) * u128::from(PARTS);
+        let cycles = cycles.checked_mul(u128::from(rate))?;
+        u64::try_from((cycles + unit / 2) / unit).ok()
     }
 
     fn rate(&self, transfer: &Transfer, table: &TransferConstants) -> (Class, Rate) {
-        let plain = between(table.load_request, self.slice_bytes);
-        let small = self.slice_bytes <= table.copied_small_bytes;
-        let rate = if small {
-            plain
+        let requests = self.requests();
+        let most = table.load_request.last().map_or(0, |(most, _)| *most);
+        let plain = if self.crosses && requests >= most {
+            table.crossing_request
         } else {
-            let copied = plain.max(table.copied_request);
-            between(&[(1, plain), (table.copied_most, copied)], self.copies)
+            between(table.load_request, requests)
         };
-        // Rows are of half of a cluster's slices and of all.
-        let all = plain.max(table.copied_to_all_request);
-        let ends = [(table.copied_to_all / 2, rate), (table.copied_to_all, all)];
-        let rate = between(&ends, self.cluster_copies);
+        let small = self.slice_bytes <= table.copied_small_bytes;
+        let copied = plain.max(between(table.copied_request, self.pieces));
+        let ends = if small {
+            let (few, many) = table.copied_small;
+            [(few, plain), (many, copied)]
+        } else {
+            [(1, plain), (table.copied_most, copied)]
+        };
+        let rate = between(&ends, self.copies);
         let class = match () {
             () if self.copies > 1 => Class::LoadCopies,
             () if transfer.run_bytes < table.small_packet_bytes => Class::LoadSmallPackets,
-            () if self.crosses => Class::LoadCrossing,
+            () if self.crosses && self.is_one_run => Class::LoadCrossing,
             () if small => Class::LoadSmall,
             () => Class::LoadLarge,
         };
         (class, rate)
     }
-}
-
-/// Slices of one cluster that a load gives the same bytes.
-fn cluster_copies(transfer: &Transfer) -> u64 {
-    let copied = transfer.loops.iter().filter(|entry| {
-        let (read, write) = (entry.source, entry.target);
-        let in_place = read.chips == 0 && read.bytes == 0 && write.chips == 0;
-        in_place && (1..CLUSTER_SLICES).contains(&write.slices)
-    });
-    copied.fold(1, |product: u64, entry| {
-        // A loop may go on in the other cluster.
-        let own = CLUSTER_SLICES.div_ceil(entry.target.slices);
-        product.saturating_mul(entry.count.min(own))
-    })
 }
 
 /// Runs that begin in one unit of HBM and are read apart.
@@ -258,12 +301,12 @@ fn store(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Opti
         run.is_multiple_of(REQUEST_BYTES) && Starts::of(base, strides.iter().copied())?.aligned();
     if aligned {
         let requests = busiest_requests(transfer, Side::Target, &within)?;
-        let start = if book.engines <= 1 {
-            table.store_start_one_engine
+        let (start, request) = if book.engines <= 1 {
+            (table.store_start_one_engine, table.store_request_one_engine)
         } else {
-            table.store_start
+            (table.store_start, table.store_request)
         };
-        let cycles = start.checked_add(times(table.store_request, requests)?)?;
+        let cycles = start.checked_add(times(request, requests)?)?;
         return Some((Class::StoreAligned, cycles));
     }
     let units = written(base, &strides, run)?;
@@ -318,47 +361,70 @@ fn is_strided(transfer: &Transfer) -> bool {
         .is_some_and(|least| least > 1 && least < ENGINE_SLICES)
 }
 
-/// From DM to DM: the requests of the busiest cluster, those of copies at a rate that grows with their number.
+/// From DM to DM: the requests of the busiest engine, read and written, or its runs where these take longer.
 fn between_slices(
     transfer: &Transfer,
     book: &DmaCost,
     table: &TransferConstants,
 ) -> Option<(Class, u64)> {
-    let of_cluster = |side: Side, pattern: &SidePattern| {
-        let requests = match pattern {
-            SidePattern::Dm(pattern) => pattern.requests,
-            _ => 0,
-        };
-        requests.div_ceil(clusters(transfer, side))
+    let (SidePattern::Dm(read), SidePattern::Dm(written)) = (&book.read, &book.write) else {
+        return None;
     };
-    let pieces = of_cluster(Side::Source, &book.read).max(of_cluster(Side::Target, &book.write));
-    let copies = transfer.loops.iter().filter(|entry| {
-        let (read, write) = (entry.source, entry.target);
-        read.chips == 0 && read.slices == 0 && read.bytes == 0 && write.slices > 0
-    });
-    let copies = copies.fold(1, |product: u64, entry| product.saturating_mul(entry.count));
-    let rates = [
-        (1, table.move_piece),
-        (table.move_copies_most, table.move_copied_piece),
-    ];
-    let cycles = table
-        .move_start
-        .checked_add(times(between(&rates, copies), pieces)?)?;
+    let copies = cluster_copies(transfer);
+    let requests_of_run = transfer
+        .packet_bytes
+        .div_ceil(REQUEST_BYTES)
+        .checked_mul(transfer.packets)?;
+    let moved = Moved {
+        read: read.engine_cycles,
+        written: written.engine_cycles,
+        runs: read.engine_cycles.div_ceil(requests_of_run.max(1)),
+        copies,
+    };
     let class = if copies > 1 {
         Class::MoveCopies
     } else {
         Class::BetweenSlices
     };
-    Some((class, cycles))
+    Some((class, moved.cycles(table)?))
 }
 
-/// Clusters of a chip that a side reaches.
-fn clusters(transfer: &Transfer, side: Side) -> u64 {
-    let last = |entry: &Loop<Step>| {
-        let step = entry.step(side);
-        let last = entry.count.saturating_sub(1);
-        step.slices.saturating_mul(last)
-    };
-    let reach: u64 = transfer.loops.iter().map(last).fold(0, u64::saturating_add);
-    if reach >= CLUSTER_SLICES { 2 } else { 1 }
+/// What the busiest engine does in a transfer from DM to DM.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved {
+    /// Requests that it reads.
+    pub(super) read: u64,
+    /// Requests that it writes.
+    pub(super) written: u64,
+    /// Runs that it reads.
+    pub(super) runs: u64,
+    /// Slices of a cluster that get the same.
+    pub(super) copies: u64,
+}
+
+impl Moved {
+    /// Its cycles; `None` beyond 64 bits.
+    pub(super) fn cycles(self, table: &TransferConstants) -> Option<u64> {
+        let further = self.copies.saturating_sub(1);
+        let requests = self.read.checked_add(self.written)?;
+        let copied = table.move_copy.checked_mul(further)?;
+        let requests =
+            times(table.move_request, requests)?.checked_add(times(copied, self.written)?)?;
+        let runs = times(table.move_run, self.runs)?;
+        table.move_start.checked_add(requests.max(runs))
+    }
+}
+
+/// Slices of one cluster that a transfer gives the same bytes.
+fn cluster_copies(transfer: &Transfer) -> u64 {
+    let copied = transfer.loops.iter().filter(|entry| {
+        let (read, write) = (entry.source, entry.target);
+        let in_place = read.chips == 0 && read.slices == 0 && read.bytes == 0 && write.chips == 0;
+        in_place && (1..CLUSTER_SLICES).contains(&write.slices)
+    });
+    copied.fold(1, |product: u64, entry| {
+        // A loop may go on in the other cluster.
+        let own = CLUSTER_SLICES.div_ceil(entry.target.slices);
+        product.saturating_mul(entry.count.min(own))
+    })
 }

@@ -127,10 +127,10 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) 
     match patterns(body, copy, derivation, model) {
         Ok((transfer, pattern)) => stages(body, copy, transfer.as_ref(), pattern),
         Err(_)
-            if let Some(figure) =
+            if let Some(taken) =
                 calibration(body, model).and_then(|id| of_scratchpad(body, copy, id)) =>
         {
-            super::ranged(figure, super::Taken::Middle)
+            super::ranged(taken)
         }
         Err(reason) => OperationCost {
             gaps: vec![Gap {
@@ -499,7 +499,6 @@ fn side_stage(engine: Engine, pattern: &SidePattern, engines: u64) -> StageCost 
     }
 }
 
-/// What the figures take for granted.
 /// What is taken for a transfer over a link, of which no schedule is public.
 fn link_words(pattern: &DmaCost) -> Option<String> {
     let figure = pattern.figure.filter(|_| pattern.link_bytes > 0)?;
@@ -511,6 +510,10 @@ fn link_words(pattern: &DmaCost) -> Option<String> {
     ))
 }
 
+/// What is assumed of a tensor of HBM whose address is not known, behind its name.
+pub(crate) const ALONE: &str = " is aligned and alone in HBM";
+
+/// What the figures take for granted.
 fn assumptions(
     body: &Body,
     copy: &Copy,
@@ -529,7 +532,7 @@ fn assumptions(
         if place.tier == Tier::Hbm && place.base.is_none() {
             let name = body.tensor(id).and_then(|tensor| tensor.name.clone());
             let name = name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
-            assumptions.push(format!("{name} is aligned and alone in HBM"));
+            assumptions.push(format!("{name}{ALONE}"));
         }
     }
     for side in [&pattern.read, &pattern.write] {

@@ -68,7 +68,7 @@ impl Costing<'_> {
             self.cost.holds_sub = true;
             if !self.counts_set_up {
                 self.cost.assumptions.push(
-                    "the set-up of the custom ring is not counted: no figure is published"
+                    "the book gives no cycles of a custom ring's set-up: its total has none"
                         .to_owned(),
                 );
             }

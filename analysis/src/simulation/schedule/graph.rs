@@ -2,12 +2,12 @@
 //! rings, and joins of many writes that one operation waits for.
 
 use crate::hardware::calibration::Calibration;
-use crate::kernel::{Operation, OperationKind, Pass, PassEnd, StageKind, SwitchConfig};
+use crate::kernel::{Context, Operation, OperationKind, Pass, PassEnd, StageKind, SwitchConfig};
 use crate::lanes::Lane;
 use crate::mapping::Mapping;
 
 use super::super::OperationCost;
-use super::super::calibrated::lookups;
+use super::super::calibrated::{lookups, ring_wait};
 use super::{Wait, lane_of};
 
 /// What can be occupied: the four lanes, and the Vector Engine that both contexts share.
@@ -25,12 +25,25 @@ pub(super) struct Node {
     /// The cycles of what an operation brings along; those of operations are given to each run.
     pub(super) cycles: u64,
     pub(super) holds: Vec<usize>,
+    /// Cycles at its beginning in which it does not hold the sub context yet.
+    pub(super) lead: u64,
     /// What depends on it, and the cycles that pass between.
     pub(super) next: Vec<(usize, u64)>,
     /// What it depends on.
     pub(super) before: usize,
     /// The joins among that, by their numbers.
     pub(super) joins: Vec<usize>,
+    /// Whether it does nothing but bring what others read: it can wait until they need it.
+    pub(super) brings: bool,
+}
+
+/// Nodes that nothing overlaps with: a turn of a loop, or what is between two loops.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    /// Its first node, as a place in the sequence.
+    pub(super) from: usize,
+    /// Turns of loops that begin with it.
+    pub(super) turns: u64,
 }
 
 /// Writes of a tensor that its readers wait for together, with the cycles that pass between, behind those of the join before. A join
@@ -50,6 +63,8 @@ pub(super) struct Graph {
     /// All nodes, each behind what it depends on.
     pub(super) sequence: Vec<usize>,
     pub(super) joins: Vec<Join>,
+    /// The blocks, in order.
+    pub(super) blocks: Vec<Block>,
 }
 
 impl Graph {
@@ -59,14 +74,96 @@ impl Graph {
             operations,
             sequence: Vec::with_capacity(operations),
             joins: Vec::new(),
+            blocks: Vec::new(),
         }
     }
 
-    pub(super) fn set(&mut self, node: usize, operation: &Operation, cost: &OperationCost) {
+    /// What comes next overlaps with nothing before; so many turns of loops begin.
+    pub(super) fn begin_block(&mut self, turns: u64) {
+        let from = self.sequence.len();
+        self.blocks.push(Block { from, turns });
+    }
+
+    /// The places in the sequence of each block.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (Block, std::ops::Range<usize>)> {
+        let ends = self.blocks.iter().skip(1).map(|block| block.from);
+        let ends = ends.chain([self.sequence.len()]);
+        let blocks = self.blocks.iter().copied().zip(ends);
+        blocks.map(|(block, end)| (block, block.from..end))
+    }
+
+    /// The nodes of each block in another sequence, in which what only brings something comes right before what needs it.
+    pub(super) fn needed_first(&self) -> Vec<usize> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for &number in &self.sequence {
+            let next = self.nodes.get(number).map_or(&[][..], |node| &node.next);
+            for (next, _) in next {
+                if let Some(before) = before.get_mut(*next) {
+                    before.push(number);
+                }
+            }
+        }
+        let mut sequence = Vec::with_capacity(self.sequence.len());
+        let mut seen = vec![false; self.nodes.len()];
+        for (_, range) in self.ranges() {
+            let own = self.sequence.get(range).unwrap_or_default();
+            let brings = |number: &usize| self.nodes.get(*number).is_some_and(|node| node.brings);
+            let waiting = own.iter().filter(|number| brings(number));
+            let first = own.iter().filter(|number| !brings(number));
+            for &wanted in first.chain(waiting) {
+                // A node comes behind all that it depends on. Blocks before are there already.
+                let mut open = vec![(wanted, false)];
+                while let Some((number, ready)) = open.pop() {
+                    let Some(known) = seen.get_mut(number) else {
+                        continue;
+                    };
+                    if ready {
+                        sequence.push(number);
+                    } else if !*known {
+                        *known = true;
+                        open.push((number, true));
+                        let waits = before.get(number).map_or(&[][..], Vec::as_slice);
+                        open.extend(waits.iter().rev().map(|other| (*other, false)));
+                    }
+                }
+            }
+        }
+        sequence
+    }
+
+    pub(super) fn set(
+        &mut self,
+        node: usize,
+        operation: &Operation,
+        cost: &OperationCost,
+        calibration: &Calibration,
+    ) {
         if let Some(node) = self.nodes.get_mut(node) {
             let lane = lane_of(operation.context);
             node.lane = Some(lane);
             node.holds = held(operation, lane, cost);
+            node.brings = brings(operation);
+            // A pass that ends in the VRF holds the sub context while it stores.
+            if let OperationKind::Pass(pass) = &operation.kind
+                && lane == Lane::MAIN
+                && matches!(pass.end, PassEnd::ToVrf { .. })
+            {
+                node.lead = ring_wait(pass, &calibration.pass);
+            }
+        }
+    }
+
+    /// The nodes of each lane follow each other as in the sequence.
+    pub(super) fn keep_order(&mut self) {
+        let mut last = [None; RESOURCES];
+        for number in self.sequence.clone() {
+            let lane = self.nodes.get(number).and_then(|node| node.lane);
+            let Some(before) = lane.and_then(|lane| last.get_mut(lane.number())) else {
+                continue;
+            };
+            if let Some(before) = before.replace(number) {
+                self.depend(number, before, 0);
+            }
         }
     }
 
@@ -83,14 +180,12 @@ impl Graph {
     }
 
     /// A node that no operation stands for, behind another one.
-    /// It occupies `lane` and the others.
-    fn bring(&mut self, lane: Lane, cycles: u64, others: &[Lane], behind: Option<usize>) -> usize {
+    fn bring(&mut self, lane: Lane, cycles: u64, behind: Option<usize>) -> usize {
         let number = self.nodes.len();
-        let holds = std::iter::once(lane).chain(others.iter().copied());
         self.nodes.push(Node {
             lane: Some(lane),
             cycles,
-            holds: holds.map(Lane::number).collect(),
+            holds: vec![lane.number()],
             ..Node::default()
         });
         if let Some(behind) = behind {
@@ -142,9 +237,9 @@ impl Graph {
         };
         let table = &calibration.pass;
         if lookups(pass) {
-            let load = self.bring(Lane::TENSOR_DMA, table.lookup_transfer, &[], None);
-            // It waits for the running pass of the main context.
-            let placed = self.bring(Lane::SUB, table.lookup_pass, &[Lane::MAIN], Some(load));
+            let load = self.bring(Lane::TENSOR_DMA, table.lookup_transfer, None);
+            // Both run beside the lookup before.
+            let placed = self.bring(Lane::SUB, table.lookup_pass, Some(load));
             self.depend(node, placed, 0);
         }
         if let Some(ring) = custom_ring(pass) {
@@ -152,32 +247,13 @@ impl Graph {
             let load = match known {
                 Some((_, load)) => *load,
                 None => {
-                    let load = self.bring(Lane::TENSOR_DMA, table.ring_transfer, &[], None);
+                    let load = self.bring(Lane::TENSOR_DMA, table.ring_transfer, None);
                     rings.push((ring, load));
                     load
                 }
             };
             self.depend(node, load, 0);
         }
-    }
-
-    /// For each node the cycles from its start to the end of the last operation that depends on it.
-    pub(super) fn weights(&self, cycles: &[u64]) -> Vec<u64> {
-        let mut weights = vec![0; self.nodes.len()];
-        for number in self.sequence.iter().rev() {
-            let Some((node, own)) = self.nodes.get(*number).zip(cycles.get(*number)) else {
-                continue;
-            };
-            let behind = node.next.iter().filter_map(|(next, extra)| {
-                let weight: &u64 = weights.get(*next)?;
-                Some(weight.saturating_add(*extra))
-            });
-            let weight = own.saturating_add(behind.max().unwrap_or(0));
-            if let Some(known) = weights.get_mut(*number) {
-                *known = weight;
-            }
-        }
-        weights
     }
 }
 
@@ -192,6 +268,17 @@ fn custom_ring(pass: &Pass) -> Option<(SwitchConfig, Option<Mapping>)> {
         },
         _ => None,
     })
+}
+
+/// Whether an operation does nothing but load a tensor, or store one in registers.
+fn brings(operation: &Operation) -> bool {
+    match &operation.kind {
+        OperationKind::Copy(_) => operation.context != Context::Main,
+        OperationKind::Pass(pass) => {
+            matches!(pass.end, PassEnd::ToTrf { .. } | PassEnd::ToVrf { .. })
+        }
+        OperationKind::Collective(_) => false,
+    }
 }
 
 /// What an operation occupies, its own lane first.

@@ -1,13 +1,12 @@
 //! The vendor's schedule: who runs when by the rules that its published schedules show.
 //!
-//! An operation begins as soon as what it depends on and what it occupies are free; of two that could, the one goes first that
-//! most waits for, of equal ones the shorter. Passes and transfers keep the order of the source where the dialect's compiler keeps
-//! it: kernels of 0.6 and 0.8 have the same schedule whatever the order of their statements. The tables of lookups and of custom rings
-//! come as transfers that no source names; they occupy and have no slot.
+//! Nothing overlaps across the start, a turn or the end of a loop. Within such a block passes and transfers go where `search` puts them,
+//! or keep the order of the source where the dialect's compiler keeps it: kernels of 0.6 and 0.8 have the same schedule whatever the order
+//! of their statements. What would hold more than a memory has is held back (`room`). The tables of lookups and of custom rings come as
+//! transfers that no source names; they occupy and have no slot.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -16,14 +15,18 @@ use crate::derivation::conventions::Conventions;
 use crate::hardware::CLUSTER_ADDRESS_SLICES;
 use crate::hardware::calibration::{Calibration, KernelConstants};
 use crate::items::Span;
-use crate::kernel::{Body, Context, Operation, OperationId, OperationKind, Tier};
-use crate::lanes::Lane;
+use crate::kernel::{
+    Body, CollectiveWork, Context, Level, Operation, OperationId, OperationKind,
+    RedistributionStep, Tier,
+};
 
 use super::super::OperationCost;
-use super::graph::{Graph, Node, RESOURCES, Rings};
+use super::graph::{Graph, Rings};
 use super::hazards::wait_for;
+use super::placed::Placed;
 use super::planner::{Before, Variation};
-use super::{Schedule, Slot, Wait, WaitCause};
+use super::room::{Reuse, Room};
+use super::{Schedule, Wait, WaitCause};
 
 /// Schedules a body whose costs are all known.
 pub(super) fn derive(
@@ -47,7 +50,19 @@ pub(super) fn derive(
         },
     );
     let cycles: Vec<u64> = operations.iter().filter_map(|cost| cost.cycles).collect();
-    let slots = prepared.run(body, &cycles, variation.no_arms).slots(waits);
+    let (placed, reuses) = prepared.run(body, &cycles, variation.no_arms);
+    for (node, before, allocation) in reuses {
+        let operation = u32::try_from(*before).ok().map(OperationId);
+        if let Some((waits, operation)) = waits.get_mut(*node).zip(operation) {
+            let wait = Wait {
+                operation,
+                cause: WaitCause::WriteAfterRead,
+                allocation: Some(*allocation),
+            };
+            waits.push((wait, 0));
+        }
+    }
+    let slots = placed.slots(waits);
     let last = slots.iter().map(|slot| slot.end).max();
     Schedule {
         total: Some(last.unwrap_or(0).saturating_add(prepared.end)),
@@ -55,16 +70,22 @@ pub(super) fn derive(
     }
 }
 
+/// A graph in which what would not fit waits, with that.
+type Tight = (Graph, Vec<Reuse>);
+
 /// What of a body's schedule does not change with the cycles that its operations take.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared {
     graph: Graph,
+    room: Room,
+    /// The same for schedules that would hold more than there is room for; `None` inside where no order fits.
+    tight: OnceLock<Option<Tight>>,
     /// The cycle in which the first operation may start.
     start: u64,
+    /// Cycles of a turn of a loop.
+    turn: u64,
     /// Cycles behind the end of the last operation.
     end: u64,
-    /// Whether transfers and passes keep the order of the source.
-    keeps_order: bool,
 }
 
 impl Prepared {
@@ -101,15 +122,27 @@ impl Prepared {
         let mut rings = Rings::new();
         // Of each chain of writes how many are joined, and by what.
         let mut joins: FxHashMap<usize, (usize, usize)> = FxHashMap::default();
+        // Of compilers that keep the order no schedule of a loop is public: the book has tiles of several turns overlap.
+        let keeps_order = Conventions::of(body.dialect).keeps_order_of_transfers();
+        let mut frames: Option<Vec<(Span, u64)>> = None;
         for &id in variation.order_of(body).iter() {
             let cost = operations.get(id.0 as usize);
             let Some((operation, cost)) = body.operation(id).zip(cost) else {
                 continue;
             };
+            let own = if keeps_order {
+                Vec::new()
+            } else {
+                frames_of(operation)
+            };
+            if frames.as_ref() != Some(&own) {
+                graph.begin_block(new_turns(frames.as_deref().unwrap_or_default(), &own));
+                frames = Some(own);
+            }
             let found = before.next(id);
             let node = id.0 as usize;
             graph.prepare(operation, node, calibration, &mut rings);
-            graph.set(node, operation, cost);
+            graph.set(node, operation, cost, calibration);
             for wait in &found.waits {
                 let extra = synchronised(body, derivation, wait, id, &calibration.kernel);
                 graph.depend(node, wait.operation.0 as usize, extra);
@@ -133,22 +166,28 @@ impl Prepared {
             }
             graph.sequence.push(node);
         }
+        if keeps_order {
+            graph.keep_order();
+        }
         let (start, end) = start_and_end(body, calibration);
         Self {
             graph,
+            room: Room::of(body, derivation),
+            tight: OnceLock::new(),
             start,
+            turn: calibration.kernel.turn,
             end,
-            keeps_order: Conventions::of(body.dialect).keeps_order_of_transfers(),
         }
     }
 
     /// The body's cycles where its operations take so many, with or without what is in arms that run time decides.
     pub(super) fn total(&self, body: &Body, cycles: &[u64], no_arms: bool) -> u64 {
-        let last = self.run(body, cycles, no_arms).last_end();
-        last.saturating_add(self.end)
+        let (placed, _) = self.run(body, cycles, no_arms);
+        placed.last_end().saturating_add(self.end)
     }
 
-    fn run(&self, body: &Body, cycles: &[u64], no_arms: bool) -> Run<'_> {
+    /// When everything runs, and what waits for room.
+    fn run(&self, body: &Body, cycles: &[u64], no_arms: bool) -> (Placed<'_>, &[Reuse]) {
         let arms = Arms::of(body, cycles);
         let mut of_nodes: Vec<u64> = self.graph.nodes.iter().map(|node| node.cycles).collect();
         let operations = body.operations.iter().zip(cycles);
@@ -156,8 +195,52 @@ impl Prepared {
             let runs = operation.branches.is_empty() || !no_arms && arms.runs(operation);
             *own = if runs { *cycles } else { 0 };
         }
-        Run::new(&self.graph, of_nodes, self.start, self.keeps_order)
+        let free = Placed::of(&self.graph, &of_nodes, self.start, self.turn);
+        if self.room.is_empty() || self.room.fits(&free.starts, &free.ends) {
+            return (free, &[]);
+        }
+        match self.tight.get_or_init(|| self.tight()) {
+            Some((graph, reuses)) => (
+                Placed::of(graph, &of_nodes, self.start, self.turn),
+                reuses.as_slice(),
+            ),
+            None => (free, &[]),
+        }
     }
+
+    /// Holds back what would not fit, in the first order of operations in which it does.
+    fn tight(&self) -> Option<Tight> {
+        let orders = [self.graph.sequence.clone(), self.graph.needed_first()];
+        orders.into_iter().find_map(|sequence| {
+            let own = sequence.iter().copied();
+            let own: Vec<usize> = own.filter(|node| *node < self.graph.operations).collect();
+            let reuses = self.room.reuses(&own)?;
+            let mut graph = Graph {
+                sequence,
+                ..self.graph.clone()
+            };
+            for (node, before, _) in &reuses {
+                graph.depend(*node, *before, 0);
+            }
+            Some((graph, reuses))
+        })
+    }
+}
+
+/// The turns of loops that an operation is in, outermost first.
+fn frames_of(operation: &Operation) -> Vec<(Span, u64)> {
+    let frames = operation.loops.iter();
+    frames.map(|frame| (frame.span, frame.iteration)).collect()
+}
+
+/// Turns that begin between two operations that are in these.
+fn new_turns(before: &[(Span, u64)], own: &[(Span, u64)]) -> u64 {
+    let same = before
+        .iter()
+        .zip(own)
+        .take_while(|(one, other)| one == other);
+    let same = same.count();
+    (own.len() - same) as u64
 }
 
 /// The cycle in which the first operation of a kernel may start, and the cycles behind its last one. A function that is no
@@ -185,8 +268,12 @@ pub(super) fn synchronised(
     let Some(writer) = body.operation(wait.operation) else {
         return 0;
     };
-    let OperationKind::Copy(copy) = &writer.kind else {
-        return 0;
+    let copy = match &writer.kind {
+        OperationKind::Copy(copy) => copy,
+        OperationKind::Collective(collective) if between_clusters(&collective.work) => {
+            return kernel.sync.saturating_add(kernel.after_sync);
+        }
+        _ => return 0,
     };
     let tier = |id| body.tensor(id).map(|tensor| tensor.tier);
     let needed = match (tier(copy.source), tier(copy.target)) {
@@ -202,6 +289,21 @@ pub(super) fn synchronised(
         kernel.sync.saturating_add(kernel.after_sync)
     } else {
         0
+    }
+}
+
+/// Whether clusters take from each other by a plan.
+fn between_clusters(work: &CollectiveWork) -> bool {
+    match work {
+        CollectiveWork::Shuffle(parts) => parts.level == Level::Cluster,
+        CollectiveWork::Redistribute { steps, asymmetric } => {
+            !asymmetric
+                && steps.iter().any(|step| match step {
+                    RedistributionStep::Shuffle(parts) => parts.level == Level::Cluster,
+                    RedistributionStep::Slice { .. } => false,
+                })
+        }
+        _ => false,
     }
 }
 
@@ -268,308 +370,5 @@ impl Arms {
     fn runs(&self, operation: &Operation) -> bool {
         let mut branches = operation.branches.iter();
         branches.all(|branch| self.dearest.get(&branch.span) == Some(&branch.arm))
-    }
-}
-
-/// What could go: by the weight, of equal ones the shorter first, then in the order of the source.
-type Ready = (u64, Reverse<u64>, Reverse<usize>);
-
-/// What waits in a lane.
-enum Queue {
-    /// In the order of the source.
-    Program(VecDeque<usize>),
-    /// Those that are free to go, by weight; those that become free later, by when they do.
-    Weight {
-        ready: BinaryHeap<Ready>,
-        later: BinaryHeap<(Reverse<u64>, Ready)>,
-    },
-}
-
-/// How far a node is.
-#[derive(Debug, Clone, Copy)]
-struct State {
-    cycles: u64,
-    /// What it depends on that is not placed yet.
-    open: usize,
-    ready: u64,
-    /// Cycles from its start to the end of the last operation that depends on it.
-    weight: u64,
-}
-
-impl State {
-    /// The place of a node among those that could go.
-    const fn among(&self, node: usize) -> Ready {
-        (self.weight, Reverse(self.cycles), Reverse(node))
-    }
-}
-
-struct Run<'a> {
-    graph: &'a Graph,
-    states: Vec<State>,
-    queues: [Queue; 4],
-    /// When each resource is free, and which operation occupied it last.
-    free: [(u64, Option<usize>); RESOURCES],
-    ends: Vec<u64>,
-}
-
-/// A node that could be placed next.
-struct Candidate {
-    node: usize,
-    start: u64,
-    weight: u64,
-}
-
-impl<'a> Run<'a> {
-    fn new(graph: &'a Graph, cycles: Vec<u64>, start: u64, keeps_order: bool) -> Self {
-        let weights = graph.weights(&cycles);
-        let states = graph.nodes.iter().zip(cycles.into_iter().zip(weights));
-        let states: Vec<State> = states
-            .map(|(node, (cycles, weight))| State {
-                cycles,
-                open: node.before,
-                ready: start,
-                weight,
-            })
-            .collect();
-        let mut queues = Lane::VIRTUAL_ISA.map(|_| {
-            if !keeps_order {
-                Queue::Weight {
-                    ready: BinaryHeap::new(),
-                    later: BinaryHeap::new(),
-                }
-            } else {
-                Queue::Program(VecDeque::new())
-            }
-        });
-        for &number in &graph.sequence {
-            let Some((node, state)) = graph.nodes.get(number).zip(states.get(number)) else {
-                continue;
-            };
-            // A join waits in no lane.
-            let queue = node.lane.and_then(|lane| queues.get_mut(lane.number()));
-            match queue {
-                Some(Queue::Program(queue)) => queue.push_back(number),
-                Some(Queue::Weight { later, .. }) if state.open == 0 => {
-                    later.push((Reverse(start), state.among(number)));
-                }
-                _ => {}
-            }
-        }
-        let ends = vec![0; graph.nodes.len()];
-        Self {
-            graph,
-            states,
-            queues,
-            free: [(start, None); RESOURCES],
-            ends,
-        }
-    }
-
-    /// The end of the last operation.
-    fn last_end(mut self) -> u64 {
-        let mut last = 0;
-        while let Some(candidate) = self.next() {
-            self.place(&candidate);
-            let node = candidate.node;
-            if node < self.graph.operations {
-                last = last.max(self.ends.get(node).copied().unwrap_or(0));
-            }
-        }
-        last
-    }
-
-    /// The slots of the operations. `waits` is what each of them waits for, with the cycles that pass between.
-    fn slots(mut self, mut waits: Vec<Vec<(Wait, u64)>>) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = Vec::with_capacity(waits.len());
-        while let Some(candidate) = self.next() {
-            let node = candidate.node;
-            let of = waits.get_mut(node).map(std::mem::take);
-            let slot = of.and_then(|waits| self.slot(&candidate, waits));
-            self.place(&candidate);
-            slots.extend(slot);
-        }
-        slots.sort_by_key(|slot| slot.operation);
-        slots
-    }
-
-    /// The node that begins first; of several the one that most waits for.
-    fn next(&mut self) -> Option<Candidate> {
-        let mut best: Option<Candidate> = None;
-        for lane in 0..self.queues.len() {
-            let Some(node) = self.head(lane) else {
-                continue;
-            };
-            let Some((of, state)) = self.graph.nodes.get(node).zip(self.states.get(node)) else {
-                continue;
-            };
-            let free = of.holds.iter().filter_map(|held| self.free.get(*held));
-            let free = free.map(|(free, _)| *free).max().unwrap_or(0);
-            let candidate = Candidate {
-                node,
-                start: state.ready.max(free),
-                weight: state.weight,
-            };
-            let key = |candidate: &Candidate| {
-                (candidate.start, Reverse(candidate.weight), candidate.node)
-            };
-            if best.as_ref().is_none_or(|best| key(&candidate) < key(best)) {
-                best = Some(candidate);
-            }
-        }
-        best
-    }
-
-    fn head(&mut self, lane: usize) -> Option<usize> {
-        let free = self.free.get(lane)?.0;
-        match self.queues.get_mut(lane)? {
-            Queue::Program(queue) => {
-                let node = *queue.front()?;
-                (self.states.get(node)?.open == 0).then_some(node)
-            }
-            Queue::Weight { ready, later } => {
-                while let Some((Reverse(at), one)) = later.peek().copied() {
-                    if at > free {
-                        break;
-                    }
-                    later.pop();
-                    ready.push(one);
-                }
-                let first = ready.peek().or(later.peek().map(|(_, one)| one));
-                first.map(|(.., Reverse(node))| *node)
-            }
-        }
-    }
-
-    fn place(&mut self, candidate: &Candidate) {
-        let graph = self.graph;
-        let state = self.states.get(candidate.node);
-        let Some((node, state)) = graph.nodes.get(candidate.node).zip(state) else {
-            return;
-        };
-        let end = candidate.start.saturating_add(state.cycles);
-        let lane = node.lane.map_or(0, Lane::number);
-        match self.queues.get_mut(lane) {
-            Some(Queue::Program(queue)) => {
-                queue.pop_front();
-            }
-            Some(Queue::Weight { ready, later }) => {
-                let free = ready.pop();
-                if free.is_none() {
-                    later.pop();
-                }
-            }
-            None => {}
-        }
-        if let Some(known) = self.ends.get_mut(candidate.node) {
-            *known = end;
-        }
-        for held in &node.holds {
-            if let Some(free) = self.free.get_mut(*held) {
-                *free = (end, Some(candidate.node));
-            }
-        }
-        for (next, extra) in &node.next {
-            self.release(*next, end.saturating_add(*extra));
-        }
-    }
-
-    /// One of the things that a node depends on has ended at `at`.
-    fn release(&mut self, number: usize, at: u64) {
-        let graph = self.graph;
-        let mut open = vec![(number, at)];
-        while let Some((number, at)) = open.pop() {
-            let node = graph.nodes.get(number);
-            let Some((node, state)) = node.zip(self.states.get_mut(number)) else {
-                continue;
-            };
-            state.ready = state.ready.max(at);
-            state.open = state.open.saturating_sub(1);
-            if state.open > 0 {
-                continue;
-            }
-            let (ready, among) = (state.ready, state.among(number));
-            let Some(lane) = node.lane else {
-                // A join has ended with the last that it joins.
-                if let Some(known) = self.ends.get_mut(number) {
-                    *known = ready;
-                }
-                let next = node.next.iter();
-                open.extend(next.map(|(next, extra)| (*next, ready.saturating_add(*extra))));
-                continue;
-            };
-            if let Some(Queue::Weight { later, .. }) = self.queues.get_mut(lane.number()) {
-                later.push((Reverse(ready), among));
-            }
-        }
-    }
-
-    /// The slot of an operation, with what decides its start.
-    fn slot(&self, candidate: &Candidate, mut waits: Vec<(Wait, u64)>) -> Option<Slot> {
-        let node = self.graph.nodes.get(candidate.node)?;
-        let cycles = self.states.get(candidate.node)?.cycles;
-        let lane = node.lane?;
-        let free = self.free.get(lane.number())?.0;
-        waits.extend(self.joined(node, (free, candidate.start)));
-        let operation = OperationId(u32::try_from(candidate.node).ok()?);
-        for held in &node.holds {
-            let Some((_, Some(before))) = self.free.get(*held) else {
-                continue;
-            };
-            // What operations bring along has no slot.
-            let Some(before) = u32::try_from(*before).ok().map(OperationId) else {
-                continue;
-            };
-            if self.is_brought(before) || waits.iter().any(|(wait, _)| wait.operation == before) {
-                continue;
-            }
-            let own = *held == lane.number();
-            let cause = if own {
-                WaitCause::Context
-            } else {
-                WaitCause::Held
-            };
-            let wait = Wait {
-                operation: before,
-                cause,
-                allocation: None,
-            };
-            waits.push((wait, 0));
-        }
-        let end_of = |(wait, extra): &(Wait, u64)| {
-            let end = self.ends.get(wait.operation.0 as usize);
-            end.map_or(0, |end| end.saturating_add(*extra))
-        };
-        waits.retain(|wait| end_of(wait) > free || end_of(wait) == candidate.start);
-        waits.sort_by_key(|wait| (Reverse(end_of(wait)), wait.0.cause, wait.0.operation));
-        waits.dedup_by_key(|(wait, _)| wait.operation);
-        Some(Slot {
-            operation,
-            lane,
-            start: candidate.start,
-            end: candidate.start.saturating_add(cycles),
-            waits: waits.into_iter().map(|(wait, _)| wait).collect(),
-        })
-    }
-
-    /// The joined writes that a node waits for, and that may have ended behind `free` or at `start`. A join ends with the last of
-    /// its own writes and of those before it, so that none of these is later.
-    fn joined(&self, node: &Node, (free, start): (u64, u64)) -> Vec<(Wait, u64)> {
-        let mut found = Vec::new();
-        for join in &node.joins {
-            let mut next = self.graph.joins.get(*join);
-            while let Some(join) = next {
-                let end = self.ends.get(join.node).copied().unwrap_or(0);
-                if end <= free && end != start {
-                    break;
-                }
-                found.extend(join.writes.iter().cloned());
-                next = join.before.and_then(|before| self.graph.joins.get(before));
-            }
-        }
-        found
-    }
-
-    fn is_brought(&self, operation: OperationId) -> bool {
-        operation.0 as usize >= self.graph.operations
     }
 }

@@ -80,7 +80,7 @@ fn a_kernel_says_its_lower_bound_and_what_it_assumes() {
     );
     assert!(text.contains(&words), "{text}");
     assert!(
-        text.contains("\nAssumes: `left` is aligned and alone in HBM\n"),
+        text.contains("\nAssumes: `left` and `right` are aligned and alone in HBM\n"),
         "{text}"
     );
     // Of one transfer alone the bound is the transfer.

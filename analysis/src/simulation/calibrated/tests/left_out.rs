@@ -22,7 +22,7 @@ use crate::simulation::dma::{DmaCost, Transfer};
 use crate::simulation::{Figure, StageCost};
 
 use super::super::{pass, transfer};
-use super::{KERNELS, current, folder, shapes, table};
+use super::{JUDGED, KERNELS, folder, of_release, shapes, spelled, table};
 
 /// What an operation's cycles are worked out from, whatever the constants.
 enum Work {
@@ -89,9 +89,9 @@ impl Row {
     }
 }
 
-/// The constants of both releases.
+/// The constants of the releases.
 #[derive(Clone)]
-struct Tables([Calibration; 2]);
+struct Tables([Calibration; 3]);
 
 impl Tables {
     fn ours() -> Self {
@@ -99,16 +99,21 @@ impl Tables {
     }
 
     fn of(&self, release: CalibrationId) -> &Calibration {
-        &self.0[usize::from(release == CalibrationId::Release0_8_1)]
+        let number = RELEASES.iter().position(|id| *id == release);
+        &self.0[number.expect("a release")]
     }
 }
 
 /// Constants from here on are rates in parts of a cycle.
 const RATES: f64 = 2_500.0;
 
-const RELEASES: [CalibrationId; 2] = [CalibrationId::Release0_5_1, CalibrationId::Release0_8_1];
+const RELEASES: [CalibrationId; 3] = [
+    CalibrationId::Release0_5_1,
+    CalibrationId::Release0_6_0,
+    CalibrationId::Release0_8_1,
+];
 
-/// A constant that rows were fitted to: of both releases, or of one where they differ.
+/// A constant that rows were fitted to: of all releases, or of those that agree.
 struct Constant {
     name: &'static str,
     releases: &'static [usize],
@@ -119,12 +124,12 @@ enum Field<'a> {
     Number(&'a mut u64),
     /// An entry of a table of rates.
     Entry(&'a mut &'static [(u64, Rate)], usize),
-    /// The cycles of so many elements.
+    /// The cycles of so many flits.
     Share(&'a mut (u64, u64)),
 }
 
-/// Elements of a lookup that a fit counts in, for fractions of a cycle.
-const LOOKED_UP: u64 = 64_000;
+/// Flits behind a table that a fit counts in, for fractions of a cycle.
+const LOOKED_UP: u64 = 20_000;
 
 impl Constant {
     fn get(&self, tables: &Tables) -> f64 {
@@ -153,7 +158,7 @@ impl Constant {
     }
 }
 
-const BOTH: &[usize] = &[0, 1];
+const ALL: &[usize] = &[0, 1, 2];
 
 macro_rules! number {
     ($releases:expr, $($path:ident).+) => {
@@ -169,7 +174,7 @@ macro_rules! entry {
     ($name:literal, $at:literal, $($path:ident).+) => {
         Constant {
             name: $name,
-            releases: BOTH,
+            releases: ALL,
             field: |table| Field::Entry(&mut table.$($path).+, $at),
         }
     };
@@ -178,20 +183,20 @@ macro_rules! entry {
 /// Every constant of a pass and of a transfer that is a number of cycles or a rate. The others are units of the hardware, and
 /// limits between classes.
 const CONSTANTS: &[Constant] = &[
-    number!(BOTH, pass.fetch),
-    number!(BOTH, pass.switch),
-    number!(BOTH, pass.whole_ring),
-    number!(BOTH, pass.commit),
-    number!(BOTH, pass.contract),
-    number!(BOTH, pass.vector),
+    number!(ALL, pass.fetch),
+    number!(ALL, pass.switch),
+    number!(ALL, pass.whole_ring),
+    number!(ALL, pass.commit),
+    number!(ALL, pass.contract),
+    number!(ALL, pass.vector),
     number!(&[0], pass.vector_to_vrf),
-    number!(&[1], pass.vector_to_vrf),
-    number!(BOTH, pass.sub_vector),
-    number!(BOTH, pass.sub_vector_commit),
-    number!(BOTH, pass.ring_slice),
-    number!(BOTH, pass.ring_once),
+    number!(&[1, 2], pass.vector_to_vrf),
+    number!(ALL, pass.sub_vector),
+    number!(ALL, pass.sub_vector_commit),
+    number!(ALL, pass.ring_slice),
+    number!(ALL, pass.ring_once),
     number!(&[0], pass.ring_whole),
-    number!(&[1], pass.ring_whole),
+    number!(&[1, 2], pass.ring_whole),
     entry!(
         "pass.ring_behind_contraction of 8",
         0,
@@ -202,35 +207,42 @@ const CONSTANTS: &[Constant] = &[
         1,
         pass.ring_behind_contraction
     ),
+    number!(ALL, pass.ring_few_outputs),
     Constant {
         name: "pass.lookup",
-        releases: BOTH,
+        releases: ALL,
         field: |table| Field::Share(&mut table.pass.lookup),
     },
-    number!(BOTH, transfer.load_start),
-    number!(BOTH, transfer.load_start_one_engine),
-    number!(BOTH, transfer.load_request_one_engine),
-    entry!("transfer.load_request at 64 B", 0, transfer.load_request),
-    entry!("transfer.load_request at 240 B", 1, transfer.load_request),
-    entry!("transfer.load_request at 1 KiB", 2, transfer.load_request),
-    entry!("transfer.load_request at 2 KiB", 3, transfer.load_request),
-    entry!("transfer.load_request at 3,840 B", 4, transfer.load_request),
-    entry!("transfer.load_request at 4 KiB", 5, transfer.load_request),
-    number!(BOTH, transfer.copied_request),
-    number!(BOTH, transfer.copied_to_all_request),
-    number!(BOTH, transfer.hot_unit_read),
-    number!(BOTH, transfer.store_start),
-    number!(BOTH, transfer.store_start_one_engine),
-    number!(BOTH, transfer.store_request),
-    number!(BOTH, transfer.scattered_start),
-    number!(BOTH, transfer.scattered_piece),
-    number!(BOTH, transfer.tiny_piece),
-    number!(BOTH, transfer.single_piece),
-    number!(BOTH, transfer.strided_start),
-    number!(BOTH, transfer.strided_piece),
-    number!(BOTH, transfer.move_start),
-    number!(BOTH, transfer.move_piece),
-    number!(BOTH, transfer.move_copied_piece),
+    number!(ALL, transfer.load_start),
+    number!(ALL, transfer.load_start_one_engine),
+    number!(ALL, transfer.load_request_one_engine),
+    entry!("transfer.load_request of 1", 0, transfer.load_request),
+    entry!("transfer.load_request of 2", 1, transfer.load_request),
+    entry!("transfer.load_request of 4", 2, transfer.load_request),
+    entry!("transfer.load_request of 8", 3, transfer.load_request),
+    entry!("transfer.load_request of 15", 4, transfer.load_request),
+    entry!("transfer.load_request of 16", 5, transfer.load_request),
+    number!(ALL, transfer.crossing_request),
+    entry!("transfer.copied_request of 1", 0, transfer.copied_request),
+    entry!("transfer.copied_request of 2", 1, transfer.copied_request),
+    entry!("transfer.copied_request of 8", 2, transfer.copied_request),
+    number!(ALL, transfer.hot_unit_read),
+    number!(ALL, transfer.store_start),
+    number!(&[0, 2], transfer.store_start_one_engine),
+    number!(&[1], transfer.store_start_one_engine),
+    number!(ALL, transfer.store_request),
+    number!(&[0, 2], transfer.store_request_one_engine),
+    number!(&[1], transfer.store_request_one_engine),
+    number!(ALL, transfer.scattered_start),
+    number!(ALL, transfer.scattered_piece),
+    number!(ALL, transfer.tiny_piece),
+    number!(ALL, transfer.single_piece),
+    number!(ALL, transfer.strided_start),
+    number!(ALL, transfer.strided_piece),
+    number!(ALL, transfer.move_start),
+    number!(ALL, transfer.move_request),
+    number!(ALL, transfer.move_run),
+    number!(ALL, transfer.move_copy),
 ];
 
 /// The operations of the only kernel of a text, by the line of their statement and by their number.
@@ -291,7 +303,7 @@ fn rows() -> Vec<Row> {
             };
             rows.push(row);
         };
-    let [older, newer] = RELEASES;
+    let [older, middle, newer] = RELEASES;
     let older_rows = table("schedules-0.5.1.tsv");
     for name in KERNELS {
         let file = folder().join("0.5.1").join(format!("{name}.rs"));
@@ -311,57 +323,61 @@ fn rows() -> Vec<Row> {
             );
         }
     }
-    let mut judged = |kernel: String, place: String, vendor: u64, text: &str| {
+    let mut judged = |(minor, kernel): (u16, String), place: String, vendor: u64, text: &str| {
         let line = text.lines().position(|line| line.trim() == "// judged");
         let line = u32::try_from(line.expect("a judged statement")).expect("a line") + 2;
-        let mut found = operations(text, current()).rows.into_iter();
+        let mut found = operations(text, of_release(minor)).rows.into_iter();
         let found = found.find(|(statement, _)| *statement >= line);
         take(
             kernel,
             place,
             vendor,
-            newer,
+            if minor < 7 { middle } else { newer },
             found.and_then(|(_, work)| work),
         );
     };
-    let mut files: Vec<_> = std::fs::read_dir(folder().join("0.8.1"))
-        .expect("the folder")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("a kernel");
-        let name = file
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
-        let field = |name: &str| {
-            let rest = text.split(name).nth(1).expect("a head");
-            rest.split([';', '\n']).next().unwrap_or_default().trim()
-        };
-        // `k2.C13/88` and `score-k2/60` are versions of one kernel.
-        let operation = field("op: ");
-        let kernel = ["k1", "k2", "k3"]
-            .into_iter()
-            .find(|kernel| operation.contains(kernel));
-        let vendor = field("vendor cycles: ").parse().expect("cycles");
-        judged(
-            kernel.expect("its kernel").to_owned(),
-            format!("0.8.1: {name}"),
-            vendor,
-            &text,
-        );
+    for (release, minor) in JUDGED {
+        let mut files: Vec<_> = std::fs::read_dir(folder().join(release))
+            .expect("the folder")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        files.sort();
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a kernel");
+            let name = file
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            let field = |name: &str| {
+                let rest = text.split(name).nth(1).expect("a head");
+                rest.split([';', '\n']).next().unwrap_or_default().trim()
+            };
+            // `k2.C13/88` and `score-k2/60` are versions of one kernel.
+            let operation = field("op: ");
+            let kernel = ["k1", "k2", "k3"]
+                .into_iter()
+                .find(|kernel| operation.contains(kernel));
+            // What goes by indices has no loops to work out anew.
+            if field("class: ") == "gather" {
+                continue;
+            }
+            let vendor = field("vendor cycles: ").parse().expect("cycles");
+            let place = format!("{release}: {name}");
+            let kernel = kernel.map_or_else(|| place.clone(), str::to_owned);
+            judged((minor, kernel), place, vendor, &text);
+        }
     }
     for (place, vendor, text) in shapes::kernels() {
         let kernel = ["k1", "k2", "k3"]
             .into_iter()
             .find(|kernel| place.contains(&format!(": {kernel} ")));
+        let minor = shapes::release_of(place);
         judged(
-            kernel.unwrap_or(place).to_owned(),
+            (minor, kernel.unwrap_or(place).to_owned()),
             place.to_owned(),
             vendor,
-            &text,
+            &spelled(&text, minor),
         );
     }
     rows

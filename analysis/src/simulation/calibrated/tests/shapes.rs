@@ -1,6 +1,6 @@
 //! Rows of which only the shape is public, as the kernels that it describes.
 
-use super::Compared;
+use super::{Compared, spelled};
 
 const HEAD: &str = "use furiosa_opt_std::prelude::*;\ntype Chip = m![1];\n";
 
@@ -120,8 +120,16 @@ pub fn kernel(device: &mut Device, x: &HbmTensor<f8e4m3, Chip, m![A, B]>) {
 pub(super) fn rows() -> Vec<Compared> {
     kernels()
         .iter()
-        .map(|(place, vendor, text)| Compared::judged(text, place, *vendor))
+        .map(|(place, vendor, text)| {
+            let minor = release_of(place);
+            Compared::judged_in(minor, &spelled(text, minor), place, *vendor)
+        })
         .collect()
+}
+
+/// The release of a row: users' notes are about 0.6.0.
+pub(super) fn release_of(place: &str) -> u16 {
+    if place.starts_with("users") { 6 } else { 8 }
 }
 
 /// The place of each row, the compiler's cycles and the kernel.
