@@ -49,6 +49,12 @@ impl<'a> Interpreter<'a> {
                     .map(|(default, outer)| self.value(default, outer));
                 self.parameter(name, is_kernel, annotation.as_deref(), default.as_ref())
             });
+            if let Value::Argument(argument) = &value
+                && passed.is_some()
+            {
+                // Callers that disagree pass something else than the default.
+                self.defaults.remove(&argument.number);
+            }
             environment.set(name, value);
         }
         for parameter in [&parameters.vararg, &parameters.kwarg]
