@@ -113,6 +113,7 @@ mod many;
 mod pictures;
 mod proposals;
 mod unknown;
+mod validate;
 
 #[test]
 fn json_has_the_documented_shape_and_the_figures_of_the_book() {

@@ -60,6 +60,14 @@ pub(crate) struct CostArguments {
     /// `….json`)
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Option<String>,
+    /// Compare a kernel with the schedule that the compiler made of it: a file that `furiosa-schedule-viewer` opens. Prints totals,
+    /// operations by error, and rows to report
+    #[arg(
+        long,
+        value_name = "SCHEDULE",
+        conflicts_with_all = ["compare", "diff", "apply", "effort"]
+    )]
+    pub(crate) validate: Option<PathBuf>,
     /// End with exit code 1 where a kernel, or all together, takes more than this longer than in OLD: `+5%` or `+500` cycles. A kernel
     /// whose cycles were known in OLD and are not now is beyond every limit
     #[arg(

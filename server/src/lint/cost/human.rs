@@ -19,18 +19,25 @@ const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VR
 /// Causes of a context's pauses that are shown one by one.
 const CAUSES: usize = 4;
 
+/// Lines of what is assumed.
+const ASSUMED: usize = 3;
+
 /// Characters of the longest bar of a roofline.
 const BAR: u128 = 24;
 
-/// The costs of all kernels; with the stage tables if asked for.
-pub(super) fn write(kernels: &[KernelCost], stages: bool, colored: bool) -> String {
+/// The costs of all kernels; with the stage tables and with all that is assumed if asked for.
+pub(super) fn write(
+    kernels: &[KernelCost],
+    (stages, details): (bool, bool),
+    colored: bool,
+) -> String {
     if kernels.is_empty() {
         return "no kernel: no function has `#[device]`\n".to_owned();
     }
     let paint = Paint { colored };
     let texts: Vec<String> = kernels
         .iter()
-        .map(|kernel| of_kernel(kernel, stages, paint))
+        .map(|kernel| of_kernel(kernel, (stages, details), paint))
         .collect();
     texts.join("\n")
 }
@@ -47,7 +54,7 @@ impl Paint {
     }
 }
 
-fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
+fn of_kernel(kernel: &KernelCost, (stages, details): (bool, bool), paint: Paint) -> String {
     let mut text = String::new();
     let line = kernel.range.start.line;
     let total = total_words(kernel);
@@ -99,8 +106,28 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
     if !kernel.assumptions.is_empty() {
         text.push('\n');
     }
-    for assumption in &kernel.assumptions {
+    text.push_str(&assumed(kernel, details));
+    text
+}
+
+/// What was taken for granted, a line each; of more than a few the first ones, unless all are asked for.
+fn assumed(kernel: &KernelCost, details: bool) -> String {
+    let all = kernel.assumptions.len();
+    let shown = if details || all <= ASSUMED {
+        all
+    } else {
+        ASSUMED - 1
+    };
+    let mut text = String::new();
+    for assumption in kernel.assumptions.iter().take(shown) {
         let _ = writeln!(text, "Assumes: {}", visible(assumption));
+    }
+    if shown < all {
+        let _ = writeln!(
+            text,
+            "Assumes: {} more, which `--details` prints",
+            all - shown
+        );
     }
     text
 }

@@ -17,6 +17,7 @@ mod svg;
 mod trace;
 mod transfers;
 mod unknown;
+mod validate;
 
 use visa_analysis::KernelCost;
 
@@ -58,7 +59,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let (mut kernels, incomplete) = session.costs(effort(options, session.files()), named);
     failed |= incomplete;
     let mut moved = Vec::new();
-    if options.compare.is_none() {
+    if options.compare.is_none() && options.validate.is_none() {
         let (files, incomplete) = session.transfer_costs();
         failed |= incomplete;
         moved = files;
@@ -74,6 +75,9 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let details = options.details || options.stages || options.kernel.is_some();
     let (text, exceeded) = match &options.compare {
+        None if let Some(schedule) = &options.validate => {
+            (validate::write(&kernels, schedule, colored)?, false)
+        }
         Some(old) => {
             let limit = options.fail_on;
             let new: Vec<State> = kernels.iter().map(State::of).collect();
@@ -119,13 +123,16 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
 
 /// An option that would change nothing in the answer that is asked for.
 fn without_effect(options: &CostArguments) -> Option<&'static str> {
-    let compared = options.compare.is_some();
+    let compared = options.compare.is_some() || options.validate.is_some();
     let human = options.format == CostFormat::Human;
     let tables = human || options.format == CostFormat::Markdown;
     match () {
         () if options.stages && (compared || !human) => Some(
-            "--stages: only `--format human` without `--compare` has tables of stages to add to",
+            "--stages: only `--format human` without `--compare` or `--validate` has tables of stages to add to",
         ),
+        () if options.validate.is_some() && !human => {
+            Some("--format: `--validate` writes `human` alone")
+        }
         () if options.details && !tables => Some(
             "--details: only `human` and `markdown` leave operations out; the other formats always have them",
         ),
@@ -154,7 +161,7 @@ const LEAST_EFFORT: usize = 10;
 
 /// How far remedies are searched: where nothing is written of them, not at all.
 fn effort(options: &CostArguments, files: usize) -> usize {
-    if !has_proposals(options.format) || options.compare.is_some() {
+    if !has_proposals(options.format) || options.compare.is_some() || options.validate.is_some() {
         return 0;
     }
     // A kernel that is asked for by name has the search for itself.
@@ -223,7 +230,7 @@ fn one_state(
     Ok(match options.format {
         CostFormat::Human => {
             let text = if details {
-                human::write(kernels, options.stages, colored)
+                human::write(kernels, (options.stages, options.details), colored)
             } else {
                 overview::write(kernels, hints, colored)
             };
