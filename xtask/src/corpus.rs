@@ -206,7 +206,7 @@ fn comparison(before: &Value, after: &Value) -> String {
         }
     }
     text.lines()
-        .map(|line| line.trim_end())
+        .map(str::trim_end)
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -206,7 +206,7 @@ fn number_parameters(node: &ast::Fn) -> FxHashMap<String, usize> {
         .filter_map(ast::IdentPat::cast)
     {
         if let Some(name) = pattern.name() {
-            numbers.remove(&*name.text());
+            numbers.remove(name.text().to_string().as_str());
         }
     }
     numbers

@@ -10,7 +10,7 @@ pub const PLACEHOLDER_START: &str = "{{";
 pub fn has_placeholder(root: &SyntaxNode) -> bool {
     let tokens = root.descendants_with_tokens();
     tokens
-        .filter_map(|element| element.into_token())
+        .filter_map(ra_ap_syntax::NodeOrToken::into_token)
         .any(|token| is_placeholder(&token))
 }
 

@@ -191,7 +191,10 @@ impl<'a> Interpreter<'a> {
             return;
         }
         for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map(|name| name.as_str());
+            let name = keyword
+                .arg
+                .as_ref()
+                .map(ruff_python_ast::Identifier::as_str);
             if matches!(name, Some("platform_target" | "mode")) {
                 self.note_older(OlderKind::Decorator, span_of(keyword), Vec::new());
             }
