@@ -89,6 +89,10 @@ pub fn concerns_kernels(db: &dyn Db, file: SourceFile) -> bool {
 /// Whether a file is a template of a generator of projects: it has placeholders, and does not parse for them.
 #[salsa::tracked(returns(copy))]
 pub fn is_template(db: &dyn Db, file: SourceFile) -> bool {
+    // Any file may be typed into.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
     memchr::memmem::find(file.text(db).as_bytes(), PLACEHOLDER_START.as_bytes()).is_some()
         && syntax_error_count(db, file) > 0
         && (parse(db, file).tree()).is_some_and(|tree| has_placeholder(tree.syntax()))

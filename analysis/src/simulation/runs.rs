@@ -76,9 +76,14 @@ pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
                  span, iteration, ..
              }| (*span, *iteration),
         );
+        // The calls by which the loop is reached: what is called in it begins with a call in the loop's own function.
+        let inside = (operation.calls.iter()).position(|call| call.item == frame.span.item);
+        let reached_by = inside.map_or(operation.calls.as_slice(), |inside| {
+            operation.calls.split_at(inside).0
+        });
         let run = (
             frame.span,
-            operation.calls.as_slice(),
+            reached_by,
             outer.collect::<Vec<_>>(),
             frame.iteration,
         );

@@ -444,6 +444,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("cost", "--fail-on", "cost/compare.rs"),
     ("cost", "--effort", "cost/limits.rs"),
     ("cost", "--diff", "cost/proposals.rs"),
+    ("cost", "--validate", "cost/validate.rs"),
     ("cost", "--apply", "cost/proposals.rs"),
     ("cost", "--target", "cost.rs"),
     ("cost", "--doc", "markdown.rs"),

@@ -115,6 +115,10 @@ const LEAVES_MORE: &[(&str, &str)] = &[
         "the release repeats packets of one flit only",
     ),
     (
+        "kernels/current/first/src/lib",
+        "the load behind the store then reads the rows in the order of the first tensor, a short run each",
+    ),
+    (
         "kernels/current/tour/src/memory/chips",
         "the tile behind the load is declared in the order that the tensor had",
     ),

@@ -83,6 +83,7 @@ const OF_THE_FILE: [(&str, usize); 8] = [
     ("file_items", 1),
     ("file_report", 1),
     ("has_kernel_words", 1),
+    ("is_template", 1),
     ("item_text", 7),
     ("parse", 1),
     ("suppressions", 1),

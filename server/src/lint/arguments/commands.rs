@@ -65,7 +65,7 @@ pub(crate) struct CostArguments {
     #[arg(
         long,
         value_name = "SCHEDULE",
-        conflicts_with_all = ["compare", "diff", "apply", "effort"]
+        conflicts_with_all = ["compare", "diff", "apply"]
     )]
     pub(crate) validate: Option<PathBuf>,
     /// End with exit code 1 where a kernel, or all together, takes more than this longer than in OLD: `+5%` or `+500` cycles. A kernel
