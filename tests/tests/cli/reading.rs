@@ -46,7 +46,8 @@ fn rules_are_found_by_words_of_name_group_and_summary() {
         folder.path(),
         &["rules", "alu_reuse", "--format", "markdown"],
     ));
-    assert_eq!(page.matches("(alu_reuse.md)").count(), 2, "{page}");
+    // By group, by engine, and with who refuses it.
+    assert_eq!(page.matches("(alu_reuse.md)").count(), 3, "{page}");
 }
 
 #[test]
