@@ -2,9 +2,17 @@
 
 use super::*;
 
+/// What the command prints by the model of the schedules, which is the one that a compiler's schedule is compared with.
+fn scheduled(folder: &TempDir, more: &[&str]) -> Output {
+    run(folder.path(), &[&["cost", "k.rs"], more].concat())
+}
+
 /// The schedule that we predict of a kernel, in the format of the viewer.
 fn predicted(folder: &TempDir) -> Value {
-    json(&cost(folder, &["k.rs", "--format", "schedule"]))
+    json(&scheduled(
+        folder,
+        &["--effort", "0", "--format", "schedule"],
+    ))
 }
 
 fn validated(folder: &TempDir, schedule: &Value) -> String {
@@ -13,7 +21,7 @@ fn validated(folder: &TempDir, schedule: &Value) -> String {
         schedule.to_string().as_bytes(),
     )
     .unwrap();
-    let output = cost(folder, &["k.rs", "--validate", "s.json"]);
+    let output = scheduled(folder, &["--validate", "s.json"]);
     assert_code(&output, 0);
     stdout(&output)
 }
@@ -99,17 +107,14 @@ fn what_is_no_schedule_is_refused_with_the_reason() {
         (empty.to_string(), "has no instructions"),
     ] {
         std::fs::write(folder.path().join("s.json"), text.as_bytes()).unwrap();
-        let output = cost(&folder, &["k.rs", "--validate", "s.json"]);
+        let output = scheduled(&folder, &["--validate", "s.json"]);
         assert_code(&output, 2);
         let error = stderr(&output);
         assert!(error.contains(words), "{words}: {error}");
     }
-    let output = cost(&folder, &["k.rs", "--validate", "absent.json"]);
+    let output = scheduled(&folder, &["--validate", "absent.json"]);
     assert_code(&output, 2);
-    let output = cost(
-        &folder,
-        &["k.rs", "--validate", "s.json", "--format", "json"],
-    );
+    let output = scheduled(&folder, &["--validate", "s.json", "--format", "json"]);
     assert_code(&output, 2);
     assert!(stderr(&output).contains("`--validate` writes `human` alone"));
 }
