@@ -166,18 +166,47 @@ fn operand_parameters(db: &dyn Db, function: ItemId) -> Arc<[(usize, Span)]> {
         });
     let mut found: Vec<(usize, Span)> = Vec::new();
     for (operand, needed_at) in own.chain(handed_on(db, function, &node)) {
-        let named = operand
-            .syntax()
-            .descendants()
-            .filter_map(ast::PathExpr::cast);
-        let named = named.filter_map(|path| numbers.get(&path.syntax().text().to_string()));
-        for number in named {
+        let mut named = Vec::new();
+        add_names_of_operand(db, function, &operand, &mut named);
+        for number in named.iter().filter_map(|name| numbers.get(name)) {
             if found.iter().all(|(known, _)| known != number) {
                 found.push((*number, needed_at));
             }
         }
     }
     found.into()
+}
+
+/// Adds the names that an operand is made of: itself, and what is computed with, listed or given to a constructor of the library. The
+/// index of a list of registers is none: it says which register, and the compiler writes every turn of a loop out.
+fn add_names_of_operand(
+    db: &dyn Db,
+    function: ItemId,
+    operand: &ast::Expr,
+    names: &mut Vec<String>,
+) {
+    let parts: Vec<ast::Expr> = match operand {
+        ast::Expr::PathExpr(path) => {
+            names.push(path.syntax().text().to_string());
+            Vec::new()
+        }
+        ast::Expr::ParenExpr(inner) => inner.expr().into_iter().collect(),
+        ast::Expr::PrefixExpr(inner) => inner.expr().into_iter().collect(),
+        ast::Expr::CastExpr(inner) => inner.expr().into_iter().collect(),
+        ast::Expr::BinExpr(both) => both.lhs().into_iter().chain(both.rhs()).collect(),
+        ast::Expr::TupleExpr(tuple) => tuple.fields().collect(),
+        ast::Expr::ArrayExpr(array) => match array.kind() {
+            ast::ArrayExprKind::ElementList(elements) => elements.collect(),
+            ast::ArrayExprKind::Repeat { initializer, .. } => initializer.into_iter().collect(),
+        },
+        ast::Expr::CallExpr(call) if called_function(db, function, call).is_none() => {
+            arguments(call.arg_list())
+        }
+        _ => Vec::new(),
+    };
+    for part in &parts {
+        add_names_of_operand(db, function, part, names);
+    }
 }
 
 /// What is said of functions that call each other in a circle.
@@ -331,6 +360,10 @@ impl<'a> Reader<'a> {
             ast::Expr::CallExpr(call) => {
                 if self.gives_a_number(call) {
                     return Some((ComputedKind::Call, expression));
+                }
+                // What a function of the project gives otherwise is a register, whatever it is given.
+                if called_function(self.db, self.function, call).is_some() {
+                    return None;
                 }
                 all(arguments(call.arg_list()))
             }

@@ -507,6 +507,45 @@ mod tests {
     }
 
     #[test]
+    fn what_a_helper_needs_as_a_constant_is_one_where_it_is_called() {
+        let faults = |helper: &str, call: &str| {
+            let text = format!(
+                "axes![A = 8];\nfn of(n: usize) -> Vrf {{ n }}\nfn h(x: X, w: &[Vrf], n: usize) {{ {helper} }}\n\
+                 fn inner(x: X, n: f32) {{ x.vector_fp_div(n); }}\n\
+                 #[device]\nfn k(device: &mut Device, x: X, w: &[Vrf]) {{ for i in 0..4 {{ {call} }} }}\n"
+            );
+            let found = found(8, &text).into_iter();
+            found
+                .filter(|found| found.rule == "operand_not_constant")
+                .count()
+        };
+        for (helper, call) in [
+            ("x.vector_fp_div(n as f32);", "h(x, w, i);"),
+            ("x.vector_fp_div(-(n as f32) * 2.0);", "h(x, w, i);"),
+            ("inner(x, n as f32);", "h(x, w, i);"),
+            (
+                "x.vector_fp_div(Branched::imm(TagGuard::all(), n));",
+                "h(x, w, i);",
+            ),
+        ] {
+            assert_eq!(faults(helper, call), 1, "{helper} {call}");
+        }
+        for (helper, call) in [
+            // Which register it is, the compiler knows: it writes every turn out.
+            ("x.vector_fp_div(&w[n]);", "h(x, w, i);"),
+            ("x.vector_fp_div(w[n].view());", "h(x, w, i);"),
+            ("x.vector_fp_div(of(n));", "h(x, w, i);"),
+            ("x.vector_fp_div(2.0);", "h(x, w, i);"),
+            ("let n = 2.0; x.vector_fp_div(n);", "h(x, w, i);"),
+            ("x.vector_fp_div(n as f32);", "h(x, w, 4);"),
+            ("x.vector_fp_div(n as f32);", "h(x, w, const { A::SIZE });"),
+            ("", "x.vector_fp_div(&w[i]); x.vector_fp_div(of(i));"),
+        ] {
+            assert_eq!(faults(helper, call), 0, "{helper} {call}");
+        }
+    }
+
+    #[test]
     fn kernels_have_parameters_since_a_release() {
         let text = "#[device]\nfn k<'l, A: AxisName, const N: usize>(c: &'l mut C) { h::<A>(c); }\n\
                     fn h<A>(c: &mut C) {}\n";
