@@ -15,14 +15,18 @@ use crate::findings::{Applicability, Group, Rule, rule};
 use crate::numbers::thousands;
 use crate::transfer::{Loop, Meeting, Side, Transfer, rows_meet};
 
-pub(super) static PTO_TILE_ALIGNMENT: Rule = rule!(
-    Pto: "pto_tile_alignment",
-    Hardware,
-    "derived",
-    "a tile whose rows, or columns, are not a multiple of 32 bytes",
-    "The rows of a tile lie one behind the other, each at a multiple of 32 bytes; in a tile with `blayout=col_major` the columns do. \
-     The assembler refuses another length. The valid size says how much of a longer row is used."
-);
+pub(super) static PTO_TILE_ALIGNMENT: Rule = Rule {
+    // Rows of half a block, as published kernels keep the results of comparisons.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        Pto: "pto_tile_alignment",
+        Hardware,
+        "derived",
+        "a tile whose rows, or columns, are not a multiple of 32 bytes",
+        "The rows of a tile lie one behind the other, each at a multiple of 32 bytes; in a tile with `blayout=col_major` the columns do. \
+         The assembler refuses another length. The valid size says how much of a longer row is used."
+    )
+};
 
 pub(super) static PTO_TILE_SIZE: Rule = Rule {
     // What the assembler cannot see, or reads as another shape.
@@ -196,6 +200,9 @@ fn alignment(check: &mut Check<'_>, made: &Allocation) {
         shown(bytes)
     );
     let mut finding = Found::new(&PTO_TILE_ALIGNMENT, span(made.type_place), message);
+    if bytes % (unit / 2) == 0 {
+        finding.group = PTO_TILE_ALIGNMENT.lesser;
+    }
     let next = bytes.next_multiple_of(unit);
     if next % element == 0 {
         finding = finding.help(format!(

@@ -284,6 +284,25 @@ impl<'a> TileFacts<'a> {
         cursor.eat(b'(').then_some(cursor)
     }
 
+    /// Whether a store is given factors beside its tile: behind a comma, or as `fp %factors` behind the tile's type.
+    fn has_factors(self, id: OperationId) -> bool {
+        let Some(mut cursor) = self.inside(id, "ins") else {
+            return false;
+        };
+        if cursor.operand().is_some() && cursor.peek().is(b',') {
+            return true;
+        }
+        while cursor.text() != "outs" {
+            if cursor.text() == "fp" {
+                return true;
+            }
+            if cursor.next().kind == Kind::End {
+                return false;
+            }
+        }
+        false
+    }
+
     fn moved(self, id: OperationId, kind: TileMoveKind) -> TileMove {
         let (from, to) = (self.side(id, "ins"), self.side(id, "outs"));
         let (tile, view) = match kind {
@@ -306,10 +325,7 @@ impl<'a> TileFacts<'a> {
             partition: part.and_then(|id| self.partition(id)),
             elements: None,
             valid: [None; 2],
-            converts: self.inside(id, "ins").is_some_and(|mut cursor| {
-                let first = cursor.operand();
-                first.is_some() && cursor.peek().is(b',')
-            }),
+            converts: self.has_factors(id),
             unknown: None,
         };
         moved.elements = elements(&moved);
