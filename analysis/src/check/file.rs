@@ -16,6 +16,7 @@ use super::{Extent, Findings, found_in_function, found_in_items, functions, item
 use crate::catalogue::front_end;
 use crate::causes::Causes;
 use crate::db::Db;
+use crate::findings::{Group, Level};
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
 use crate::items::{
     Crate, FileLibrary, Span, all_functions, concerns_kernels, crate_of, file_items, file_library,
@@ -81,6 +82,9 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     let causes = collect(db, file, extent, &mut places, &mut report);
     add_other_releases(db, file, &mut places, &mut report);
     report.libraries.push(library_of(db, file));
+    if file_library(db, file).is_unknown {
+        weigh_releases_less(&mut report.diagnostics);
+    }
     sort(&mut report.diagnostics);
     let families = enabled_rules(db, file).families();
     let families = match extent {
@@ -102,6 +106,18 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
         }
     }
     Arc::new(report)
+}
+
+/// Makes warnings of what the nearest known release refuses, in a file for a release that is not known: that one may take it.
+fn weigh_releases_less(diagnostics: &mut [Diagnostic]) {
+    let of_release = diagnostics
+        .iter_mut()
+        .filter(|one| one.group == Group::Toolchain && one.default_level == Level::Deny);
+    for diagnostic in of_release {
+        diagnostic.group = Group::Suspicious;
+        diagnostic.default_level = Group::Suspicious.default_level();
+        diagnostic.confirmed_by = None;
+    }
 }
 
 /// Adds what the rules find in the items and functions of a file, and in it by functions of other files.

@@ -336,3 +336,27 @@ fn a_manifest_that_is_broken_is_told() {
         assert!(told.starts_with("warning: cannot read `"), "{told}");
     }
 }
+
+/// What the newest known release refuses, a later one may take.
+#[test]
+fn what_a_release_refuses_is_a_warning_in_one_that_is_not_known() {
+    let kernel = format!(
+        "use furiosa_opt_std::prelude::*;\n{}",
+        OPT.replace("    let pass", "    while true {}\n    let pass")
+    );
+    for (release, level, confirmed) in [("0.10", "deny", "compiler"), ("0.11", "warn", "")] {
+        let manifest = manifest(&format!(
+            "[dependencies]\nfuriosa-opt-std = \"{release}\"\n"
+        ));
+        let folder = folder_with(&[
+            ("Cargo.toml", manifest.as_bytes()),
+            ("src/lib.rs", kernel.as_bytes()),
+        ]);
+        let document = json(&run(folder.path(), &["--format", "json"]));
+        let found = document["diagnostics"].as_array().unwrap();
+        let mut found = found.iter().filter(|one| one["rule"] == "kernel_language");
+        let one = found.next().unwrap();
+        assert_eq!(one["level"], level, "{one}");
+        assert_eq!(one["confirmed_by"].as_str().unwrap_or_default(), confirmed);
+    }
+}
