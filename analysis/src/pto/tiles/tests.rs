@@ -136,6 +136,24 @@ fn what_is_not_known_of_a_move_is_said() {
 }
 
 #[test]
+fn a_store_with_factors_converts() {
+    let tile = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major>";
+    let factors = "!pto.tile_buf<scaling, 1x32xf16>";
+    let part = "!pto.partition_tensor_view<?x32xf32>";
+    for (operands, converts) in [
+        (format!("ins(%t : {tile})"), false),
+        (format!("ins(%t : {tile} fp %f : {factors})"), true),
+        (format!("ins(%t, %f : {tile}, {factors})"), true),
+    ] {
+        let body = format!(
+            "{PART}%t = pto.alloc_tile : {tile}\n%f = pto.alloc_tile : {factors}\npto.tstore {operands} outs(%p : {part})"
+        );
+        let found: Vec<bool> = moves(&body).iter().map(|moved| moved.converts).collect();
+        assert_eq!(found, [converts], "{body}");
+    }
+}
+
+#[test]
 fn transfers_that_are_not_followed_have_a_reason() {
     for name in [
         "pto.mte_l1_l0a",
