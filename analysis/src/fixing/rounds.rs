@@ -58,6 +58,16 @@ pub struct Fixed {
     pub left_out: Vec<LeftOut>,
 }
 
+impl Fixed {
+    /// Adds what became of other texts.
+    pub fn add(&mut self, other: Self) {
+        self.texts.extend(other.texts);
+        self.fixed = self.fixed.saturating_add(other.fixed);
+        self.along = self.along.saturating_add(other.along);
+        self.left_out.extend(other.left_out);
+    }
+}
+
 /// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
 ///
 /// An application is kept only if afterwards no file has more syntax errors, operations that are not understood or

@@ -4,6 +4,7 @@
 //! business of whoever asks.
 
 mod engine;
+mod parted;
 mod paths;
 
 use std::cell::OnceCell;

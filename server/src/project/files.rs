@@ -153,6 +153,22 @@ impl Sources {
         Ok(())
     }
 
+    /// Some of the files, by their positions, with all that is known of packages.
+    pub(crate) fn part(&self, positions: &[usize]) -> Self {
+        let files = positions.iter().filter_map(|at| self.files.get(*at));
+        let paths = files.clone().map(|file| &file.path);
+        let is_reported = |path: &&String| self.reported.binary_search(path).is_ok();
+        Self {
+            reported: paths.filter(is_reported).cloned().collect(),
+            files: files.cloned().collect(),
+            packages: self.packages.clone(),
+            libraries: self.libraries.clone(),
+            features: self.features.clone(),
+            languages: self.languages.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The files to report on that are links to places outside of the folders that were given: what is there may be anybody's.
     pub(crate) fn outside(&self) -> BTreeSet<String> {
         let folders = self.given_folders.iter();

@@ -46,8 +46,8 @@ fn parts_of(files: &[LoadedFile], packages: &[Package], bytes: usize) -> Vec<Vec
     parts
 }
 
-/// The files that belong together, in the order of the first of each.
-fn groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
+/// The files that belong together, by their positions, in the order of the first of each.
+pub(crate) fn groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
     let mut together = Together::new(files, packages);
     for (index, file) in files.iter().enumerate() {
         together.join_package(index, file);

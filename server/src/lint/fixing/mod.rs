@@ -9,7 +9,7 @@ pub(crate) use self::diff::unified;
 
 use std::sync::Arc;
 
-use visa_analysis::{Fixed, Rejection, Texts, Trust, fix_all, thousands, visible_source};
+use visa_analysis::{Fixed, Rejection, Texts, Trust, thousands, visible_source};
 
 use super::arguments::{CheckArguments, FixArguments};
 use super::delivery::{colored, deliver};
@@ -32,7 +32,7 @@ impl FixArguments {
 
 /// Applies the fixes to the session's texts.
 pub(crate) fn fix(options: &CheckArguments, session: &mut Session<'_>) -> Fixed {
-    fix_all(session, options.fixing.trust())
+    session.apply_all_fixes(options.fixing.trust())
 }
 
 /// Writes the texts of a session that are no longer what they were: all of the files or, where one cannot be written,
@@ -140,7 +140,7 @@ pub(crate) fn diff(
     unreadable: bool,
 ) -> Result<Outcome, Failure> {
     let before = session.own_texts();
-    let fixed = fix_all(session, options.fixing.trust());
+    let fixed = fix(options, session);
     let mut answer = String::new();
     for (path, text) in &fixed.texts {
         let old = before.get(path).map_or("", |text| text);

@@ -176,6 +176,17 @@ impl SettingsTable {
         self.by_file.get(path).unwrap_or(&self.default)
     }
 
+    /// The same for some of the files.
+    pub(crate) fn part<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Self {
+        let known = paths.filter_map(|path| self.by_file.get_key_value(path));
+        Self {
+            by_file: known
+                .map(|(path, settings)| (path.clone(), Arc::clone(settings)))
+                .collect(),
+            default: Arc::clone(&self.default),
+        }
+    }
+
     /// What the engine needs to know about files that no run has met.
     pub(crate) fn default_options(&self) -> Options {
         self.default.engine_options()

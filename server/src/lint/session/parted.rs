@@ -1,0 +1,52 @@
+//! A run's files, parted into sessions that know nothing of each other.
+//!
+//! Fixes are tried many times, and each time everything that they might concern is checked again. Over many crates and lone
+//! files that would be all of them each time.
+
+use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
+
+use rayon::prelude::*;
+use visa_analysis::{Fixable, Fixed, Trust, fix_all};
+
+use super::Session;
+use crate::project::parts::groups;
+
+impl Session<'_> {
+    /// Applies fixes until none is left, to the files of each crate and to each lone file by themselves.
+    pub(crate) fn apply_all_fixes(&mut self, trust: Trust) -> Fixed {
+        let parts = groups(&self.sources.files, &self.sources.packages);
+        if parts.len() < 2 {
+            return fix_all(self, trust);
+        }
+        let parts: Vec<Self> = parts.iter().map(|part| self.part(part)).collect();
+        let parts = parts.into_par_iter().with_max_len(1);
+        let fixed = parts.map(|mut part| {
+            let fixed = fix_all(&mut part, trust);
+            // Unlike that of the whole run, its engine is not the last thing that the process holds.
+            part.whole.take().map(ManuallyDrop::into_inner);
+            fixed
+        });
+        let mut all = Fixed::default();
+        for part in fixed.collect::<Vec<_>>() {
+            all.add(part);
+        }
+        self.replace(&all.texts);
+        all
+    }
+
+    /// A session with some of the files, by their positions.
+    fn part(&self, positions: &[usize]) -> Self {
+        let sources = self.sources.part(positions);
+        Self {
+            given: self.given,
+            levels: self.levels.clone(),
+            settings: self
+                .settings
+                .part(sources.files.iter().map(|file| &file.path)),
+            sources,
+            outside: self.outside.clone(),
+            whole: OnceCell::new(),
+        }
+    }
+}
