@@ -6,7 +6,7 @@ use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
 use crate::kernel::{Operation, OperationId, OperationKind};
 use crate::simulation::overlap::{
-    CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy, SharedTensor, may_combine,
+    CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy, SerialLoop, SharedTensor, may_combine,
 };
 
 use super::wording::thousands;
@@ -49,8 +49,9 @@ pub(crate) static MISSED_OVERLAP: Rule = rule!(
      writes bytes that an earlier pass still reads, or where it comes after a store that waits for a pass. Another free \
      address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
      In the compiler's schedule who reads a tile waits for all earlier writes of its tensor, of other tiles too: tiles that are \
-     tensors of their own do not. \
-     Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
+     tensors of their own do not. Nothing overlaps across the turns of a loop either: statements that are written out, by hand or \
+     by a macro, do. \
+     Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles, of a loop 10 %.",
 );
 
 /// The rules about time that is lost.
@@ -88,6 +89,12 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for shared in overlap.shared_tensors() {
         findings.extend(words.shared(&shared));
     }
+    findings.extend(
+        overlap
+            .serial_loops()
+            .iter()
+            .map(|serial| words.serial(serial)),
+    );
 }
 
 struct Words<'a> {
@@ -197,6 +204,23 @@ impl Words<'_> {
         .related(place(writer), "it waits for this")
         .saves(self.saving(shared.reader, shared.total));
         Some(finding)
+    }
+
+    fn serial(&self, serial: &SerialLoop) -> Finding {
+        let (before, after) = serial.total;
+        Finding::new(
+            &MISSED_OVERLAP,
+            serial.span,
+            format!(
+                "no operation overlaps with one of another turn of a loop: with its {} turns written out, the kernel would take {} instead of \
+                 {} cycles",
+                thousands(serial.turns),
+                thousands(after),
+                thousands(before),
+            ),
+        )
+        .help("write the turns out, for example with a macro, or load the tiles of all turns before the loop")
+        .saves(self.saving(serial.first, serial.total))
     }
 
     /// Where the address is written that a transfer writes to.

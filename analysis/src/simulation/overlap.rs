@@ -3,6 +3,7 @@
 //! Each is found in the schedule and judged by asking it again with one change: another address, another place in the
 //! program's order, a bank pattern without harm, both for all runs of a loop at once. Knows no words.
 
+mod loops;
 mod tiles;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::lanes::Lane;
 use super::schedule::{Variation, conflict, derive_varied};
 use super::{BodySimulation, OperationCost, Slot, WaitCause};
 
+pub use loops::SerialLoop;
 pub use tiles::SharedTensor;
 
 /// A wait shorter than one part in so many of the whole is not looked at.

@@ -25,5 +25,6 @@ mod mutations;
 mod reference;
 mod rule_pages;
 mod session;
+mod slow;
 mod vector_engine;
 mod worked_tables;

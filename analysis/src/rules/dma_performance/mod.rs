@@ -211,7 +211,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             (&operation.kind, derived, &cost.dma)
             && seen.insert((copy.span, pattern.cycles))
         {
+            // Where a tensor is copied into slices another way is worth more than other slices.
+            let is_copying = slow::has_way_over_hbm(checked, copy, pattern);
             let found = candidates::finding(checked, operation, copy, derived, pattern);
+            let found = found.filter(|_| !is_copying);
             if found.is_none() {
                 let known = &mut own_tensors;
                 slow.extend(slow::finding(

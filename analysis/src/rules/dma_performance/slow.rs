@@ -11,7 +11,10 @@ use crate::kernel::{Body, Copy, Operation, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::rules::wording::thousands;
 use crate::simulation::dma::{
-    DmaCost, REQUEST_BYTES, SidePattern, dm::ENGINE_SLICES, least_cycles, own_tensor_cycles,
+    DmaCost, REQUEST_BYTES, SidePattern, Transfer,
+    alternatives::{ThroughHbm, through_hbm},
+    dm::ENGINE_SLICES,
+    least_cycles, own_tensor_cycles,
 };
 use crate::simulation::overlap::Overlap;
 
@@ -115,8 +118,87 @@ pub(super) fn finding(
                 kernel: Some(total),
                 simulated: true,
             }),
-        None => finding.help(search_help(body, cost.cycles.saturating_sub(need))),
+        None => match fewer_copies(checked, copy, derived, (moved.copies, cost.cycles)) {
+            Some(other) => finding
+                .help(other.help)
+                .note(other.note)
+                .saves(other.saving),
+            None => finding.help(search_help(body, cost.cycles.saturating_sub(need))),
+        },
     })
+}
+
+/// A transfer takes a share of at most so much of another for that to be proposed in words: four fifths.
+const WORTH: (u64, u64) = (4, 5);
+
+/// Whether so many cycles are worth a word in place of others.
+const fn is_worth(before: u64, after: u64) -> bool {
+    after.saturating_mul(WORTH.1) <= before.saturating_mul(WORTH.0)
+}
+
+/// The way over HBM in place of a transfer inside of DM that writes copies, where it is shorter.
+fn way_over_hbm(checked: &Checked<'_>, copy: &Copy, cycles: u64) -> Option<ThroughHbm> {
+    let moved = Moved::of(checked.body, copy)?;
+    if moved.copies < 2 {
+        return None;
+    }
+    let way = through_hbm(checked.body, copy, checked.model)?;
+    is_worth(cycles, way.cycles()).then_some(way)
+}
+
+/// Whether a transfer takes longer than a way over HBM.
+pub(super) fn has_way_over_hbm(checked: &Checked<'_>, copy: &Copy, cost: &DmaCost) -> bool {
+    may_be_heavy(cost.cycles) && way_over_hbm(checked, copy, cost.cycles).is_some()
+}
+
+/// What a transfer that writes copies could be instead.
+struct FewerCopies {
+    help: &'static str,
+    /// What that takes, in numbers.
+    note: String,
+    saving: Saving,
+}
+
+/// What a transfer of so many copies and cycles could be instead, where that is worth it: inside of DM a way over HBM, from HBM two
+/// regions.
+fn fewer_copies(
+    checked: &Checked<'_>,
+    copy: &Copy,
+    derived: &DmaDerivation,
+    (copies, cycles): (u64, u64),
+) -> Option<FewerCopies> {
+    if copies < 2 {
+        return None;
+    }
+    let (help, note, after) = if let Some(way) = way_over_hbm(checked, copy, cycles) {
+        let note = format!(
+            "a store of {} cycles, {} for the synchronisation and a load of {} take {} in place of {}",
+            thousands(way.store),
+            thousands(way.sync),
+            thousands(way.load),
+            thousands(way.cycles()),
+            thousands(cycles)
+        );
+        let help = "store it to HBM and load it from there";
+        (help, note, way.cycles())
+    } else {
+        let transfer = Transfer::of(checked.body, copy, derived, checked.model)?;
+        let after = transfer.over_two_regions()?.cost()?.cycles;
+        let note = format!(
+            "that takes {} in place of {} cycles, and the second copy has to be written",
+            thousands(after),
+            thousands(cycles)
+        );
+        let help = "hold it twice in HBM, and load half of the slices from each copy";
+        (help, note, after)
+    };
+    let saving = Saving {
+        operation_before: cycles,
+        operation_after: after,
+        kernel: None,
+        simulated: false,
+    };
+    is_worth(cycles, after).then_some(FewerCopies { help, note, saving })
 }
 
 /// The command that searches for a change of a kernel that saves some of the cycles that a transfer takes beyond its need.

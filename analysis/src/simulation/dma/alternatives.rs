@@ -7,10 +7,11 @@
 use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
 use crate::derivation::sequencer::largest_divisor;
 use crate::hardware::{DMA_PACKET_BYTES, Machine, Model};
-use crate::kernel::{Body, Copy, Origin, Tensor, TensorId, Tier};
+use crate::kernel::{Body, Copy, Levels, Origin, Tensor, TensorId, Tier, Written};
 use crate::mapping::{Digit, Form, Mapping, Term};
 use crate::transfer::{Loop, Side};
 
+use super::super::calibration;
 use super::{DmaCost, REQUEST_BYTES, START_CYCLES, Step, Transfer, patterns};
 
 /// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
@@ -76,6 +77,62 @@ pub fn between(
     patterns(&pair, &copy, &derivation, model)
         .ok()
         .map(|(_, cost)| cost)
+}
+
+/// Cycles of a way over HBM in place of a transfer inside of DM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThroughHbm {
+    /// The store of what is not padding.
+    pub store: u64,
+    /// The synchronisation behind it, until a load may begin.
+    pub sync: u64,
+    /// The load, to where the transfer brings it.
+    pub load: u64,
+}
+
+impl ThroughHbm {
+    /// All of it.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        let both = self.store.saturating_add(self.load);
+        both.saturating_add(self.sync)
+    }
+}
+
+/// What a transfer inside of DM would take over HBM, by the schedule; `None` where one of the ways is not known or not legal.
+#[must_use]
+pub fn through_hbm(body: &Body, copy: &Copy, model: Model) -> Option<ThroughHbm> {
+    let kernel = &calibration(body, model)?.table().kernel;
+    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+    if (source.tier, target.tier) != (Tier::Dm, Tier::Dm) {
+        return None;
+    }
+    let levels = &source.levels;
+    let mut digits = Vec::new();
+    for level in [
+        Some(&levels.element),
+        levels.slice.as_ref(),
+        levels.cluster.as_ref(),
+    ] {
+        let form = level?.get()?.form();
+        digits.extend(form.digits().iter().map(Digit::unpadded));
+    }
+    let kept = Tensor {
+        tier: Tier::Hbm,
+        levels: Levels {
+            cluster: None,
+            slice: None,
+            element: Written::new(Form::from_digits(digits)?.to_mapping(), levels.element.span),
+            ..levels.clone()
+        },
+        ..source.clone()
+    };
+    let cycles = |source, target| Some(between(body, source, target, model, |_, _| {})?.cycles);
+    Some(ThroughHbm {
+        store: cycles(source, &kept)?,
+        sync: kernel.sync.saturating_add(kernel.after_sync),
+        load: cycles(&kept, target)?,
+    })
 }
 
 /// A side's element mapping with its parts in the order of the other side, so that the run is as long as can be. Padding
@@ -284,6 +341,29 @@ impl Transfer {
         entry.count = rest;
         spread.loops.push(outer);
         Some((slices, spread))
+    }
+
+    /// With half of the readers of a region at a second one that holds the same. `None` where no region has an even number of readers.
+    #[must_use]
+    pub fn over_two_regions(&self) -> Option<Self> {
+        let mut parted = self.clone();
+        let is_copied = |entry: &Loop<Step>| {
+            let stays = entry.source == Step::default();
+            stays && entry.target.slices > 0 && entry.count.is_multiple_of(2)
+        };
+        let index = self.loops.iter().position(is_copied)?;
+        let reach = self.loops.iter().try_fold(self.run_bytes, |reach, entry| {
+            let last = entry.count.saturating_sub(1);
+            reach.checked_add(entry.source.bytes.checked_mul(last)?)
+        })?;
+        let entry = parted.loops.get_mut(index)?;
+        entry.count /= 2;
+        let mut halves = *entry;
+        halves.count = 2;
+        halves.source.bytes = reach.checked_next_multiple_of(REQUEST_BYTES)?;
+        halves.target.slices = entry.target.slices.checked_mul(entry.count)?;
+        parted.loops.push(halves);
+        Some(parted)
     }
 
     /// In two commands, one of the largest packets and one of what they leave: cycles of both.

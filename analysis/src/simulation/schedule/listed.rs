@@ -133,7 +133,7 @@ impl Prepared {
             let own = if keeps_order {
                 Vec::new()
             } else {
-                frames_of(operation)
+                frames_of(operation, variation.written_out)
             };
             if frames.as_ref() != Some(&own) {
                 graph.begin_block(new_turns(frames.as_deref().unwrap_or_default(), &own));
@@ -227,9 +227,10 @@ impl Prepared {
     }
 }
 
-/// The turns of loops that an operation is in, outermost first.
-fn frames_of(operation: &Operation) -> Vec<(Span, u64)> {
+/// The turns of loops that an operation is in, outermost first, without a loop that is written out.
+fn frames_of(operation: &Operation, written_out: Option<Span>) -> Vec<(Span, u64)> {
     let frames = operation.loops.iter();
+    let frames = frames.filter(|frame| Some(frame.span) != written_out);
     frames.map(|frame| (frame.span, frame.iteration)).collect()
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::derivation::BodyDerivation;
 use crate::hardware::Model;
 use crate::hardware::calibration::TileReads;
+use crate::items::Span;
 use crate::kernel::{Body, OperationId};
 use crate::lanes::Lane;
 
@@ -30,6 +31,8 @@ pub struct Variation<'a> {
     /// Allocations, as numbers in the list of lifetimes, whose tiles are tensors of their own: who reads one waits for writes of
     /// its bytes alone.
     pub apart: &'a [usize],
+    /// A loop whose turns are written out one after the other, as if there were none: its keyword.
+    pub written_out: Option<Span>,
 }
 
 impl Variation<'_> {
