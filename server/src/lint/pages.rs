@@ -4,6 +4,8 @@
 //! every format of a run that writes them: the two cannot differ. An editor's diagnostics alone have helps that are not completed, so that
 //! they come with the next key.
 
+mod no_fix;
+
 use visa_analysis::{
     Applicability, Confirmer, Diagnostic, Dialect, Group, Language, Level, Library, Rule, Speaker,
     has_picture, rule_url,
@@ -11,6 +13,10 @@ use visa_analysis::{
 
 use super::example::{self, Changes, Shown, changes, shown};
 use crate::project::settings::Dialect as Asked;
+use no_fix::reason_without_fix;
+
+/// Why a finding of a rule that offers fixes has none.
+const UNKNOWN_REASON: &str = "which change is right depends on what the kernel is meant to compute";
 
 /// What a page says where only a run with settings finds something.
 const BY_SETTINGS: &str =
@@ -375,15 +381,17 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
         }
     }
     let opening = match (points.is_empty(), rule.offers.alternatives) {
-        (false, _) => "For the kernel above:",
+        (false, _) => "For the kernel above:".to_owned(),
         (true, true) => {
             "The finding lists what would pass; only the author knows which of them is meant."
+                .to_owned()
         }
         (true, false) => {
-            "There is no automatic fix: which change is right depends on what the kernel is meant to compute."
+            let reason = reason_without_fix(rule.name).unwrap_or(UNKNOWN_REASON);
+            format!("There is no automatic fix: {reason}.")
         }
     };
-    let opening = std::iter::once(Part::Words(opening.to_owned()));
+    let opening = std::iter::once(Part::Words(opening));
     opening.chain(points.into_iter().map(Part::Point)).collect()
 }
 

@@ -32,6 +32,7 @@ use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
+use crate::project::settings::Model;
 
 use compare::{Comparison, State};
 use patch::Wanted;
@@ -132,6 +133,9 @@ fn without_effect(options: &CostArguments) -> Option<&'static str> {
         ),
         () if options.validate.is_some() && !human => {
             Some("--format: `--validate` writes `human` alone")
+        }
+        () if options.validate.is_some() && options.settings.model == Some(Model::Book) => {
+            Some("--model: `--validate` compares with the schedule model alone")
         }
         () if options.details && !tables => Some(
             "--details: only `human` and `markdown` leave operations out; the other formats always have them",

@@ -117,4 +117,7 @@ fn what_is_no_schedule_is_refused_with_the_reason() {
     let output = scheduled(&folder, &["--validate", "s.json", "--format", "json"]);
     assert_code(&output, 2);
     assert!(stderr(&output).contains("`--validate` writes `human` alone"));
+    let output = scheduled(&folder, &["--validate", "s.json", "--model", "book"]);
+    assert_code(&output, 2);
+    assert!(stderr(&output).contains("compares with the schedule model alone"));
 }
