@@ -219,6 +219,12 @@ fn the_pages_of_the_rules_are_what_the_program_prints() {
         stale.is_empty(),
         "docs/rules differs from what the program prints; run this test with UPDATE_EXPECT=1: {stale:?}"
     );
+    for (name, page) in &pages {
+        assert!(
+            !page.contains("what the kernel is meant to compute"),
+            "docs/rules/{name}: why there is no fix is said for no rule in particular (`lint/pages/no_fix.rs`)"
+        );
+    }
     let known: Vec<&String> = pages.iter().map(|(name, _)| name).collect();
     for entry in std::fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

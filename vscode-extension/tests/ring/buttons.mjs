@@ -291,9 +291,17 @@ async function runTask(editor, name) {
 /** What a task prints. */
 export async function task(editor, name, words) {
   await runTask(editor, name);
-  const output = editor.page.locator('.terminal-wrapper .xterm-rows', { hasText: words }).first();
-  await output.waitFor({ timeout: PATIENCE });
-  return words.exec((await output.innerText()).replaceAll('\u00a0', ' '))?.[0];
+  // Found and read in one go: what a task prints next may push the words out of sight.
+  const found = await editor.page.waitForFunction(
+    (source) => {
+      const terminals = [...document.querySelectorAll('.terminal-wrapper .xterm-rows')];
+      const texts = terminals.map((rows) => rows.textContent.replaceAll('\u00a0', ' '));
+      return texts.map((text) => new RegExp(source).exec(text)?.[0]).find(Boolean);
+    },
+    words.source,
+    { timeout: PATIENCE },
+  );
+  return found.jsonValue();
 }
 
 /** Runs a task and finds a rule of a file among the problems, once. The server shows it until a setting is changed. */
