@@ -219,7 +219,7 @@ impl Words<'_> {
                 thousands(before),
             ),
         )
-        .help("write the turns out, for example with a macro, or load the tiles of all turns before the loop")
+        .help("write the turns out, for example with a macro")
         .saves(self.saving(serial.first, serial.total))
     }
 

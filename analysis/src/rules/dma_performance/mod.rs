@@ -177,7 +177,7 @@ pub(crate) static SLOW_TRANSFER: Rule = rule!(
     "The same bytes in whole units of 256, in runs that are contiguous on both sides and over all engines, would take a part of \
      the cycles. The finding says what makes it slow: short runs, several pieces to a unit of HBM, copies, idle \
      engines, a part of a larger tensor, all of which the compiler's schedule charges. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
-     1,000 cycles more, and no other rule names a change of it. `visa-lint cost` searches for one: another split over slices \
+     1,000 cycles more, and no other rule names a change of it, or a way over HBM is shorter than copying inside of DM. `visa-lint cost` searches for one: another split over slices \
      and elements, or results that are gathered into fewer slices before they are stored.",
 );
 
@@ -211,15 +211,21 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             (&operation.kind, derived, &cost.dma)
             && seen.insert((copy.span, pattern.cycles))
         {
-            // Where a tensor is copied into slices another way is worth more than other slices.
-            let is_copying = slow::has_way_over_hbm(checked, copy, pattern);
-            let found = candidates::finding(checked, operation, copy, derived, pattern);
-            let found = found.filter(|_| !is_copying);
-            if found.is_none() {
+            let mut slow_transfer = || {
                 let known = &mut own_tensors;
-                slow.extend(slow::finding(
-                    checked, known, operation, copy, derived, pattern,
-                ));
+                slow::finding(checked, known, operation, copy, derived, pattern)
+            };
+            // Where a tensor is copied into slices another way is worth more than other slices.
+            let copying = slow::has_way_over_hbm(checked, copy, pattern)
+                .then(&mut slow_transfer)
+                .flatten();
+            if copying.is_some() {
+                slow.extend(copying);
+                continue;
+            }
+            let found = candidates::finding(checked, operation, copy, derived, pattern);
+            if found.is_none() {
+                slow.extend(slow_transfer());
             }
             findings.extend(found);
         }

@@ -12,6 +12,9 @@ use visa_analysis::{Fixable, Fixed, Trust, fix_all};
 use super::Session;
 use crate::project::parts::groups;
 
+/// Parts that are held at once: each knows all packages of the run.
+const PARTS: usize = 64;
+
 impl Session<'_> {
     /// Applies fixes until none is left, to the files of each crate and to each lone file by themselves.
     pub(crate) fn apply_all_fixes(&mut self, trust: Trust) -> Fixed {
@@ -19,17 +22,18 @@ impl Session<'_> {
         if parts.len() < 2 {
             return fix_all(self, trust);
         }
-        let parts: Vec<Self> = parts.iter().map(|part| self.part(part)).collect();
-        let parts = parts.into_par_iter().with_max_len(1);
-        let fixed = parts.map(|mut part| {
-            let fixed = fix_all(&mut part, trust);
-            // Unlike that of the whole run, its engine is not the last thing that the process holds.
-            part.whole.take().map(ManuallyDrop::into_inner);
-            fixed
-        });
         let mut all = Fixed::default();
-        for part in fixed.collect::<Vec<_>>() {
-            all.add(part);
+        for some in parts.chunks(PARTS) {
+            let some: Vec<Self> = some.iter().map(|part| self.part(part)).collect();
+            let fixed = some.into_par_iter().with_max_len(1).map(|mut part| {
+                let fixed = fix_all(&mut part, trust);
+                // Unlike that of the whole run, its engine is not the last thing that the process holds.
+                part.whole.take().map(ManuallyDrop::into_inner);
+                fixed
+            });
+            for part in fixed.collect::<Vec<_>>() {
+                all.add(part);
+            }
         }
         self.replace(&all.texts);
         all
