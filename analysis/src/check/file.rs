@@ -31,8 +31,8 @@ use crate::rules;
 use crate::suppression;
 use crate::syntax::Unanalysed;
 
-/// How many other places of a finding are listed where many calls of a macro have it.
-const CALLS: usize = 24;
+/// How many other places of a finding are listed where many operations or many calls of a macro have it.
+const OTHER_PLACES: usize = 24;
 
 /// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
@@ -278,7 +278,8 @@ pub(super) fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> Opera
     counts
 }
 
-/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
+/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call. Operations that share a type
+/// alias share the faults in it: the one that is kept names the places of all of them.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|one, other| {
         (one.range, one.rule, one.called_at, one.group, &one.message).cmp(&(
@@ -290,8 +291,16 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
         ))
     });
     diagnostics.dedup_by(|later, earlier| {
-        (later.range, later.rule, later.called_at)
-            == (earlier.range, earlier.rule, earlier.called_at)
+        let same = (later.range, later.rule, later.called_at)
+            == (earlier.range, earlier.rule, earlier.called_at);
+        if same && later.message == earlier.message {
+            let places = std::mem::take(&mut later.related).into_iter();
+            let more = places.filter(|place| !earlier.related.contains(place));
+            let more: Vec<_> = more.collect();
+            let free = OTHER_PLACES.saturating_sub(earlier.related.len());
+            earlier.related.extend(more.into_iter().take(free));
+        }
+        same
     });
 }
 
@@ -304,7 +313,7 @@ fn one_of_all_calls(diagnostics: &mut Vec<Diagnostic>) {
             if earlier.suppressed && !later.suppressed {
                 std::mem::swap(later, earlier);
             }
-            if later.suppressed == earlier.suppressed && earlier.related.len() < CALLS {
+            if later.suppressed == earlier.suppressed && earlier.related.len() < OTHER_PLACES {
                 let call = later.related.pop();
                 earlier.related.extend(call);
             }

@@ -392,6 +392,12 @@ impl StageKind {
         )
     }
 
+    /// Whether it looks elements up in a table.
+    #[must_use]
+    pub const fn looks_up(&self) -> bool {
+        matches!(self, Self::Fetch { table: true, .. } | Self::FetchTable)
+    }
+
     /// The stage of the catalogue.
     #[must_use]
     pub const fn canonical(&self) -> CanonicalStage {

@@ -173,22 +173,20 @@ impl<'a> Trial<'a> {
     /// passes from one to the other keeps them.
     fn is_written_elsewhere(&self, values: &Values, change: &Change) -> bool {
         let tensors = &self.body.body().tensors;
-        let mut changed = change.tensors.iter();
-        changed.any(|number| {
-            let Some(tensor) = tensors.get(*number) else {
-                return false;
-            };
-            let edited = tensor
-                .levels
-                .iter()
-                .filter(|(level, written)| *level != Level::Element && is_edited(written, values));
-            edited.into_iter().any(|(level, written)| {
-                let others = tensors.iter().flat_map(|other| other.levels.iter());
-                others
-                    .filter(|(other, _)| *other == level)
-                    .any(|(_, other)| other.value == written.value && !is_edited(other, values))
+        let changed = change
+            .tensors
+            .iter()
+            .filter_map(|number| tensors.get(*number));
+        let edited: FxHashSet<(Level, Option<&Mapping>)> = changed
+            .flat_map(|tensor| tensor.levels.iter())
+            .filter(|(level, written)| *level != Level::Element && is_edited(written, values))
+            .map(|(level, written)| (level, written.value.as_ref()))
+            .collect();
+        let mut all = tensors.iter().flat_map(|tensor| tensor.levels.iter());
+        !edited.is_empty()
+            && all.any(|(level, written)| {
+                edited.contains(&(level, written.value.as_ref())) && !is_edited(written, values)
             })
-        })
     }
 
     /// What of an operation is refused, and what is after the change.

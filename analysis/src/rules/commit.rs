@@ -97,7 +97,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let untrimmed = pipeline::lacks_trim(pass, whole);
         // What is trimmed to a size that is not written is said there.
         let is_said = |violation: &CommitViolation| match violation {
-            CommitViolation::Alignment { .. } => false,
+            CommitViolation::Alignment { .. } | CommitViolation::Window(_) => false,
             CommitViolation::PacketSize { .. } => untrimmed || trims_too_far(whole),
             _ => untrimmed,
         };
@@ -206,6 +206,12 @@ fn to_finding(
             );
             with_nearest(checked, finding, place, COMMIT_UNIT_BYTES)
         }
+        CommitViolation::Window(window) => wording::misaligned_window(
+            &COMMIT_ALIGNMENT,
+            window,
+            "a commit writes whole rows of a bank, multiples of 8 bytes",
+        )
+        .related(method, "committed here"),
         CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(
             &COMMIT_SIZE,
             element,
@@ -227,7 +233,10 @@ fn to_finding(
     Some(match &derived.sequence {
         Some(report)
             if !report.merged.is_empty()
-                && !matches!(violation, CommitViolation::Alignment { .. }) =>
+                && !matches!(
+                    violation,
+                    CommitViolation::Alignment { .. } | CommitViolation::Window(_)
+                ) =>
         {
             finding.note(format!("derived sequencer: {}", report.configuration()))
         }

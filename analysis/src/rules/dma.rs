@@ -102,6 +102,11 @@ fn to_finding(
                 DMA_ALIGNMENT_BYTES,
             ));
         }
+        DmaViolation::Window { side, window } => {
+            let machine = format!("a transfer{from} to DM uses multiples of {DMA_ALIGNMENT_BYTES} bytes");
+            let finding = wording::misaligned_window(&DMA_ALIGNMENT, window, &machine);
+            return Some(finding.related(span, format!("the transfer {} it", side_name(*side))));
+        }
         DmaViolation::Packet { bits, .. } => Finding::new(
             &DMA_ALIGNMENT,
             span,

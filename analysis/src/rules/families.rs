@@ -275,6 +275,13 @@ pub(super) const FAMILIES: &[Family] = &[
         check: performance::fetch::check,
     },
     Family {
+        rules: performance::lookup::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        judges: Judges::Body,
+        check: performance::lookup::check,
+    },
+    Family {
         rules: performance::switch::RULES,
         also: &[],
         needs: Needs::Simulation,

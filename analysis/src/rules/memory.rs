@@ -207,7 +207,7 @@ fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
 fn speaks_of_mappings(violation: &CommitViolation) -> bool {
     !matches!(
         violation,
-        CommitViolation::Alignment { .. } | CommitViolation::Bank(_)
+        CommitViolation::Alignment { .. } | CommitViolation::Window(_) | CommitViolation::Bank(_)
     )
 }
 

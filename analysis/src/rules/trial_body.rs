@@ -78,14 +78,14 @@ impl TrialBody {
             holders.extend(self.holders.get(&place)?);
         }
         let mut change = Change::default();
+        // The runs of a loop make many views of one tensor: its users are taken once.
+        let mut bases: FxHashSet<TensorId> = FxHashSet::default();
         for holder in holders {
             match holder {
                 Holder::Tensor(number) => {
                     change.tensors.push(number);
                     let tensor = self.body.tensors.get(number);
-                    let base = tensor.map(|tensor| self.body.root(tensor.id));
-                    let users = base.and_then(|base| self.users.get(&base));
-                    change.touched.extend(users.into_iter().flatten());
+                    bases.extend(tensor.map(|tensor| self.body.root(tensor.id)));
                 }
                 Holder::Operation(number) => {
                     change.operations.push(number);
@@ -93,6 +93,8 @@ impl TrialBody {
                 }
             }
         }
+        let users = bases.iter().filter_map(|base| self.users.get(base));
+        change.touched.extend(users.flatten());
         for numbers in [
             &mut change.tensors,
             &mut change.operations,

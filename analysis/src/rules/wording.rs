@@ -1,12 +1,13 @@
 //! What families share to put violations into words: walking the stages, and proposing a computed mapping.
 
+use crate::derivation::views::MisalignedWindow;
 use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
 use crate::items::Span;
 use crate::kernel::{Operation, OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
 pub(super) use crate::numbers::thousands;
 
-use super::{Applicability, Checked, Edit, Finding, Fix};
+use super::{Applicability, Checked, Edit, Finding, Fix, Rule, sequencer};
 
 /// The operations that are judged, each with what was derived of it.
 pub(super) fn operations<'a>(
@@ -184,4 +185,25 @@ pub(super) fn differing<'a>(
             .is_none_or(|declared| declared.form() != wanted.form())
     };
     replacements.into_iter().filter(differs).collect()
+}
+
+/// A tile that begins within a unit of DM: `machine` says what of the hardware asks for whole units.
+pub(super) fn misaligned_window(
+    rule: &'static Rule,
+    window: &MisalignedWindow,
+    machine: &str,
+) -> Finding {
+    Finding::new(
+        rule,
+        window.span,
+        format!(
+            "the tile begins {} behind the begin of its tensor; {machine}",
+            sequencer::bytes(window.offset_bits)
+        ),
+    )
+    .help(format!(
+        "begin the tile at a multiple of {} of `{}`",
+        window.values,
+        written(&window.index)
+    ))
 }

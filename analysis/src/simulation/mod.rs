@@ -41,7 +41,9 @@ pub use schedule::{Schedule, Slot, Wait, WaitCause, lane_of};
 #[cfg(test)]
 pub use stage_table::stage_tables;
 pub use stage_table::{StageRow, stage_table};
-pub use what_if::{Changed, Effect, Known, what_if, what_if_costs, what_if_stages};
+pub use what_if::{
+    Changed, Effect, Known, what_if, what_if_costs, what_if_stages, what_if_without_lookup,
+};
 
 /// What one stage of an operation costs.
 #[derive(Debug, Clone, PartialEq, Eq)]

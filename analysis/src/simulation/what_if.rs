@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::derivation::{BodyDerivation, OperationDerivation, derive_operation};
 use crate::hardware::Target;
-use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass};
+use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass, StageKind};
 
 use super::{BodySimulation, OperationCost, StageCost, operation_cost, pass, schedule};
 
@@ -19,8 +19,6 @@ pub struct Effect {
     /// Cycles of the whole body, before and after; `None` where it has no total.
     pub body: Option<(u64, u64)>,
 }
-
-impl Effect {}
 
 /// A body with everything that is known of it.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +88,27 @@ pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -
         return None;
     };
     let cost = pass::with_stages(known.body, pass, before, stages.to_vec());
+    with_cost(known, id, cost)
+}
+
+/// What it would be worth if a pass looked nothing up in a table, its stages as they are. The transfer and the pass that bring the
+/// table stay. `None` where the operation is no pass of known cost.
+#[must_use]
+pub fn what_if_without_lookup(known: Known<'_>, id: OperationId) -> Option<Changed> {
+    let index = usize::try_from(id.0).ok()?;
+    let before = known.simulation.operations.get(index)?;
+    let OperationKind::Pass(pass) = &known.body.operation(id)?.kind else {
+        return None;
+    };
+    let mut changed = pass.clone();
+    for stage in &mut changed.stages {
+        match &mut stage.kind {
+            StageKind::Fetch { table, .. } => *table = false,
+            kind @ StageKind::FetchTable => *kind = StageKind::FetchCast,
+            _ => {}
+        }
+    }
+    let cost = pass::with_stages(known.body, &changed, before, before.stages.clone());
     with_cost(known, id, cost)
 }
 

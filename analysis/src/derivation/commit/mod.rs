@@ -21,7 +21,7 @@ use super::fetch::BankRun;
 use super::sequencer::{
     Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking, sequence,
 };
-use super::views::tiled_axes;
+use super::views::{MisalignedWindow, misaligned_window, tiled_axes};
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,6 +62,8 @@ pub enum CommitViolation {
         /// The address in bytes.
         address: u64,
     },
+    /// A tile that begins at no multiple of 8 bytes of its tensor.
+    Window(MisalignedWindow),
     /// The sequencer breaks a limit, or there is none.
     Sequencer(SequencerViolation),
     /// Too many consecutive accesses to one bank.
@@ -113,7 +115,7 @@ pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
     let Some(tensor) = body.tensor(*target) else {
         return derivation;
     };
-    derivation.violations.extend(check_alignment(tensor));
+    derivation.violations.extend(check_alignment(body, tensor));
     let output = pass.output();
     let bits = output.packet.get().zip(output.element_type.value);
     let bits =
@@ -161,11 +163,16 @@ const fn is_unaligned_fetch(bits: u64) -> bool {
     !bits.is_multiple_of(COMMIT_UNIT_BYTES * 8)
 }
 
-/// The address of a tensor that a commit makes. Of a view only the base's address is known, and that of an element
-/// not aligned to its own size is refused before the commit is.
-fn check_alignment(tensor: &Tensor) -> Option<CommitViolation> {
-    if matches!(tensor.origin, Origin::View { .. } | Origin::Resized { .. }) {
-        return None;
+/// The address of a tensor that a commit makes, or the place of a tile in its tensor. The address of an element that is not aligned
+/// to its own size is refused before the commit is.
+fn check_alignment(body: &Body, tensor: &Tensor) -> Option<CommitViolation> {
+    match tensor.origin {
+        Origin::View { .. } => {
+            let window = misaligned_window(body, tensor.id, COMMIT_UNIT_BYTES * 8);
+            return window.map(CommitViolation::Window);
+        }
+        Origin::Resized { .. } => return None,
+        _ => {}
     }
     let address = tensor.address.bytes()?;
     let aligned = address.is_multiple_of(COMMIT_UNIT_BYTES);

@@ -23,7 +23,7 @@ use super::conventions::Conventions;
 use super::sequencer::{
     Misfit, Piece, SequencerViolation, Splitting, packet_of, paired, split_sizes, writable,
 };
-use super::views::tiled_axes;
+use super::views::{MisalignedWindow, misaligned_window, tiled_axes};
 
 /// Bits from one slice's DM to the next as a DMA engine addresses it.
 pub(crate) const SLICE_BITS: i128 = 8 * DM_SLICE_STRIDE_BYTES as i128;
@@ -101,6 +101,13 @@ pub enum DmaViolation {
         /// The address in bytes.
         address: u64,
     },
+    /// A tile that begins at no multiple of 8 bytes of its tensor.
+    Window {
+        /// The side.
+        side: Side,
+        /// The tile.
+        window: MisalignedWindow,
+    },
     /// No packet of a multiple of 8 bytes divides what is in a line on both sides.
     Packet {
         /// Bits in a line.
@@ -141,7 +148,9 @@ pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
             DmaViolation::Sequencer(_) => {
                 derivation.reordered = repair::in_source_order(body, copy);
             }
-            DmaViolation::Address { .. } | DmaViolation::PacketLimit { .. } => {}
+            DmaViolation::Address { .. }
+            | DmaViolation::Window { .. }
+            | DmaViolation::PacketLimit { .. } => {}
         }
     }
     derivation
@@ -177,7 +186,7 @@ fn derive_transfer(
     let (read, write) = (levels(source, element_bits)?, levels(target, element_bits)?);
     let needs = Needs::of(source.tier, target.tier);
     let mut derivation = DmaDerivation {
-        violations: check_addresses(source, target, needs),
+        violations: check_addresses(body, source, target, needs),
         ..Default::default()
     };
     if is_lossy(&read, &write) {
@@ -323,7 +332,12 @@ impl Needs {
     }
 }
 
-fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaViolation> {
+fn check_addresses(
+    body: &Body,
+    source: &Tensor,
+    target: &Tensor,
+    needs: Needs,
+) -> Vec<DmaViolation> {
     let misaligned = |tensor: &Tensor| {
         let element = tensor
             .element_type
@@ -338,9 +352,13 @@ fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaVio
         (Side::Source, source, needs.read_aligned),
         (Side::Target, target, needs.write_aligned),
     ];
-    let wrong = sides.into_iter().filter_map(|(side, tensor, aligned)| {
-        let address = misaligned(tensor).filter(|_| aligned)?;
-        Some(DmaViolation::Address { side, address })
+    let needed = sides.into_iter().filter(|(_, _, aligned)| *aligned);
+    let wrong = needed.filter_map(|(side, tensor, _)| match misaligned(tensor) {
+        Some(address) => Some(DmaViolation::Address { side, address }),
+        None => {
+            let window = misaligned_window(body, tensor.id, UNIT_BITS)?;
+            Some(DmaViolation::Window { side, window })
+        }
     });
     wrong.collect()
 }

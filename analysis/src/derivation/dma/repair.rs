@@ -41,10 +41,12 @@ fn padded_to_units(
             tensor.levels.element.value = Some(widened(tensor, &violation, scalars)?);
         }
         let derivation = derive_transfer(body, copy, &source, &target)?;
-        let left = derivation
-            .violations
-            .into_iter()
-            .find(|violation| !matches!(violation, DmaViolation::Address { .. }));
+        let left = derivation.violations.into_iter().find(|violation| {
+            !matches!(
+                violation,
+                DmaViolation::Address { .. } | DmaViolation::Window { .. }
+            )
+        });
         let Some(next) = left else {
             let changed = [source, target].into_iter().filter_map(|tensor| {
                 let element = tensor.levels.element.value?;

@@ -3,13 +3,16 @@
 //! A tensor is needed from an instruction that writes it to one that reads it. Tensors are needed at once where that overlaps in one
 //! run: branches that may exclude each other are looked at one by one.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::machine::{PARTITIONS, PSUM_BANKS, PSUM_PARTITION, sbuf_partition};
 use super::{Context, Found, edits};
 use crate::findings::{Finding, Rule, rule};
 use crate::nki::symbols::Size;
-use crate::nki::types::{Generations, Space, Span};
+use crate::nki::types::{Generation, Generations, Space, Span};
 use crate::nki::values::{Allocation, Followed, Loop, Use};
 
 /// See the declaration.
@@ -30,8 +33,6 @@ pub static FIXED_ADDRESS: Rule = rule!(
 
 /// So many uses and rounds of loops are looked at for the branches of a function; of more, those in no branch.
 const MOST_LOOKS: usize = 1 << 21;
-/// So many stretches in which tensors are needed are compared.
-const MOST_STRETCHES: usize = 4_096;
 
 /// Looks at the allocations of a file.
 pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
@@ -61,6 +62,13 @@ struct Sized<'a> {
     /// Bytes of a partition.
     bytes: i64,
     at: Span,
+}
+
+impl Sized<'_> {
+    /// Whether it has more than half of the partitions: such tensors have one in common wherever they are put.
+    const fn is_wide(&self) -> bool {
+        self.partitions > PARTITIONS / 2
+    }
 }
 
 fn limit(space: Space, generations: Generations) -> i64 {
@@ -139,9 +147,6 @@ fn in_function(
                 needed(tensor, uses, &again, &mut stretches);
             }
         }
-        if stretches.len() > MOST_STRETCHES {
-            continue;
-        }
         for space in [Space::Sbuf, Space::Psum] {
             if let Some((at, finding)) = too_much(space, &mut stretches)
                 && said.insert(at)
@@ -201,61 +206,110 @@ fn needed<'a>(
     }
 }
 
+/// The tensors that are needed at a step, and how much that is.
+#[derive(Default)]
+struct AtOnce<'s, 'a> {
+    stretches: FxHashMap<Span, &'s Stretch<'a>>,
+    /// When stretches end, the first one first, with their tensors.
+    ends: BinaryHeap<Reverse<(u32, Span)>>,
+    /// Bytes a partition of the wide tensors.
+    wide_bytes: i64,
+    /// Bytes of all tensors in all of their partitions.
+    bytes: i64,
+    /// How many of the tensors each generation does not have.
+    excluded: [i64; Generation::ALL.len()],
+}
+
+impl<'s, 'a> AtOnce<'s, 'a> {
+    /// Adds a stretch, once those that ended before it are gone.
+    fn advance(&mut self, stretch: &'s Stretch<'a>) {
+        while let Some(&Reverse((last, tensor))) = self.ends.peek()
+            && last < stretch.first.at
+        {
+            self.ends.pop();
+            // A longer stretch may have taken its place.
+            if self
+                .stretches
+                .get(&tensor)
+                .is_some_and(|one| one.last == last)
+            {
+                let ended = self.stretches.remove(&tensor);
+                ended.into_iter().for_each(|one| self.count(one, -1));
+            }
+        }
+        let tensor = stretch.tensor.at;
+        let same = self.stretches.get(&tensor);
+        if same.is_some_and(|same| same.last >= stretch.last) {
+            return;
+        }
+        let replaced = self.stretches.insert(tensor, stretch);
+        replaced.into_iter().for_each(|one| self.count(one, -1));
+        self.count(stretch, 1);
+        self.ends.push(Reverse((stretch.last, tensor)));
+    }
+
+    fn count(&mut self, stretch: &Stretch<'_>, times: i64) {
+        let tensor = stretch.tensor;
+        self.bytes += times * tensor.bytes * tensor.partitions;
+        if tensor.is_wide() {
+            self.wide_bytes += times * tensor.bytes;
+        }
+        for (generation, count) in Generation::ALL.into_iter().zip(&mut self.excluded) {
+            let possible = tensor
+                .allocation
+                .generations
+                .and(Generations::one(generation));
+            *count += times * i64::from(possible.is_none());
+        }
+    }
+
+    /// The generations that have all of the tensors.
+    fn generations(&self) -> Generations {
+        Generations::which(|generation| {
+            let mut counts = Generation::ALL.iter().zip(self.excluded);
+            counts.any(|(one, excluded)| *one == generation && excluded == 0)
+        })
+    }
+}
+
 /// The first step at which more is needed than a memory has, as a finding at the tensor that was allocated last.
 fn too_much(space: Space, stretches: &mut [Stretch<'_>]) -> Option<(Span, Found)> {
     stretches.sort_by_key(|stretch| (stretch.first.at, stretch.tensor.at, stretch.last));
-    let mut open: Vec<&Stretch<'_>> = Vec::new();
+    let mut now = AtOnce::default();
     for stretch in stretches
         .iter()
         .filter(|stretch| stretch.tensor.space == space)
     {
-        open.retain(|one| one.last >= stretch.first.at);
-        match open
-            .iter_mut()
-            .find(|one| one.tensor.at == stretch.tensor.at)
-        {
-            Some(same) if same.last >= stretch.last => {}
-            Some(same) => *same = stretch,
-            None => open.push(stretch),
-        }
-        let generations = open.iter().fold(Generations::ANY, |all, one| {
-            all.and(one.tensor.allocation.generations)
-        });
+        now.advance(stretch);
+        let generations = now.generations();
         if generations.is_none() {
             continue;
         }
         let limit = limit(space, generations);
-        // Tensors with more than half of the partitions have one in common wherever they are put.
-        let wide = open
-            .iter()
-            .copied()
-            .filter(|one| one.tensor.partitions > PARTITIONS / 2);
-        let wide: Vec<&Stretch<'_>> = wide.collect();
-        let sum = total(&wide, |tensor| Some(tensor.bytes))?;
-        if sum > limit {
-            return Some(finding(space, &wide, (sum, limit), false));
-        }
-        let area = total(&open, |tensor| tensor.bytes.checked_mul(tensor.partitions))?;
         let whole = limit.checked_mul(PARTITIONS)?;
-        if area > whole {
-            return Some(finding(space, &open, (area, whole), true));
+        if now.wide_bytes <= limit && now.bytes <= whole {
+            continue;
         }
+        let is_whole = now.wide_bytes <= limit;
+        let open = now.stretches.values().map(|one| one.tensor);
+        let open = open.filter(|tensor| is_whole || tensor.is_wide()).collect();
+        let sums = if is_whole {
+            (now.bytes, whole)
+        } else {
+            (now.wide_bytes, limit)
+        };
+        return Some(finding(space, open, stretch, sums, is_whole));
     }
     None
 }
 
-fn total(open: &[&Stretch<'_>], of: impl Fn(&Sized<'_>) -> Option<i64>) -> Option<i64> {
-    open.iter()
-        .try_fold(0_i64, |sum, one| sum.checked_add(of(one.tensor)?))
-}
-
 fn finding(
     space: Space,
-    open: &[&Stretch<'_>],
+    mut tensors: Vec<&Sized<'_>>,
+    last: &Stretch<'_>,
     (sum, limit): (i64, i64),
     is_whole: bool,
 ) -> (Span, Found) {
-    let mut tensors: Vec<&Sized<'_>> = open.iter().map(|one| one.tensor).collect();
     tensors.sort_by_key(|tensor| (tensor.allocation.at, tensor.at));
     let bytes = |tensor: &Sized<'_>| {
         if is_whole {
@@ -277,10 +331,8 @@ fn finding(
             "{count} tensors that are needed at once take {sum} bytes{per} of {}; {owner} has {limit}",
             space.name()
         ),
-    );
-    if let Some(last) = open.last() {
-        finding = finding.related(last.first.span.into(), "all of them are needed here");
-    }
+    )
+    .related(last.first.span.into(), "all of them are needed here");
     for tensor in tensors.iter().rev().skip(1).take(4) {
         finding = finding.related(
             tensor.at.into(),

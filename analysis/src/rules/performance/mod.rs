@@ -6,6 +6,7 @@
 pub(super) mod commit;
 pub(super) mod contraction;
 pub(super) mod fetch;
+pub(super) mod lookup;
 pub(super) mod machine;
 pub(super) mod slow;
 pub(super) mod switch;

@@ -82,7 +82,7 @@ fn rows() -> Vec<Row> {
         row(ALL, "narrow_round_trip transpose_single_buffer commit_split_writes"),
         row(ALL, "dma_small_packet dma_prime_packet hbm_misaligned_read hbm_partial_write hbm_stack_idle"),
         row(ALL, "hbm_bank_conflict dmn_not_interleaved slices_not_interleaved dma_unnecessary_hop"),
-        row(ALL, "dma_many_small slow_transfer slow_pass dma_segmented chip_transfer serialized_by_bank missed_overlap"),
+        row(ALL, "dma_many_small slow_transfer slow_pass slow_lookup dma_segmented chip_transfer serialized_by_bank missed_overlap"),
         row(ALL, "idle_cluster idle_slices budget_exceeded bank_starvation bank_starvation_combined"),
         // What visa-lint says about its own run.
         row(ALL, "dialect_unsupported analysis_limit unresolved_operation unused_suppression unknown_rule"),

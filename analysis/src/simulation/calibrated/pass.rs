@@ -65,7 +65,7 @@ impl<'a> Facts<'a> {
                 .max()
                 .unwrap_or(0),
             ring: reduced_ring(pass, table.ring_counts_padding),
-            lookup: match looked_up(pass)? {
+            lookup: match looked_up_flits(pass)? {
                 0 => 0,
                 count => count.checked_mul(cycles)?.div_ceil(flits),
             },
@@ -204,20 +204,14 @@ const fn is_contraction(engine: Engine) -> bool {
 /// Passes of a kernel that look elements up each bring a table.
 #[must_use]
 pub fn lookups(pass: &Pass) -> bool {
-    looked_up(pass).is_none_or(|flits| flits > 0)
+    looked_up_flits(pass).is_none_or(|flits| flits > 0)
 }
 
-const fn looks_up(kind: &StageKind) -> bool {
-    matches!(
-        kind,
-        StageKind::Fetch { table: true, .. } | StageKind::FetchTable
-    )
-}
-
-/// Flits that leave the table that a pass looks elements up in; 0 where it does not.
-fn looked_up(pass: &Pass) -> Option<u64> {
+/// Flits that leave the table that a pass looks elements up in; 0 where it does not. `None` where a type or size is unknown.
+#[must_use]
+pub fn looked_up_flits(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter();
-    let Some(stage) = stages.find(|stage| looks_up(&stage.kind)) else {
+    let Some(stage) = stages.find(|stage| stage.kind.looks_up()) else {
         return Some(0);
     };
     let (time, packet) = (stage.output.time.get()?, stage.output.packet.get()?);
@@ -281,7 +275,7 @@ pub fn class(pass: &Pass) -> Class {
     let switch = has(|kind| matches!(kind, StageKind::Switch(_)));
     let across = has(|kind| matches!(kind, StageKind::VectorInterReduce { .. }));
     let contract = has(|kind| matches!(kind, StageKind::Contract | StageKind::ContractMax));
-    let table = has(looks_up);
+    let table = has(StageKind::looks_up);
     let to_vrf = matches!(pass.end, PassEnd::ToVrf { .. });
     match () {
         () if table => Class::Table,

@@ -338,6 +338,10 @@ const REASONS: &[(&str, &str)] = &[
         "the padding of the rows, or the order of the loops, belongs to a tensor that other passes read",
     ),
     (
+        "slow_lookup",
+        "the contraction that takes the elements, or the split of its other operand, has to be written",
+    ),
+    (
         "slow_pass",
         "a smaller ring needs other slices on both sides; `visa-lint cost` searches for them",
     ),
