@@ -17,7 +17,6 @@ pub struct ByteRange {
 
 impl ByteRange {
     /// Whether an offset is inside or at either end, as a caret counts.
-    #[must_use]
     pub fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }

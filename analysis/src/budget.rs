@@ -21,7 +21,6 @@ pub struct Budget {
 
 impl Budget {
     /// Whether it holds for a kernel of that name. A pattern that is none holds for nothing.
-    #[must_use]
     pub fn is_for(&self, kernel: &str) -> bool {
         self.kernels == kernel
             || Glob::new(&self.kernels).is_ok_and(|glob| glob.compile_matcher().is_match(kernel))

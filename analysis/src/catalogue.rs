@@ -30,19 +30,16 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The rule of that name, or that had it before.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.is_called(name))
 }
 
 /// Whether it names a rule or a group.
-#[must_use]
 pub fn is_rule_or_group(name: &str) -> bool {
     find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
 }
 
 /// The rules and groups whose names are nearest to one that is none, the nearest first.
-#[must_use]
 pub fn nearest(name: &str) -> Vec<String> {
     let names = all()
         .map(|rule| rule.name)
@@ -51,7 +48,6 @@ pub fn nearest(name: &str) -> Vec<String> {
 }
 
 /// As [`nearest`], of the names that mean something in files of a language.
-#[must_use]
 pub(crate) fn nearest_in(language: Language, name: &str) -> Vec<String> {
     let rules = all().filter(|rule| rule.looks_at(language));
     let names = rules.map(|rule| rule.name);
@@ -59,14 +55,12 @@ pub(crate) fn nearest_in(language: Language, name: &str) -> Vec<String> {
 }
 
 /// The address of a rule's page. Without one the programs show the page themselves.
-#[must_use]
 pub fn url(name: &str) -> Option<String> {
     documentation_url(&format!("rules/{name}.html"))
 }
 
 /// The address of a file of the documentation, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`); none
 /// without that.
-#[must_use]
 pub fn documentation_url(file: &str) -> Option<String> {
     let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
     base.filter(|base| !base.is_empty())
@@ -75,7 +69,6 @@ pub fn documentation_url(file: &str) -> Option<String> {
 
 impl EnabledRules {
     /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
-    #[must_use]
     pub fn of(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> Self {
         let mut rules = Self::default();
         for (number, rule) in all().enumerate() {
@@ -90,7 +83,6 @@ impl EnabledRules {
     }
 
     /// Whether a rule is on. One that does not exist is not.
-    #[must_use]
     pub fn has(&self, rule: &str) -> bool {
         all()
             .position(|other| other.name == rule)

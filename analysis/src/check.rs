@@ -276,7 +276,7 @@ fn found_in_function(db: &dyn Db, function: ItemId, extent: Extent) -> Vec<Arc<F
         function_findings(db, function),
         function_time_findings(db, function),
     ];
-    // What was proposed and led nowhere left its finding with general words.
+    // A finding whose fixes were rejected keeps only its general help.
     let offers = |finding: &Finding| {
         !finding.fixes.is_empty() || finding.alternatives.is_some() || finding.help.is_some()
     };
@@ -425,7 +425,7 @@ pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
     found
 }
 
-/// Parses a file, so that whoever asks about many files finds it at hand.
+/// Parses a file, so that a question about many files finds it ready.
 pub(crate) fn parse_file(db: &dyn Db, file: SourceFile) {
     let _ = parse(db, file);
 }

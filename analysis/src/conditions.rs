@@ -19,7 +19,6 @@ pub enum Truth {
 
 impl Truth {
     /// Of something that is known.
-    #[must_use]
     pub const fn of(holds: bool) -> Self {
         if holds { Self::On } else { Self::Off }
     }

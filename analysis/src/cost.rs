@@ -39,7 +39,7 @@ use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 pub(crate) use rows::{overfull, tier as tier_name};
 pub use stages::StageRow;
 
-/// Proposals that a cost names at the most.
+/// Proposals that a cost names at most.
 const PROPOSALS: usize = 3;
 
 /// A proposal saves at least one part in so many of the kernel.
@@ -62,7 +62,7 @@ pub struct KernelCost {
     pub calibrated: CalibratedTotal,
     /// The same kernel by the book, where the other fields are not.
     pub book: Option<Box<Self>>,
-    /// What it takes with some runs of its loops and with each further one, where nothing but loops keeps it from a total.
+    /// What it takes with some runs of its loops and with each further one, where only loops keep it from a total.
     pub runs: Option<RunsRow>,
     /// Cycles from its start to its end; `None` if `unresolved` is not empty.
     pub total: Option<u64>,
@@ -257,7 +257,6 @@ pub struct MemoryRow {
 
 impl MemoryRow {
     /// Where it is drawn: at its address, or where it is assumed to begin.
-    #[must_use]
     pub fn place(&self) -> Option<u64> {
         self.address.or(self.assumed_address)
     }
@@ -328,7 +327,6 @@ impl Searched {
     }
 
     /// How far it went, in a sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         if self.limit == 0 {
             return "not searched: the file has many kernels that take longer".to_owned();
@@ -351,7 +349,6 @@ impl Searched {
 }
 
 /// What the kernels of a file cost, in the order of the file.
-#[must_use]
 pub fn kernel_costs(db: &AnalysisDatabase, file: SourceFile) -> Vec<KernelCost> {
     let mut places = Places::new(db);
     functions(db, file)

@@ -75,7 +75,6 @@ impl AnalysisDatabase {
     }
 
     /// An empty database that goes on where this one recorded.
-    #[must_use]
     pub fn emptied(&self) -> Self {
         let emptied = self.log.clone().map_or_else(Self::default, Self::logging);
         Self {

@@ -54,7 +54,6 @@ impl Origin {
 }
 
 /// Whether a path is that of a Markdown file.
-#[must_use]
 pub fn is_markdown(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, extension)| {
@@ -65,7 +64,6 @@ pub fn is_markdown(path: &str) -> bool {
 }
 
 /// Whether a Markdown file has any fenced Rust code.
-#[must_use]
 pub fn has_rust_code(markdown: &str) -> bool {
     !markdown_blocks(markdown, false).is_empty()
 }

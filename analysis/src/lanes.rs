@@ -117,7 +117,6 @@ const NKI: [LaneRow; 4] = [
 
 impl Machine {
     /// Its rows, in the order in which they are shown.
-    #[must_use]
     pub const fn rows(self) -> &'static [LaneRow] {
         match self {
             Self::VirtualIsa => &VIRTUAL_ISA,
@@ -138,7 +137,6 @@ impl Machine {
     }
 
     /// The first lane of a name.
-    #[must_use]
     pub fn lane(self, name: &str) -> Option<Lane> {
         self.lanes().find(|lane| lane.name() == name)
     }
@@ -181,7 +179,6 @@ impl Lane {
     }
 
     /// Its place among the lanes of its machine, from 0.
-    #[must_use]
     pub const fn number(self) -> usize {
         self.number as usize
     }
@@ -191,31 +188,26 @@ impl Lane {
     }
 
     /// The name of its kind in tables and documents: `main`, `MTE2`, `sync`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
     /// Its name where lanes of one kind are told apart: `pcie dma`.
-    #[must_use]
     pub fn own_name(self) -> &'static str {
         self.row().own_name
     }
 
     /// The name of its track: `tensor DMA`.
-    #[must_use]
     pub fn track(self) -> &'static str {
         self.row().track
     }
 
     /// Its name where letters are few.
-    #[must_use]
     pub fn short(self) -> &'static str {
         self.row().short
     }
 
     /// Its colour as `#rrggbb`.
-    #[must_use]
     pub fn colour(self) -> &'static str {
         self.row().colour
     }

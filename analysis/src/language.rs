@@ -22,7 +22,6 @@ impl Language {
     pub const ALL: [Self; 3] = [Self::Rust, Self::Pto, Self::Nki];
 
     /// The name in options, settings and documents.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -32,7 +31,6 @@ impl Language {
     }
 
     /// The name in sentences.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -42,7 +40,6 @@ impl Language {
     }
 
     /// The language of that name in options and settings.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -50,7 +47,6 @@ impl Language {
     }
 
     /// What a comment to the end of a line starts with.
-    #[must_use]
     pub const fn comment(self) -> &'static str {
         match self {
             Self::Rust | Self::Pto => "//",
@@ -59,7 +55,6 @@ impl Language {
     }
 
     /// The ending, without its dot, of files that are always of the language or that its kernels are shown in.
-    #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Rust => "rs",
@@ -69,7 +64,6 @@ impl Language {
     }
 
     /// The tag of a code block of the language in Markdown.
-    #[must_use]
     pub const fn fence(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -79,7 +73,6 @@ impl Language {
     }
 
     /// Whether kernels of the language are read by a front end of its own, beside the one for Rust.
-    #[must_use]
     pub const fn is_neighbour(self) -> bool {
         !matches!(self, Self::Rust)
     }
@@ -133,7 +126,6 @@ pub const ENDINGS: [Ending; 4] = [
 ];
 
 /// What the path of a file says of its language, whatever the case of its ending is; `None` for a file that is of none that we know.
-#[must_use]
 pub fn ending_of(path: &str) -> Option<&'static Ending> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
@@ -145,13 +137,11 @@ pub fn ending_of(path: &str) -> Option<&'static Ending> {
 }
 
 /// Whether a file of the path may be ours, whatever is in it: whether a search takes it up, and an editor asks about it.
-#[must_use]
 pub fn may_be_source(path: &str) -> bool {
     ending_of(path).is_some_and(|known| path.ends_with(known.ending))
 }
 
 /// The language of a file by its path and text; `None` where it is of none that we know, or takes no part.
-#[must_use]
 pub fn language_of(path: &str, text: &str) -> Option<Language> {
     let ending = ending_of(path)?;
     (ending.takes_part)(text).then_some(ending.language)

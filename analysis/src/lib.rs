@@ -88,11 +88,11 @@ pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use markdown::{code_block, code_span, prose};
-pub use names::nearest_names;
+pub use names::{is_word_letter, nearest_names};
 pub use neighbours::{
     Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
 };
-pub use numbers::thousands;
+pub use numbers::{counted, thousands};
 #[doc(hidden)]
 pub use pto::pto_operations;
 pub use questions::{

@@ -6,7 +6,6 @@
 use crate::visible::visible;
 
 /// A code span that shows a text as it is, with more back quotes around it than are in it; nothing for an empty text.
-#[must_use]
 pub fn code_span(text: &str) -> String {
     let text = on_one_line(text);
     if text.trim().is_empty() {
@@ -22,14 +21,12 @@ pub fn code_span(text: &str) -> String {
 }
 
 /// A block of code, with a fence longer than any row of back quotes in it.
-#[must_use]
 pub fn code_block(language: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
 /// Words of which those in back quotes are shown as code, and nothing else means anything.
-#[must_use]
 pub fn prose(text: &str) -> String {
     let text = on_one_line(text);
     let parts: Vec<&str> = text.split('`').collect();

@@ -17,7 +17,6 @@ const SHORT: usize = 2;
 /// Names of one or two letters are similar only where they are made of the same letters (`b` and `B`, `KV` and `VK`, `DD`
 /// and `D`): with one letter replaced, any such name becomes any other. What is similar is a guess, to be offered and never
 /// to be taken without looking.
-#[must_use]
 pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let length = name.chars().count();
     if length == 0 || length > MAXIMUM_LENGTH {
@@ -42,6 +41,11 @@ pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
         .take(MAXIMUM_PROPOSALS)
         .map(|(_, candidate)| candidate.to_owned())
         .collect()
+}
+
+/// Whether a letter can be in a name of Rust or Python, a keyword, or a number.
+pub fn is_word_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// The letters that a name is made of, each once, in lower case.

@@ -1,7 +1,6 @@
 //! How numbers are written for people, in findings, hovers and tables alike. Knows no unit and no meaning.
 
 /// A number with its thousands apart: `65,536`.
-#[must_use]
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -33,7 +32,6 @@ const MONTHS: [&str; 12] = [
 /// A sentence with the thousands of its numbers apart: those of four and more digits that are words of their own. What is in
 /// backquotes is code, numbers in brackets with commas between them are a shape or a list, and the one after a month is a year:
 /// these stay as they are.
-#[must_use]
 pub(crate) fn grouped(text: String) -> String {
     let bytes = text.as_bytes();
     // Most sentences have no number of so many digits.
@@ -103,7 +101,6 @@ pub(crate) fn grouped(text: String) -> String {
 }
 
 /// Numbers of which one is meant: `1, 2, 4 or 8`.
-#[must_use]
 pub(crate) fn one_of(numbers: &[u64]) -> String {
     let mut words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     match words.pop() {
@@ -114,10 +111,9 @@ pub(crate) fn one_of(numbers: &[u64]) -> String {
 }
 
 /// `1 cycle`, `1,024 cycles`.
-#[must_use]
-pub(crate) fn count(number: u64, what: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", thousands(number))
+    format!("{} {noun}{plural}", thousands(number))
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ pub struct SequenceAnswer {
     pub longest_bank_run: Option<u64>,
     /// The rule that names why there is no configuration, or the first limit broken.
     pub error: Option<String>,
-    /// What the engine refuses beside the sequencer: there may be a configuration all the same.
+    /// What the engine refuses beside the sequencer: there may be a configuration anyway.
     pub refusals: Vec<SequenceRefusal>,
 }
 

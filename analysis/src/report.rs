@@ -75,20 +75,17 @@ pub struct DiagnosticFix {
 
 impl DiagnosticFix {
     /// What stands behind its title: ` (+539 % cycles)`, or nothing where that is not known or 0.
-    #[must_use]
     pub fn price(&self) -> String {
         let cost = self.cost.filter(|cost| cost.percent() != 0);
         cost.map_or_else(String::new, |cost| format!(" ({cost} cycles)"))
     }
 
     /// What it does, with its price.
-    #[must_use]
     pub fn priced_title(&self) -> String {
         format!("{}{}", self.title, self.price())
     }
 
     /// Whether it is known to make its function slower by more than 2 %: then it is not offered first.
-    #[must_use]
     pub fn makes_slower(&self) -> bool {
         self.cost.is_some_and(CostChange::is_slower)
     }
@@ -147,7 +144,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// The note about the places of the fault that are not listed.
-    #[must_use]
     pub fn note_of_more_places(&self) -> Option<String> {
         (self.more_places > 0).then(|| format!("the same in {} more places", self.more_places))
     }
@@ -233,7 +229,7 @@ pub struct FileReport {
     pub language: Option<Language>,
     /// Its crate and the library that this one is written for; blocks of a text may have several.
     pub libraries: Vec<CrateLibrary>,
-    /// Syntax errors. `rustc` words them; what parses is checked all the same.
+    /// Syntax errors. `rustc` words them; what parses is checked anyway.
     pub syntax_errors: u64,
     /// Functions with `#[device]`.
     pub kernels: u64,
@@ -262,7 +258,6 @@ pub struct InactiveCode {
 
 impl FileReport {
     /// An empty answer about the file of that path.
-    #[must_use]
     pub fn new(path: Arc<str>) -> Self {
         Self {
             path,
@@ -305,7 +300,6 @@ impl FileReport {
     }
 
     /// The same with something that went wrong.
-    #[must_use]
     pub fn problem(mut self, problem: Problem) -> Self {
         self.problems.push(problem);
         self
@@ -396,7 +390,6 @@ pub struct Report {
 
 impl Report {
     /// Joins the answers about files; sorts them by path.
-    #[must_use]
     pub fn of_files(mut files: Vec<FileReport>) -> Self {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let mut report = Self::default();
@@ -437,7 +430,6 @@ impl Report {
     }
 
     /// The language of a file with syntax errors, where that is not Rust.
-    #[must_use]
     pub fn language_of(&self, path: &str) -> Option<Language> {
         self.other_syntax.get(path).copied()
     }

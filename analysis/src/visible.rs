@@ -7,19 +7,16 @@
 use std::borrow::Cow;
 
 /// The text on one line.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
 /// The text with its line breaks, where they are the program's own.
-#[must_use]
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |rest| rest.starts_with('\n'))
 }
 
 /// Lines of a source, laid out as they are: with their tabs, and with the line breaks of Windows.
-#[must_use]
 pub fn visible_source(text: &str) -> Cow<'_, str> {
     escaped(text, |rest| {
         rest.starts_with(['\n', '\t']) || rest.starts_with("\r\n")
@@ -55,7 +52,6 @@ fn escaped(text: &str, keeps: impl Fn(&str) -> bool) -> Cow<'_, str> {
 }
 
 /// What stands for the first character of a text where that must not be sent.
-#[must_use]
 pub fn visible_escape(text: &str) -> Option<String> {
     let first = text.chars().next()?;
     if first == '#' && begins_command(text) {

@@ -27,7 +27,7 @@ use crate::items::{DISUSED_BY_EDIT, Dialect};
 use crate::language::{Language, ending_of, language_of};
 use crate::rules::EnabledRules;
 
-/// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
+/// Bytes of text that may be out of use before the database is made again, however little is in use: what was worked out of
 /// them takes some sixty times as much.
 const DISUSED_AT_LEAST: usize = 64 << 10;
 
@@ -38,7 +38,7 @@ const DISUSED_PART: usize = 8;
 ///
 /// The database forgets nothing that has a name of its own: a function, a file, a path that was looked up. Each name that is typed
 /// letter by letter is as many names, and each of a function keeps all that was worked out of the function. So the workspace
-/// counts the text that names out of use stand for, and makes the database anew, of the same texts, when that is an eighth of the
+/// counts the text that names out of use stand for, and makes the database again, of the same texts, when that is an eighth of the
 /// text in use. What is asked next is then worked out once more, which on the whole makes an edit that names something dearer by a
 /// constant factor and all others by nothing.
 #[derive(Default)]
@@ -69,7 +69,6 @@ pub struct Workspace {
 
 impl Workspace {
     /// An empty workspace.
-    #[must_use]
     pub fn new() -> Self {
         let mut workspace = Self::default();
         workspace.apply();
@@ -77,7 +76,6 @@ impl Workspace {
     }
 
     /// An empty workspace that records which queries it executes, for tests of what an edit re-runs.
-    #[must_use]
     pub fn with_event_log() -> Self {
         let mut workspace = Self {
             db: AnalysisDatabase::with_event_log(),
@@ -88,14 +86,12 @@ impl Workspace {
     }
 
     /// The queries executed since the last call, as `name(Id(..))`, in order; empty without an event log.
-    #[must_use]
     pub fn take_events(&self) -> Vec<String> {
         self.db.take_events()
     }
 
     /// How many values the database keeps, of inputs, names and queries, for tests of what a session leaves behind. No snapshot
     /// may be alive.
-    #[must_use]
     pub fn kept(&mut self) -> usize {
         self.db.kept()
     }
@@ -134,7 +130,6 @@ impl Workspace {
     }
 
     /// The language of a file; `None` for one that is not known, or takes no part.
-    #[must_use]
     pub fn language(&self, path: &str) -> Option<Language> {
         match self.others.get(path) {
             Some(other) => *other,
@@ -289,7 +284,7 @@ impl Workspace {
     }
 
     /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on
-    /// asks for is not worked out. Findings of other rules may be among those of a report all the same, where a rule of the
+    /// asks for is not worked out. Findings of other rules may be among those of a report anyway, where a rule of the
     /// same family is on.
     pub fn set_enabled_rules<'a>(
         &mut self,
@@ -321,7 +316,6 @@ impl Workspace {
     }
 
     /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
-    #[must_use]
     pub fn analysis(&self) -> Analysis {
         Analysis {
             db: self.db.clone(),
@@ -348,7 +342,7 @@ impl Workspace {
         known
     }
 
-    /// Makes the database anew if too much of it is out of use; whether it did.
+    /// Makes the database again if too much of it is out of use; whether it did.
     fn renewed(&mut self) -> bool {
         if self.disused <= DISUSED_AT_LEAST.max(self.used / DISUSED_PART) {
             return false;
@@ -376,7 +370,7 @@ impl Workspace {
             Vec::new()
         } else if is_markdown(path) {
             let found = fragments(text, markdown_blocks(text, false));
-            // One that has no blocks is known all the same.
+            // One that has no blocks is known anyway.
             if found.is_empty() {
                 vec![blank(text)]
             } else {

@@ -95,7 +95,7 @@ impl Fixable for Copied<'_> {
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         self.settings
             .table
-            .of(&diagnostic.file)
+            .settings_of(&diagnostic.file)
             .level_of(diagnostic)
     }
 

@@ -135,7 +135,7 @@ fn defect_of(payload: &(dyn std::any::Any + Send)) -> Failure {
     Failure::Defect(words.unwrap_or_else(|| "a panic without words".to_owned()))
 }
 
-/// A pool of a thread for each core, and of `fewest` at the least.
+/// A pool of a thread for each core, and of `fewest` at least.
 fn pool(name: &'static str, fewest: usize) -> std::io::Result<rayon::ThreadPool> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     rayon::ThreadPoolBuilder::new()
@@ -146,7 +146,7 @@ fn pool(name: &'static str, fewest: usize) -> std::io::Result<rayon::ThreadPool>
         .map_err(std::io::Error::other)
 }
 
-/// Threads of the questions that a request is waiting for, at the least: on a machine with one core, too, the early answer about
+/// Threads of the questions that a request is waiting for, at least: on a machine with one core, too, the early answer about
 /// a file has to run beside the whole one that it comes before.
 const FEWEST_ANSWERING: usize = 2;
 

@@ -24,7 +24,6 @@ pub use json::schema::{schema_of_costs, schemas};
 pub use lint::AGENT_VARIABLES;
 
 /// Runs the one program with the arguments of the process. Under the name `visa-lsp`, and as `visa-lint lsp …`, it is the language server.
-#[must_use]
 pub fn main() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);

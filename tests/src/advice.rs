@@ -10,7 +10,6 @@ use crate::hints::applied;
 pub const PATH: &str = "kernel.rs";
 
 /// A project of one file, in the library of its first line.
-#[must_use]
 pub fn workspace(text: &str, model: Model) -> Workspace {
     let mut workspace = Workspace::new();
     let dialect = dialect_line(text);
@@ -29,7 +28,6 @@ pub fn workspace(text: &str, model: Model) -> Workspace {
 /// # Panics
 ///
 /// If the engine fails.
-#[must_use]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub fn advised(text: &str, model: Model, effort: usize) -> Vec<KernelCost> {
     let workspace = workspace(text, model);
@@ -44,7 +42,6 @@ pub fn advised(text: &str, model: Model, effort: usize) -> Vec<KernelCost> {
 /// # Panics
 ///
 /// If the engine fails.
-#[must_use]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub fn total(text: &str, model: Model, kernel: &str) -> Option<u64> {
     let workspace = workspace(text, model);
@@ -69,7 +66,6 @@ pub struct Said {
 /// # Panics
 ///
 /// If the engine fails.
-#[must_use]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub fn said(text: &str) -> Said {
     let workspace = workspace(text, Model::Schedule);
@@ -108,7 +104,6 @@ pub fn said(text: &str) -> Said {
 /// # Panics
 ///
 /// If it has no totals or the engine fails.
-#[must_use]
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 pub fn faults(
     text: &str,
@@ -148,7 +143,6 @@ pub fn faults(
 }
 
 /// The searched proposals of a kernel, the pair among them.
-#[must_use]
 pub fn searched(cost: &KernelCost) -> Vec<&Proposal> {
     let pair = cost
         .searched

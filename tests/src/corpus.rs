@@ -37,7 +37,6 @@ impl Kind {
     pub const ALL: [Self; 2] = [Self::Right, Self::Faulty];
 
     /// In words.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -45,7 +44,7 @@ impl Kind {
         }
     }
 
-    fn of(self, text: String) -> String {
+    fn version_of(self, text: String) -> String {
         match self {
             Self::Right => text,
             Self::Faulty => with_faults(&text),
@@ -55,7 +54,6 @@ impl Kind {
 
 /// A crate of at least so many lines: models of four files that call each other (`tests/corpus`), in turn with the shipped
 /// kernels, which are files for themselves.
-#[must_use]
 pub fn project(lines: usize, kind: Kind) -> Files {
     let parts = ["shape", "parts", "attention", "decoder"];
     let model = parts.map(|part| {
@@ -71,7 +69,7 @@ pub fn project(lines: usize, kind: Kind) -> Files {
     let mut written = 0;
     let mut add = |files: &mut Files, path: String, text: String| {
         written += text.lines().count();
-        files.push((path, kind.of(text)));
+        files.push((path, kind.version_of(text)));
         written
     };
     for number in 0_usize.. {
@@ -102,7 +100,6 @@ pub fn project(lines: usize, kind: Kind) -> Files {
 
 /// A crate of the current library, of at least so many lines: a decoder of eight files whose modules import what their root
 /// has (`fixtures/kernels/current/decoder`), again and again.
-#[must_use]
 pub fn current(lines: usize, kind: Kind) -> Files {
     let folder = repository().join("fixtures/kernels/current/decoder/src");
     let decoder: Vec<(String, String)> = rust_files(&folder)
@@ -123,7 +120,7 @@ pub fn current(lines: usize, kind: Kind) -> Files {
             written += text.lines().count();
             let name = if name == "lib" { "mod" } else { name };
             let path = format!("src/decoder_{number}/{name}.rs");
-            files.push((path, kind.of(text)));
+            files.push((path, kind.version_of(text)));
         }
     }
     files.push(("src/lib.rs".to_owned(), root));
@@ -131,7 +128,6 @@ pub fn current(lines: usize, kind: Kind) -> Files {
 }
 
 /// The same crate in one file of at least so many lines, its modules written out in it.
-#[must_use]
 pub fn current_file(lines: usize, kind: Kind) -> String {
     let files = current(lines, kind);
     let mut folders: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
@@ -178,7 +174,6 @@ fn of_sizes(text: &str, number: usize) -> String {
 /// A kernel of so many operations, one behind the other: a multiple of 4.
 ///
 /// Rounds of a load, two passes and a store over blocks of DM in turn: elementwise, with an operand in the VRF, a product.
-#[must_use]
 pub fn kernel(operations: usize, kind: Kind) -> String {
     let mut text = "use furiosa_visa_std::prelude::*;\n\naxes![S = 256, M = 16, N = 32, K = 16];\n\n\
          type Chip = m![1];\ntype Cluster = m![1 # 2];\ntype Slice = m![S];\n\n\
@@ -194,11 +189,10 @@ pub fn kernel(operations: usize, kind: Kind) -> String {
         }
     }
     text.push_str("}\n");
-    kind.of(text)
+    kind.version_of(text)
 }
 
 /// A kernel of 1,152 operations that come of few lines: 4 layers of 12 heads, 24 operations each.
-#[must_use]
 pub fn looped(kind: Kind) -> String {
     let mut text = "use furiosa_visa_std::prelude::*;\n\naxes![S = 256, M = 16, N = 32, K = 16];\n\n\
          type Chip = m![1];\ntype Cluster = m![1 # 2];\ntype Slice = m![S];\n\n\
@@ -214,7 +208,7 @@ pub fn looped(kind: Kind) -> String {
         }
     }
     text.push_str("    }\n    }\n}\n");
-    kind.of(text)
+    kind.version_of(text)
 }
 
 /// Where a round reads and writes.
@@ -360,7 +354,6 @@ fn ends(text: &str) -> Vec<usize> {
 }
 
 /// The text with a fault in every tenth operation, each of the next kind that the operation can have.
-#[must_use]
 pub fn with_faults(text: &str) -> String {
     let mut ends = ends(text);
     ends.dedup();
@@ -388,7 +381,6 @@ pub fn with_faults(text: &str) -> String {
 }
 
 /// A workspace of a crate's files, not yet asked anything.
-#[must_use]
 pub fn workspace(files: &Files) -> Workspace {
     let mut workspace = Workspace::new();
     workspace.set_packages(vec![Package {
@@ -408,13 +400,11 @@ pub fn workspace(files: &Files) -> Workspace {
 
 /// Numbers typed into mappings and addresses in the middle of a kernel, each key on the text that the one before it left: a
 /// digit more, and away again.
-#[must_use]
 pub fn numbers_typed(text: &str) -> Vec<Keystroke> {
     typed_behind(text, &["N / 8", ".commit(0x", "M, N / 4", "0x"])
 }
 
 /// Numbers typed into mappings in the middle of a text of the current library, likewise.
-#[must_use]
 pub fn current_numbers_typed(text: &str) -> Vec<Keystroke> {
     typed_behind(text, &["m![H / 8", "m![H % 8", "L / 32", "m![H / 4"])
 }

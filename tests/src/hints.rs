@@ -22,7 +22,6 @@ pub struct Hint<'a> {
 }
 
 /// The fixes of a finding and the texts that its help states, those that are the same once.
-#[must_use]
 pub fn hints(diagnostic: &Diagnostic) -> Vec<Hint<'_>> {
     let fixes = diagnostic.fixes.iter().map(|fix| Hint {
         kind: "fix",
@@ -47,7 +46,6 @@ pub fn hints(diagnostic: &Diagnostic) -> Vec<Hint<'_>> {
 }
 
 /// The text with edits made.
-#[must_use]
 pub fn applied(text: &str, edits: &[FileEdit]) -> String {
     let mut edits: Vec<_> = edits.iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.start_byte));
@@ -59,7 +57,6 @@ pub fn applied(text: &str, edits: &[FileEdit]) -> String {
 }
 
 /// Where a byte range of the text before edits is behind them.
-#[must_use]
 pub fn moved(range: (u32, u32), edits: &[FileEdit]) -> (i64, i64) {
     let place = |byte: u32, end: bool| {
         let mut shift = 0_i64;
@@ -85,7 +82,6 @@ fn bytes(diagnostic: &Diagnostic) -> (u32, u32) {
 }
 
 /// What is wrong with a text behind a hint that was found in its report.
-#[must_use]
 pub fn faults(
     before: &FileReport,
     text: &str,
@@ -140,7 +136,6 @@ fn cycles(path: &str, text: &str) -> u64 {
 }
 
 /// What is wrong behind all hints of a text's findings, and how many hints there are.
-#[must_use]
 pub fn faults_of_all(path: &str, text: &str) -> (usize, Vec<String>) {
     let report = check_completed(path, text);
     let mut problems = Vec::new();

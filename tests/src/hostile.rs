@@ -420,7 +420,6 @@ pub struct Choices<'a> {
 
 impl<'a> Choices<'a> {
     /// The choices of these bytes.
-    #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
@@ -439,13 +438,11 @@ impl<'a> Choices<'a> {
 }
 
 /// A text of the words of kernels, in any order.
-#[must_use]
 pub fn of_words(choices: Choices<'_>) -> String {
     of_words_in(&RUST, choices)
 }
 
 /// A text of the words of kernels of a language, in any order.
-#[must_use]
 pub fn of_words_in(sort: &Sort, mut choices: Choices<'_>) -> String {
     let mut text = sort.head.to_owned();
     while let Some(word) = choices
@@ -503,13 +500,11 @@ pub fn edit_in(sort: &Sort, text: &str, choices: &mut Choices<'_>) -> Option<Tex
 }
 
 /// A text with as many edits as there are choices for.
-#[must_use]
 pub fn spliced(base: &str, choices: Choices<'_>) -> String {
     spliced_in(&RUST, base, choices)
 }
 
 /// A text of a language with as many edits as there are choices for.
-#[must_use]
 pub fn spliced_in(sort: &Sort, base: &str, mut choices: Choices<'_>) -> String {
     let mut text = base.to_owned();
     while let Some(edit) = edit_in(sort, &text, &mut choices) {
@@ -519,7 +514,6 @@ pub fn spliced_in(sort: &Sort, base: &str, mut choices: Choices<'_>) -> String {
 }
 
 /// A workspace of one file.
-#[must_use]
 pub fn workspace(text: &str) -> Workspace {
     workspace_of(PATH, text)
 }

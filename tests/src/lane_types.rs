@@ -3,7 +3,6 @@
 use visa_analysis::Machine;
 
 /// The file.
-#[must_use]
 pub fn lanes() -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut shown: Vec<String> = Vec::new();

@@ -28,7 +28,6 @@ use visa_analysis::{
 };
 
 /// The folder of the workspace.
-#[must_use]
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -37,7 +36,6 @@ pub fn repository() -> PathBuf {
 }
 
 /// A program to be started whose environment says nothing of who starts these tests: an agent, a CI job, a user who wants no colours.
-#[must_use]
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     let others = ["NO_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS"];
@@ -48,20 +46,17 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// How many cases a random test tries: as many as a test run has time for, times `VISA_TIMES` where that is set.
-#[must_use]
 pub fn cases(ordinary: usize) -> usize {
     let times = std::env::var("VISA_TIMES").ok();
     ordinary * times.and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
 /// The `.rs` files below a folder, sorted.
-#[must_use]
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files_of(folder, |path| path.ends_with(".rs"))
 }
 
 /// The files below a folder that may hold kernels, of all languages, sorted.
-#[must_use]
 pub fn kernel_files(folder: &Path) -> Vec<PathBuf> {
     files_of(folder, may_be_source)
 }
@@ -85,7 +80,6 @@ fn files_of(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 }
 
 /// The path below the repository, for messages.
-#[must_use]
 pub fn shown(path: &Path) -> String {
     path.strip_prefix(repository())
         .unwrap_or(path)
@@ -94,7 +88,6 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// The text of a file; an unreadable file has none.
-#[must_use]
 pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
@@ -103,7 +96,6 @@ pub fn read(path: &Path) -> String {
 pub type Mark = (u32, String);
 
 /// The markers of a text.
-#[must_use]
 pub fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (line, content) in (1_u32..).zip(text.lines()) {
@@ -182,7 +174,6 @@ pub fn set_text(workspace: &mut Workspace, path: &str, text: &str) {
 }
 
 /// A workspace with one file that is a crate of its own.
-#[must_use]
 pub fn workspace_of(path: &str, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
     let (pto, nki) = machines(text);
@@ -201,13 +192,11 @@ pub fn workspace_of(path: &str, text: &str) -> Workspace {
 }
 
 /// The report on one file that is a crate of its own, with fixes as the rules propose them.
-#[must_use]
 pub fn check_text(path: &str, text: &str) -> FileReport {
     workspace_of(path, text).analysis().check_file(path)
 }
 
 /// As [`check_text`], with what fixes and helps need behind them.
-#[must_use]
 pub fn check_completed(path: &str, text: &str) -> FileReport {
     workspace_of(path, text)
         .analysis()
@@ -229,7 +218,6 @@ pub fn visible(report: &FileReport) -> impl Iterator<Item = &Diagnostic> {
 }
 
 /// One line a finding, for messages.
-#[must_use]
 pub fn line_of(diagnostic: &Diagnostic) -> String {
     let start = diagnostic.range.start;
     format!(
@@ -240,7 +228,6 @@ pub fn line_of(diagnostic: &Diagnostic) -> String {
 
 /// Where markers and findings of a file differ, a line each; empty where they agree. Findings that are allowed by
 /// default count in files with a marker of their rule.
-#[must_use]
 pub fn differences(path: &str, text: &str) -> Vec<String> {
     let report = check_text(path, text);
     let mut wanted = marks(text);
@@ -273,7 +260,6 @@ pub fn differences(path: &str, text: &str) -> Vec<String> {
 }
 
 /// The names of the folders in a folder.
-#[must_use]
 pub fn folders(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -52,7 +52,6 @@ const OPENING: &str = "\
 ";
 
 /// `docs/llms.txt`.
-#[must_use]
 pub fn index() -> String {
     let mut text = format!("{OPENING}\n{}\n## Pages\n\n", commands());
     // Writing to a string cannot fail.
@@ -74,7 +73,6 @@ fn commands() -> &'static str {
 }
 
 /// `docs/llms-full.txt`.
-#[must_use]
 pub fn full() -> String {
     let mut text = format!("{OPENING}\n{}", commands());
     text.push_str(&rules());

@@ -22,13 +22,11 @@ const STYLE: &str = "text{font:13px system-ui,-apple-system,'Segoe UI',sans-seri
 .g{fill:#fbfcfd;stroke:#c5ccd6}.s{fill:#dbe9f9;stroke:#5b8fcc}.u{fill:#fdeccd;stroke:#c99a3d}.n{fill:#eef1f4;stroke:#c5ccd6}";
 
 /// The name of an engine's picture, without `.svg`; also its place on the page.
-#[must_use]
 pub fn slug(engine: Engine) -> String {
     engine.name().to_lowercase().replace(' ', "-")
 }
 
 /// The pictures: file names below `docs/machine` and their text.
-#[must_use]
 pub fn pictures() -> Vec<(String, String)> {
     let pictures = machine_pictures();
     let drawn = pictures.iter();
@@ -38,7 +36,6 @@ pub fn pictures() -> Vec<(String, String)> {
 }
 
 /// `docs/machine.md`.
-#[must_use]
 pub fn page() -> String {
     let mut text = String::from(
         "# The machine as the rules see it\n\nOne picture an engine: its stages as visa-lint knows them, of which a pass takes some, and the limits that its \

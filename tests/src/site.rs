@@ -37,13 +37,11 @@ const INSIDE: [(&str, &str); 9] = [
 ];
 
 /// The name of a group's page below `docs/rules`.
-#[must_use]
 pub fn group_page(group: Group) -> String {
     format!("group-{}.md", group.name())
 }
 
 /// `docs/SUMMARY.md`: every page of the site once, the rules below their groups.
-#[must_use]
 pub fn summary() -> String {
     let mut text = String::from(
         "# Summary\n\n[visa-lint](README.md)\n\n# Using it\n\n- [You saw this error of the compiler](compiler-errors.md)\n",
@@ -68,7 +66,6 @@ pub fn summary() -> String {
 }
 
 /// `docs/rules/releases.md`: what changes from one release of a library to the next.
-#[must_use]
 pub fn rules_by_release() -> String {
     let mut text = String::from(
         "# Rules by release\n\nA rule holds from the release at which it is listed, up to the one that drops it. \
@@ -152,7 +149,6 @@ const SHOWN: [Shown; 3] = [
 ];
 
 /// `docs/editor.svg`, `docs/pto.svg`, `docs/nki.svg`: what an editor shows of the README's kernels, drawn from the findings themselves.
-#[must_use]
 pub fn editors() -> Vec<(String, String)> {
     let pictures = SHOWN.iter();
     pictures

@@ -18,7 +18,6 @@ const ROUNDS: usize = 3;
 pub const LINES: usize = 2_000;
 
 /// A package: a root that declares the modules, a file that is made of all shipped kernels, and files of one of them each.
-#[must_use]
 pub fn project() -> Vec<(String, String)> {
     let kernels: Vec<String> = rust_files(&repository().join("fixtures/kernels/right"))
         .iter()
@@ -50,7 +49,6 @@ pub fn project() -> Vec<(String, String)> {
 }
 
 /// A workspace of the project, not yet asked anything.
-#[must_use]
 pub fn workspace(files: &[(String, String)]) -> Workspace {
     let mut workspace = Workspace::new();
     workspace.set_packages(vec![Package {
@@ -74,7 +72,6 @@ pub struct Keystroke {
 }
 
 /// Characters typed one after the other at a byte, then deleted one after the other from the last.
-#[must_use]
 pub fn typed_and_deleted(start: usize, typed: &str) -> Vec<Keystroke> {
     let starts = || {
         typed
@@ -96,7 +93,6 @@ pub fn typed_and_deleted(start: usize, typed: &str) -> Vec<Keystroke> {
 
 /// What is typed where: a name, and the keystrokes in the middle of the edited file, each on the text that the one before it
 /// left.
-#[must_use]
 pub fn scripts(edited: &str) -> Vec<(&'static str, Vec<Keystroke>)> {
     let middle = edited.len() / 2;
     let places = |what: &'static str| {
@@ -131,7 +127,6 @@ pub fn scripts(edited: &str) -> Vec<(&'static str, Vec<Keystroke>)> {
 }
 
 /// The text after a keystroke; one outside of the text leaves what it can.
-#[must_use]
 pub fn replace(text: &str, keystroke: &Keystroke) -> String {
     let (before, after) = (text.get(..keystroke.start), text.get(keystroke.end..));
     [
@@ -143,7 +138,6 @@ pub fn replace(text: &str, keystroke: &Keystroke) -> String {
 }
 
 /// The time that so many of a hundred stay below.
-#[must_use]
 pub fn percentile(times: &[Duration], percent: usize) -> Duration {
     let mut sorted = times.to_vec();
     sorted.sort();

@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 /// # Panics
 ///
 /// If the schema defines no objects.
-#[must_use]
 #[expect(clippy::expect_used, reason = "a test fails by panicking")]
 pub fn types_of(schema: &Value) -> String {
     let mut text = String::from(

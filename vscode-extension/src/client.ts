@@ -1,4 +1,4 @@
-// The language server's life: found, started, watched, started anew.
+// The language server's life: found, started, watched, started again.
 
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -118,7 +118,7 @@ export class Server implements vscode.Disposable {
     return this.counted;
   }
 
-  /** Starts the server anew, or for the first time. */
+  /** Starts the server again, or for the first time. */
   restart(): Promise<void> {
     this.ends = [];
     const wish = ++this.wishes;
@@ -130,7 +130,7 @@ export class Server implements vscode.Disposable {
   }
 
   /** Whether the settings name another server than that which was looked for last. A file of settings that is written again, or the
-   * same path in another scope, is no reason to start anew. */
+   * same path in another scope, is no reason to start again. */
   isElsewhere(): boolean {
     return pathOfSettings() !== this.path;
   }
@@ -284,7 +284,7 @@ export class Server implements vscode.Disposable {
     }
     this.log.warn(`${reason} It is started again.`);
     this.work = this.work.then(async () => {
-      // Started anew in the meantime, by a setting or a command.
+      // Started again in the meantime, by a setting or a command.
       if (this.client === undefined) await this.replace();
     });
   }

@@ -2,7 +2,7 @@
 //
 // An axis is declared in `axes![..]` and used in `m![..]`. rust-analyzer follows the declaration, as the type that it expands to, and none
 // of the uses: where it is asked first, it renames the declaration alone. The editor asks the provider that was registered
-// last, and the next one where that refuses. So ours is registered anew behind the other's, and refuses what is not ours.
+// last, and the next one where that refuses. So ours is registered again behind the other's, and refuses what is not ours.
 
 import * as vscode from 'vscode';
 
@@ -18,7 +18,7 @@ export class Renames implements vscode.RenameProvider, vscode.Disposable {
       server.onChange(({ kind }) => {
         if (kind === 'ready') void this.afterOthers();
       }),
-      // Another extension may have started its own server anew since.
+      // Another extension may have started its own server again since.
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor?.document.languageId === 'rust') this.register();
       }),

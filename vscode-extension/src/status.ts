@@ -36,7 +36,7 @@ export class StatusItem implements vscode.Disposable {
     this.subscriptions = [
       server.onChange(update),
       vscode.window.onDidChangeActiveTextEditor(update),
-      // A manifest or an import decides anew, and findings follow from it.
+      // A manifest or an import decides again, and findings follow from it.
       vscode.workspace.onDidSaveTextDocument(update),
       vscode.languages.onDidChangeDiagnostics(update),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {

@@ -1,4 +1,4 @@
-//! Candidates that do the work of two passes in one: the second reads nothing but what the first commits, in the same packets, so that its
+//! Candidates that do the work of two passes in one: the second reads only what the first commits, in the same packets, so that its
 //! stages go on where the Vector Engine of the first ends.
 //!
 //! Only where the first commits what leaves the Vector Engine as it is, so that nothing is rounded less or more often; whether the ALUs

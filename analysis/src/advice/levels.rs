@@ -1,6 +1,6 @@
 //! The steps that a split takes: parts of axes that go from one level to another, with the padding that each level keeps.
 //!
-//! Knows forms and extents alone; which tensors and streams take a step is for whoever asks.
+//! Knows forms and extents alone; which tensors and streams take a step is decided by the caller.
 
 use crate::mapping::{Form, Term};
 

@@ -27,7 +27,7 @@ use super::{Candidate, Kind};
 /// Names for what holds all tiles, the first that the function does not use.
 const NAMES: [&str; 3] = ["tiles", "tiles2", "tiles3"];
 
-/// Tiles that are loaded one by one, at the most.
+/// Tiles that are loaded one by one, at most.
 const TILES: u64 = 64;
 
 /// One load in place of an operation and others.

@@ -211,7 +211,7 @@ pub(crate) fn advise(
         let Some(scratch) = &mut scratch else {
             return;
         };
-        // Whoever asks may have lost interest: then this unwinds.
+        // The caller may have lost interest: then this unwinds.
         let stop = || {
             db.unwind_if_revision_cancelled();
             false

@@ -19,7 +19,7 @@ use super::slots::{is_moved_whole, is_scratch};
 use super::writing::{Held, generics_of, named};
 use super::{Candidate, Kind};
 
-/// Loads of one tensor that are changed together, at the most.
+/// Loads of one tensor that are changed together, at most.
 const LOADS: usize = 4;
 
 /// The move inside of DM in place of the way by HBM that an operation is a half of.

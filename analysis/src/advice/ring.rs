@@ -248,7 +248,7 @@ fn candidate(
     })
 }
 
-/// Whether nothing but a plain fetch of whole packets is in front of the reduction.
+/// Whether only a plain fetch of whole packets is in front of the reduction.
 fn is_plain(pass: &Pass, index: usize) -> bool {
     let Some([fetch, collect, init]) = pass.stages.get(..index) else {
         return false;

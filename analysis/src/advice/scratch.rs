@@ -26,7 +26,7 @@ use crate::simulation::total_bounds;
 use super::slots::is_scratch;
 use super::{Concerns, Placed};
 
-/// Files that are asked about an edit outside of a kernel, at the most. What concerns more of them is not tried.
+/// Files that are asked about an edit outside of a kernel, at most. What concerns more of them is not tried.
 const FILES: usize = 64;
 
 /// A copy of the files around a kernel.
@@ -155,7 +155,7 @@ impl Scratch {
         });
     }
 
-    /// The copy itself, for whoever looks for candidates in it.
+    /// The copy itself, for the search for candidates in it.
     pub(super) const fn db(&self) -> &AnalysisDatabase {
         &self.db
     }

@@ -1,7 +1,7 @@
 //! Another split of axes over clusters, slices and elements, as arithmetic on forms.
 //!
 //! A part of an axis leaves one level and joins another; what is on no level before is on none after, so that nothing is copied and
-//! no padding comes to stand for data. Knows forms alone: which tensors and streams of a body follow is for whoever asks.
+//! no padding comes to stand for data. Knows forms alone: which tensors and streams of a body follow is decided by the caller.
 
 use crate::mapping::{Digit, Form, Term};
 

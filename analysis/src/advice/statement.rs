@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::db::Db;
 use crate::items::{ParsedItem, Span, file_range, method_call, parse_item};
 use crate::kernel::{Body, Context, Operation};
+use crate::names::is_word_letter;
 use crate::rules::Edit;
 
 /// Names for what has none, the first that the function does not use.
@@ -215,9 +216,7 @@ fn root_of(words: &str) -> Option<(&str, String)> {
     let rest = words.get(begins..)?;
     let length = rest.find('.').unwrap_or(rest.len());
     let root = rest.get(..length)?;
-    let plain = root
-        .chars()
-        .all(|letter| letter.is_alphanumeric() || letter == '_');
+    let plain = root.chars().all(is_word_letter);
     let behind = rest.get(length..)?;
     let before = words.get(..begins)?;
     (plain && !root.is_empty()).then(|| (root, format!("{before}%{behind}")))

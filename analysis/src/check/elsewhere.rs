@@ -28,7 +28,6 @@ pub(super) fn from_elsewhere(db: &dyn Db, file: SourceFile, extent: Extent) -> A
 }
 
 /// The files that may call each other: the crate of a lone file by its root, or, as `None`, all packages together.
-#[must_use]
 pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
     if file_package(db, file).is_some() {
         return None;

@@ -59,7 +59,7 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
     if is_template(db, file) {
-        // Whoever prints the report says that the file does not parse.
+        // The printer of the report says that the file does not parse.
         report.syntax_errors = syntax_error_count(db, file) as u64;
     }
     if !concerns_kernels(db, file) {

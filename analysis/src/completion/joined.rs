@@ -126,7 +126,7 @@ mod tests {
             joined.add(&[edit(10, 20, "a"), edit(30, 40, "b")]),
             Some(())
         );
-        // Neighbours share no byte; the same place is written anew; the same text changes nothing.
+        // Neighbours share no byte; the same place is written again; the same text changes nothing.
         assert_eq!(
             joined.add(&[edit(20, 30, "c"), edit(10, 20, "d")]),
             Some(())

@@ -232,7 +232,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Whether two forms of an operation differ in iterations and packets of its streams at the most: what chips, clusters and slices
+/// Whether two forms of an operation differ in iterations and packets of its streams at most: what chips, clusters and slices
 /// hold, and what is known between operations, is the same then.
 fn changes_streams_alone(old: &Operation, new: &Operation) -> bool {
     let (OperationKind::Pass(old), OperationKind::Pass(new)) = (&old.kind, &new.kind) else {

@@ -44,7 +44,6 @@ pub struct LoopRow {
 
 impl RunsRow {
     /// `30,000 to 40,000 cycles: 2,900 with 3 runs of the loop in line 7, 350 to 410 for each further one`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let between = |low: u64, high: u64| {
             if low == high {

@@ -1,7 +1,7 @@
 //! How long the work for one file may take: the last net, behind limits that are counted in steps and the same on every machine.
 //!
 //! It knows times, and nothing of what is worked out. Who does long work asks now and then whether its time is up; what is then
-//! thrown passes through the queries under way, which keep nothing, to whoever started the clock.
+//! thrown passes through the queries under way, which keep nothing, to the caller that started the clock.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -108,7 +108,6 @@ fn join(first: &[Runs], second: &[Runs], shift: u64) -> Vec<Runs> {
 /// `levels` are outermost first; one access touches `access_bits` bits from its address on; `base_bits` is the
 /// address of the first access, in bits from the start of the slice's DM. No levels mean one access. The answer
 /// saturates at `u64::MAX`. (Book: Bank Starvation.)
-#[must_use]
 pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64) -> u64 {
     let strides: Vec<u64> = levels
         .iter()
@@ -143,7 +142,6 @@ pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64
 
 /// The level that carries a run to `limit` accesses: the innermost one with which the nest from there inwards
 /// reaches it. `None` if the whole nest does not.
-#[must_use]
 pub fn level_reaching(
     levels: &[AccessLevel],
     access_bits: u64,

@@ -64,7 +64,6 @@ pub enum CastViolation {
 }
 
 /// Derives the cast at stage `index` of a pass.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize, target: Target) -> CastDerivation {
     let mut derived = CastDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

@@ -40,7 +40,6 @@ pub enum CollectViolation {
 }
 
 /// Derives the collect stage `index` of a pass.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize) -> CollectDerivation {
     let mut derived = CollectDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
@@ -140,7 +139,6 @@ fn reduced_last(pass: &Pass) -> Option<&Stage> {
 }
 
 /// Derives the load of the VRF that ends a pass.
-#[must_use]
 pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
     let mut derived = VrfLoadDerivation::default();
     let PassEnd::ToVrf { target, .. } = &pass.end else {
@@ -229,7 +227,7 @@ mod tests {
 
     #[test]
     fn padding_stands_where_the_flits_are_cut() {
-        // 40 bytes are two flits; the outer padding of a packet is padded anew, an empty second flit stays.
+        // 40 bytes are two flits; the outer padding of a packet is padded again, an empty second flit stays.
         let ragged = run(
             ElementType::Bf16,
             AXES,

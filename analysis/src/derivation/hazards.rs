@@ -16,7 +16,7 @@ use super::conventions::Conventions;
 use super::forms;
 use super::memory::{MemoryDerivation, Part};
 
-/// Writes to tiles of an unrolled kernel, at the most: what users report is a limit of about a thousand.
+/// Writes to tiles of an unrolled kernel, at most: what users report is a limit of about a thousand.
 const TILE_WRITES: u64 = 1024;
 
 /// One such form.
@@ -83,7 +83,6 @@ pub enum HazardKind {
 }
 
 /// Derives the hazards of a body in its release.
-#[must_use]
 pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
     let known = Conventions::of(body.dialect);
     let mut found = Vec::new();

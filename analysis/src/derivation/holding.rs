@@ -4,7 +4,6 @@ use crate::mapping::{Digit, Form, Mapping};
 
 /// The element with all parts of an axis that the source has: at the place of those that it has already, else outside of what
 /// is inside of them in the source. `None` where the mappings do not tell.
-#[must_use]
 pub fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
     let parts: Vec<Digit> = own(source, axis).map(Digit::unpadded).collect();
     if parts.is_empty() {

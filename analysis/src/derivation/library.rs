@@ -125,7 +125,6 @@ pub enum LibraryLimitKind {
 
 /// Derives what the library refuses of a body, given what the engines make of it.
 #[cfg(test)]
-#[must_use]
 pub fn derive(
     body: &Body,
     operations: &[OperationDerivation],

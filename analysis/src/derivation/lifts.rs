@@ -63,7 +63,6 @@ pub enum LiftFault {
 }
 
 /// What the lift of a level at stage `index` cannot do; `None` also where a mapping is not known.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
     let stage = pass.stages.get(index)?;
     let (input, output) = (pass.input_of(index), &stage.output);

@@ -29,12 +29,11 @@ pub struct Unmaskable {
     pub packet: u64,
     /// Iterations over its packets.
     pub time: u64,
-    /// Iterations that hold nothing but padding.
+    /// Iterations that hold only padding.
     pub empty: u64,
 }
 
 /// The padding of a fetched stream that a contraction takes in and no mask covers, if there is any.
-#[must_use]
 pub fn unmaskable(pass: &Pass, index: usize) -> Option<Unmaskable> {
     let stage = pass.stages.get(index)?;
     let aligned = pass

@@ -53,7 +53,6 @@ pub(crate) struct Allocations(Arc<[Allocation]>);
 
 /// Derives the memory of a body.
 #[cfg(test)]
-#[must_use]
 pub fn derive(body: &Body) -> MemoryDerivation {
     with_moves(body, super::moves::derive(body))
 }

@@ -123,7 +123,6 @@ impl OperationDerivation {
 
 impl PassDerivation {
     /// Whether no engine refuses anything of the pass.
-    #[must_use]
     pub fn is_legal(&self) -> bool {
         let end = match &self.end {
             EndDerivation::Commit(derived) => derived.violations.is_empty(),
@@ -168,7 +167,6 @@ pub enum StageDerivation {
 impl StageDerivation {
     /// What the engine refuses of the stage, for who compares or counts it. A stage of the Vector Engine is judged with its
     /// pass.
-    #[must_use]
     fn violations(&self) -> Vec<&dyn Refusing> {
         fn each<T: Refusing>(violations: &[T]) -> Vec<&dyn Refusing> {
             let violations = violations.iter();
@@ -191,7 +189,6 @@ impl StageDerivation {
     }
 
     /// Whether the engine refuses nothing of the stage.
-    #[must_use]
     pub fn is_legal(&self) -> bool {
         self.violations().is_empty()
     }
@@ -223,13 +220,11 @@ pub enum EndDerivation {
 }
 
 /// Derives everything of one body.
-#[must_use]
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
     derive_watching(body, target, &|| ())
 }
 
 /// As [`derive`], for callers that may lose interest: `pause` is called before each operation and may unwind.
-#[must_use]
 pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
     let operations = || -> (Vec<OperationDerivation>, Vec<Content>) {
         let operations = body.operations.iter();
@@ -331,7 +326,6 @@ enum Kept {
 static DERIVED: LazyLock<Memo<Kept>> = LazyLock::new(Memo::default);
 
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.
-#[must_use]
 pub fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
     derive_known(body, operation, target, content(body, operation, target))
 }

@@ -67,7 +67,7 @@ pub struct MoveViolation {
     pub span: Span,
     /// The method that moves.
     pub method: Span,
-    /// Whether the library takes it all the same: what is claimed is a copy to it, or it does not look at what is left out.
+    /// Whether the library takes it anyway: what is claimed is a copy to it, or it does not look at what is left out.
     pub accepted: bool,
 }
 
@@ -125,7 +125,6 @@ pub enum MoveFault {
 
 /// Derives all moves of a body.
 #[cfg(test)]
-#[must_use]
 pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
     let operations = body.operations.iter();
     let mut violations: Vec<MoveViolation> = operations

@@ -78,7 +78,6 @@ pub enum PipelineViolation {
 }
 
 /// Derives which engines of a pass are entered from where the pipeline does not allow it.
-#[must_use]
 pub fn derive(pass: &Pass) -> PipelineDerivation {
     let stages = pass.stages.iter().enumerate().map(|(index, stage)| {
         let place = Place::Stage(index);

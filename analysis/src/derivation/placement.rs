@@ -114,7 +114,6 @@ fn is_in_slices(tensor: &Tensor) -> bool {
 }
 
 /// Derives the levels that do not have the size of the kernel's grid, one a place.
-#[must_use]
 pub fn grid(body: &Body) -> Vec<GridViolation> {
     let machine = body.machine;
     let Some(device) = &body.device else {
@@ -165,7 +164,6 @@ pub fn grid(body: &Body) -> Vec<GridViolation> {
 }
 
 /// Derives the digits of levels of slices whose live count the compiler does not split, one a place.
-#[must_use]
 pub fn live_counts(body: &Body) -> Vec<LiveCount> {
     let mut found: Vec<LiveCount> = Vec::new();
     for tensor in own(body).filter(|tensor| is_in_slices(tensor)) {
@@ -212,7 +210,6 @@ fn live_count(digit: &Digit, span: Span) -> Option<LiveCount> {
 }
 
 /// Derives the levels of processing elements that do not have as many as there are, one a place.
-#[must_use]
 pub fn processing_elements(body: &Body) -> Vec<PeViolation> {
     let mut found: Vec<PeViolation> = Vec::new();
     let mut add = |violation: PeViolation| {
@@ -272,7 +269,6 @@ fn pe_of(tensor: &Tensor) -> Option<(Span, u64)> {
 }
 
 /// Derives the levels that another size is written for where sizes are kept.
-#[must_use]
 pub fn size_changes(body: &Body) -> Vec<SizeChange> {
     let mut found: Vec<SizeChange> = Vec::new();
     let mut compare = |source: &Tensor, target: &Tensor, levels: &[Level]| {
@@ -318,7 +314,6 @@ pub fn size_changes(body: &Body) -> Vec<SizeChange> {
 
 /// Derives the changes of a type that tell the clusters apart by another axis, where each side has the other's axis inside of the
 /// clusters: no bytes move, so neither is the other's by another name.
-#[must_use]
 pub fn cluster_splits(body: &Body) -> Vec<ClusterSplit> {
     let inside = |tensor: &Tensor, name: &Arc<str>| {
         let levels = [&tensor.levels.element].into_iter();
@@ -386,7 +381,6 @@ fn commits(body: &Body) -> Vec<SizeChange> {
 
 /// Derives the reads of tensors that nothing has written, the first of each. Where something of the body is not known, it may
 /// have written them.
-#[must_use]
 pub fn unwritten_reads(body: &Body, memory: &MemoryDerivation) -> Vec<UnwrittenRead> {
     if !body.unresolved.is_empty() || body.device.is_none() {
         return Vec::new();

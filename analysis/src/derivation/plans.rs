@@ -87,7 +87,6 @@ pub enum PlanFault {
 }
 
 /// Derives what the plans and the padded views of a body cannot do.
-#[must_use]
 pub fn derive(body: &Body) -> Vec<PlanViolation> {
     let mut found = Vec::new();
     for operation in &body.operations {

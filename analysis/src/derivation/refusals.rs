@@ -38,7 +38,7 @@ pub enum Refusal {
     Pipeline(Discriminant<PipelineViolation>),
     /// By the Fetch Engine.
     Fetch(Discriminant<FetchViolation>, Option<SequencerRefusal>),
-    /// By a sequencer, whoever asks it.
+    /// By a sequencer, of any engine.
     Sequencer(SequencerRefusal),
     /// By the Switch Engine.
     Switch(Discriminant<SwitchViolation>),
@@ -194,7 +194,6 @@ impl Refusing for VectorFault {
 const WHOLE: usize = usize::MAX;
 
 /// What is refused of an operation of a body, or of a changed copy of one, as which it was derived.
-#[must_use]
 pub fn refusals(body: &Body, operation: &Operation, derived: &OperationDerivation) -> Refusals {
     let mut found = Refusals::default();
     match derived {
@@ -262,7 +261,6 @@ fn count(found: &mut Refusals, stage: usize, refusal: Refusal) {
 }
 
 /// Whether something is refused that was not before.
-#[must_use]
 pub fn more_is_refused(before: &Refusals, after: &Refusals) -> bool {
     after
         .iter()

@@ -1,7 +1,7 @@
 //! Another split of a mapping over the slices: its innermost part there grows or shrinks until all slices are used. What a slice
 //! holds then, and what streams carry in time and packet.
 //!
-//! Knows forms only. Which tensors and streams are over the same slices is the business of whoever follows a split.
+//! Knows forms only. Which tensors and streams are over the same slices is left to the code that follows a split.
 
 use crate::mapping::{Digit, Form, Term};
 
@@ -20,7 +20,6 @@ pub struct Split {
 
 impl Split {
     /// The split over all of so many slices; `None` where the innermost part is not a plain one, or does not divide.
-    #[must_use]
     pub fn of(all: u64, before: &Form) -> Option<Self> {
         let (inner, outer) = before.digits().split_first()?;
         let part = inner.term.clone()?;
@@ -60,7 +59,6 @@ impl Split {
     }
 
     /// What a slice holds of an element.
-    #[must_use]
     pub fn held(&self, element: &Form) -> Option<Form> {
         if self.grows {
             self.without(element)
@@ -70,7 +68,6 @@ impl Split {
     }
 
     /// Time and packet of a stream.
-    #[must_use]
     pub fn streamed(&self, time: &Form, packet: &Form) -> Option<(Form, Form)> {
         if !self.grows {
             return Some((Form::multiply(&self.moved()?, time)?, packet.clone()));

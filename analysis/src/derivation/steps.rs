@@ -66,7 +66,6 @@ pub enum StepViolation {
 }
 
 /// Derives the step `index` of a pass.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize, target: Target) -> StepDerivation {
     let mut derived = StepDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

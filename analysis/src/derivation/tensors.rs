@@ -50,13 +50,11 @@ pub enum TensorsViolation {
 }
 
 /// The digits that the tensors and streams of a body select twice, which needs no engine.
-#[must_use]
 pub fn repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
     repeated::derive(body)
 }
 
 /// Derives what each tensor violates on its own.
-#[must_use]
 pub fn derive(body: &Body) -> TensorsDerivation {
     let mut violations: Vec<TensorsViolation> = sizes::derive(body)
         .into_iter()

@@ -8,7 +8,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Answers that are kept before a thread starts anew.
+/// Answers that are kept before a thread starts again.
 const LIMIT: usize = 2048;
 
 /// Answers by their questions; kept in a thread-local variable beside the function that answers.

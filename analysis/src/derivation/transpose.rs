@@ -43,19 +43,16 @@ pub struct TransposeMatrix {
 
 impl TransposeMatrix {
     /// Whether input and output of neighbouring matrices overlap (book: Double Buffering).
-    #[must_use]
     pub const fn double_buffered(&self) -> bool {
         self.in_cols <= TRANSPOSE_BUFFER_COLUMNS
     }
 
     /// Flits that enter for one matrix.
-    #[must_use]
     pub const fn input_flits(&self) -> u64 {
         self.in_rows.saturating_mul(self.packets_per_column)
     }
 
     /// Cycles of the whole pass in the engine (book: Cycle Calculation); `None` on overflow.
-    #[must_use]
     pub fn cycles(&self) -> Option<u64> {
         let (input, output) = (self.input_flits(), self.out_rows);
         if self.double_buffered() {
@@ -108,7 +105,7 @@ pub enum TransposeViolation {
     Rows {
         /// Rows asked for.
         rows: u64,
-        /// Rows at the most.
+        /// Rows at most.
         limit: u64,
         /// The output packets of the numbers of rows that the engine turns at once, the most first.
         parts: Vec<(u64, Mapping)>,
@@ -177,7 +174,6 @@ struct Split {
 }
 
 /// Derives the transpose at stage `index` of a pass.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
     let mut derived = TransposeDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

@@ -11,7 +11,6 @@ use super::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use super::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 
 /// The operations of a body of which a derivation left something open, each place with what it is.
-#[must_use]
 pub(crate) fn undecided(
     body: &Body,
     derivation: &BodyDerivation,
@@ -26,7 +25,6 @@ pub(crate) fn undecided(
 }
 
 /// At how many places a derivation left something of an operation open.
-#[must_use]
 pub(crate) fn open_places(operation: &Operation, derived: &OperationDerivation) -> usize {
     of_operation(operation, derived).len()
 }

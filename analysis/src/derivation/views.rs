@@ -32,10 +32,11 @@ pub(crate) fn tiled_axes(body: &Body, id: TensorId) -> Vec<Arc<str>> {
 pub struct MisalignedWindow {
     /// Bits from the begin of the tensor to that of the view.
     pub offset_bits: u64,
-    /// The tiled index that makes it so.
-    pub index: Mapping,
     /// The tile begins at a unit where its first value is a multiple of this.
     pub values: u64,
+    /// The nearest such values below and above, with which the tile stays within its tensor; none where it begins elsewhere in
+    /// another run of a loop.
+    pub near: Vec<u64>,
     /// Where the first value is written.
     pub span: Span,
 }
@@ -66,10 +67,11 @@ pub(crate) fn misaligned_window(
             let own = start.checked_mul(step_bits)?;
             offset_bits = offset_bits.checked_add(own)?;
             if !own.is_multiple_of(unit_bits) {
+                let values = unit_bits / gcd(unit_bits, step_bits);
                 found = Some(MisalignedWindow {
                     offset_bits: 0,
-                    index: tile.index.get()?.clone(),
-                    values: unit_bits / gcd(unit_bits, step_bits),
+                    values,
+                    near: near_starts(tile, start, values),
                     span: tile.start.span,
                 });
             }
@@ -81,6 +83,20 @@ pub(crate) fn misaligned_window(
         offset_bits,
         ..found
     })
+}
+
+/// The multiples of a number of values next to where a tile begins, with which it stays within its tensor.
+fn near_starts(tile: &TileWindow, start: u64, values: u64) -> Vec<u64> {
+    let varies = tile
+        .start_range
+        .is_some_and(|(least, largest)| least != largest);
+    let (Some(index), Some(length)) = (tile.index.get(), tile.length.get()) else {
+        return Vec::new();
+    };
+    let below = start - start % values;
+    let above = below.saturating_add(values);
+    let fits = |first: &u64| !varies && first.saturating_add(*length) <= index.size();
+    [below, above].into_iter().filter(fits).collect()
 }
 
 /// Elements from one value of a tiled index to the next.

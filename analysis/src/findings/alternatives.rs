@@ -1,7 +1,7 @@
 //! What a help states: texts and numbers that the author may write, each with the edits that write it.
 //!
 //! A help that names a text to write is made from an [`Alternative`], never typed as prose: what is said can then be done by
-//! whoever reads the finding, and a test does it. Knows words and edits, nothing about what they mean; whether one leads to a
+//! the reader of the finding, and a test does it. Knows words and edits, nothing about what they mean; whether one leads to a
 //! kernel without a new error is found out in [`crate::fixing`].
 
 use super::{Applicability, Edit, Finding, Fix, Replacement, words};
@@ -38,7 +38,6 @@ impl<P> Alternative<P> {
 
 impl<P: Clone> Finding<P> {
     /// What to do, in words: the alternatives, or what was said in general where none of them is left.
-    #[must_use]
     pub fn advice(&self) -> Option<String> {
         let Some(alternatives) = &self.alternatives else {
             return self.help.clone();
@@ -53,7 +52,6 @@ impl<P: Clone> Finding<P> {
     }
 
     /// States alternatives behind a few words. Without any, the help says what it says.
-    #[must_use]
     pub fn alternatives(
         mut self,
         lead: &'static str,
@@ -67,7 +65,6 @@ impl<P: Clone> Finding<P> {
     }
 
     /// States one more alternative, of other words than those before, and proposes it.
-    #[must_use]
     pub(crate) fn or(mut self, other: Option<Alternative<P>>) -> Self {
         if let Some(other) = &other {
             self.fixes.push(Fix {
@@ -92,7 +89,6 @@ impl<P: Clone> Finding<P> {
     }
 
     /// Proposes a fix whose title says what it writes, and states it.
-    #[must_use]
     pub(crate) fn stating(mut self, fix: Option<Fix<P>>) -> Self {
         let Some(fix) = fix else {
             return self;

@@ -12,7 +12,6 @@ pub struct Cause {
 
 impl Cause {
     /// A cause that places of one item share: what is right in one function may be wrong in another.
-    #[must_use]
     pub fn in_item(fault: &'static str, subject: impl Into<String>) -> Self {
         Self {
             fault,
@@ -22,7 +21,6 @@ impl Cause {
     }
 
     /// A cause that all places of a file share: a fault of what an axis is declared as.
-    #[must_use]
     pub fn in_file(fault: &'static str, subject: impl Into<String>) -> Self {
         Self {
             everywhere: true,

@@ -18,14 +18,12 @@ pub struct CostChange {
 
 impl CostChange {
     /// Whether the change makes it slower by more than 2 %.
-    #[must_use]
     pub fn is_slower(self) -> bool {
         let (before, after) = (u128::from(self.before), u128::from(self.after));
         after * ALLOWED_PART > before * (ALLOWED_PART + 1)
     }
 
     /// By how many percent the cycles grow, rounded; less than 0 where they fall. 0 where there were none before.
-    #[must_use]
     pub fn percent(self) -> i128 {
         let (before, after) = (i128::from(self.before), i128::from(self.after));
         if before == 0 {

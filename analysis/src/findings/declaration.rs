@@ -42,7 +42,6 @@ impl Group {
     ];
 
     /// What its rules report, in a sentence.
-    #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Mapping => "The mapping expression itself is ill-formed or has no meaning.",
@@ -60,7 +59,6 @@ impl Group {
     }
 
     /// The group's name, as configuration and options write it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mapping => "mapping",
@@ -74,7 +72,6 @@ impl Group {
     }
 
     /// The level of the group's rules where no setting says otherwise.
-    #[must_use]
     pub const fn default_level(self) -> Level {
         match self {
             Self::Mapping | Self::Hardware | Self::Silent => Level::Deny,
@@ -97,7 +94,6 @@ pub enum Level {
 
 impl Level {
     /// The level's name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -193,13 +189,11 @@ impl Ord for Rule {
 
 impl Rule {
     /// One line: what it reports, in the words of the book's library, as its kernels are.
-    #[must_use]
     pub fn summary(&self) -> Cow<'static, str> {
         self.filled(self.summary)
     }
 
     /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
-    #[must_use]
     pub fn why(&self) -> Cow<'static, str> {
         self.filled(self.why)
     }
@@ -213,20 +207,17 @@ impl Rule {
     }
 
     /// The level where no setting says otherwise.
-    #[must_use]
     pub fn default_level(&self) -> Level {
         self.level.unwrap_or_else(|| self.group.default_level())
     }
 
     /// The highest level that one of its findings has where no setting says otherwise, but for [`Self::graver`].
-    #[must_use]
     pub fn highest_level(&self) -> Level {
         let levels = self.lesser.into_iter().map(Group::default_level);
         levels.fold(self.default_level(), Ord::max)
     }
 
     /// The group that all of its findings in a dialect are of, where that is another one than its own.
-    #[must_use]
     pub fn graver_in(&self, dialect: items::Dialect) -> Option<Group> {
         let (since, group) = self.graver?;
         let weighs = dialect.library == Library::OptStd && dialect.release >= since;
@@ -239,25 +230,21 @@ impl Rule {
     }
 
     /// The language of its two kernels.
-    #[must_use]
     pub fn example_language(&self) -> Language {
         self.language.unwrap_or_default()
     }
 
     /// Whether it looks at kernels of a language.
-    #[must_use]
     pub fn looks_at(&self, language: Language) -> bool {
         self.language.is_none_or(|own| own == language)
     }
 
     /// Whether it is the rule's name, or one that it had before.
-    #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
 
     /// Whether a name means the rule: its own, or that of a group that it reports as.
-    #[must_use]
     pub fn is_meant_by(&self, name: &str) -> bool {
         self.is_called(name) || self.groups().any(|group| group.name() == name)
     }
@@ -317,7 +304,7 @@ macro_rules! rule {
     ) => {
         $crate::findings::Rule {
             $($field: {
-                #[allow(unused_imports, reason = "a field needs one of them at the most")]
+                #[allow(unused_imports, reason = "a field needs one of them at most")]
                 use $crate::findings::{Holds, Refusal};
                 $value
             },)*

@@ -68,7 +68,6 @@ impl Engine {
     ];
 
     /// The title in the index.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mappings => "Mapping expressions",

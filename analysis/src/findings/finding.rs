@@ -21,13 +21,11 @@ pub struct TextSpan {
 
 impl TextSpan {
     /// The bytes from one to another, the end excluded.
-    #[must_use]
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
     /// The same bytes in a text that has some more before them.
-    #[must_use]
     pub const fn shifted(self, by: u32) -> Self {
         Self {
             start: self.start.saturating_add(by),
@@ -118,7 +116,6 @@ pub struct Saving {
 
 impl Saving {
     /// The same for a change that is given in words, and that no text was tried for.
-    #[must_use]
     pub const fn as_estimate(self) -> Self {
         Self {
             simulated: false,
@@ -127,14 +124,12 @@ impl Saving {
     }
 
     /// Cycles that the kernel saves, if its total is known.
-    #[must_use]
     pub fn of_kernel(&self) -> Option<u64> {
         let (before, after) = self.kernel?;
         Some(before.saturating_sub(after))
     }
 
     /// Cycles that the kernel saves; without a total, the operation.
-    #[must_use]
     pub fn cycles(&self) -> u64 {
         let (before, after) = self
             .kernel
@@ -145,7 +140,6 @@ impl Saving {
 
 impl<P> Finding<P> {
     /// A finding with its message and place; the rest is added by the methods below.
-    #[must_use]
     pub fn new(rule: &'static Rule, span: P, message: impl Into<String>) -> Self {
         Self {
             rule,
@@ -172,21 +166,18 @@ impl<P> Finding<P> {
     }
 
     /// Sets what it comes from: of the findings of one cause a report shows the first.
-    #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
     }
 
     /// Sets that the vendor's compiler finds it, though the library's own code finds the rest of the rule.
-    #[must_use]
     pub fn found_by_compiler(mut self) -> Self {
         self.confirmer = Some(Confirmer::Compiler);
         self
     }
 
     /// Sets that no program finds it, though the library's own code finds the rest of the rule.
-    #[must_use]
     pub fn found_by_nobody(mut self) -> Self {
         self.confirmer = Some(Confirmer::Model);
         self
@@ -194,7 +185,6 @@ impl<P> Finding<P> {
 
     /// Sets that no program finds it in kernels for the successor of the book's library, whose own code finds the rest of the rule. What the
     /// book's library says of it is as for the rule.
-    #[must_use]
     pub(crate) fn accepted_by_successor(self, dialect: Dialect) -> Self {
         match dialect.library {
             Library::OptStd => self.found_by_nobody(),
@@ -203,28 +193,24 @@ impl<P> Finding<P> {
     }
 
     /// Sets what the proposed change would save.
-    #[must_use]
     pub fn saves(mut self, saving: Saving) -> Self {
         self.saving = Some(saving);
         self
     }
 
     /// Adds a note.
-    #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(grouped(note.into()));
         self
     }
 
     /// Sets what is said where no alternative is: words without a text to write.
-    #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(grouped(help.into()));
         self
     }
 
     /// Adds a related place.
-    #[must_use]
     pub fn related(mut self, span: P, message: impl Into<String>) -> Self {
         self.related.push(Related {
             message: grouped(message.into()),
@@ -234,7 +220,6 @@ impl<P> Finding<P> {
     }
 
     /// Adds a fix that replaces one span.
-    #[must_use]
     pub fn fix(
         mut self,
         applicability: Applicability,
@@ -252,7 +237,6 @@ impl<P> Finding<P> {
     }
 
     /// The same with all places replaced: those of a function's text by those of the file that holds it.
-    #[must_use]
     pub fn placed<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q> {
         let mut edits = |edits: Vec<Edit<P>>| -> Vec<Edit<Q>> {
             let placed = edits.into_iter().map(|edit| edit.placed(&mut place));

@@ -65,7 +65,6 @@ impl Holds {
     }
 
     /// The releases of a library in which it holds; `None` if in none.
-    #[must_use]
     pub const fn releases(&self, library: Library) -> Option<Releases> {
         match library {
             Library::VisaStd if self.book => Some(Releases::since(library.newest())),
@@ -75,7 +74,6 @@ impl Holds {
     }
 
     /// Whether it holds in a dialect.
-    #[must_use]
     pub fn contain(&self, dialect: Dialect) -> bool {
         match dialect.library {
             Library::VisaStd => self.book,
@@ -97,7 +95,6 @@ pub enum Confirmer {
 
 impl Confirmer {
     /// The name in documents.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Library => "library",
@@ -161,7 +158,6 @@ impl Refusal {
     }
 
     /// The first release of a library whose own code refuses it; `None` if no release does.
-    #[must_use]
     pub const fn since_release(&self, library: Library) -> Option<Release> {
         match library {
             Library::VisaStd if self.book => Some(library.newest()),
@@ -171,13 +167,11 @@ impl Refusal {
     }
 
     /// Who finds it where the successor's own code does not; `None` where there is nothing to confirm.
-    #[must_use]
     pub const fn otherwise(&self) -> Option<Confirmer> {
         self.otherwise
     }
 
     /// Who finds it in a dialect; `None` where there is nothing to confirm.
-    #[must_use]
     pub fn confirmer(&self, dialect: Dialect) -> Option<Confirmer> {
         let otherwise = self.otherwise?;
         let refuses = self.since_release(dialect.library);
@@ -194,19 +188,16 @@ impl Refusal {
 
 impl Rule {
     /// Whether the rule holds in a dialect. Where it does not, it does not run.
-    #[must_use]
     pub fn holds_in(&self, dialect: Dialect) -> bool {
         self.holds.contain(dialect)
     }
 
     /// Who would find in a dialect what the rule finds there; `None` for rules about visa-lint's own run.
-    #[must_use]
     pub fn confirmed_by(&self, dialect: Dialect) -> Option<Confirmer> {
         self.refused.confirmer(dialect)
     }
 
     /// What the libraries and their compiler say of what the rule finds, each text once.
-    #[must_use]
     pub fn texts(&self) -> Vec<Said> {
         let mut texts: Vec<Said> = Vec::new();
         // The successor's texts are the ones that users meet.

@@ -19,14 +19,12 @@ pub struct Edit<P = Span> {
 
 impl<P> Edit<P> {
     /// A replacement of a place.
-    #[must_use]
     pub fn new(span: P, with: impl Into<Replacement>) -> Self {
         let Replacement { text, value } = with.into();
         Self { span, text, value }
     }
 
     /// The same in another place.
-    #[must_use]
     pub fn placed<Q>(self, place: impl FnOnce(P) -> Q) -> Edit<Q> {
         Edit {
             span: place(self.span),
@@ -38,7 +36,7 @@ impl<P> Edit<P> {
 
 /// What is written in a place, with its text.
 ///
-/// A mapping, a number or an address is made from the value, so that whoever tries a fix puts that into the body and reads no
+/// A mapping, a number or an address is made from the value, so that the trial of a fix puts that into the body and reads no
 /// text again. Anything else (a call, a name, a part of an expression) is text alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Replacement {
@@ -59,7 +57,6 @@ pub enum Value {
 
 impl Replacement {
     /// An address in bytes.
-    #[must_use]
     pub fn address(bytes: u64) -> Self {
         Self {
             text: format!("{bytes:#x}"),

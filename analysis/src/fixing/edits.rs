@@ -21,7 +21,6 @@ pub struct Application {
 /// it, edits a file that is not among the texts, does not fit its text, or changes nothing.
 ///
 /// Bytes outside of the edits stay as they are. Line breaks in what is inserted become those of the file.
-#[must_use]
 pub fn apply_fixes<'f>(
     texts: &Texts,
     fixes: impl IntoIterator<Item = &'f DiagnosticFix>,
@@ -95,7 +94,6 @@ fn meet(one: &FileEdit, other: &FileEdit) -> bool {
 }
 
 /// What is inserted into a text, with the line breaks that the text has.
-#[must_use]
 pub fn with_line_breaks_of<'i>(text: &str, inserted: &'i str) -> Cow<'i, str> {
     let carriage_returns = text
         .find('\n')

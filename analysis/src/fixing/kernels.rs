@@ -98,7 +98,6 @@ impl Signature {
     }
 
     /// Whether something that is known of it is otherwise in another.
-    #[must_use]
     pub fn differs_from(&self, other: &Self) -> bool {
         let mut given = self.given.iter().zip(&other.given);
         let mut made = self.made.iter().zip(&other.made);

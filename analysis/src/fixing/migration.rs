@@ -17,7 +17,6 @@ pub fn migrate_all(target: &mut impl Fixable) -> Fixed {
 }
 
 /// The rule whose fixes rewrite a crate for another release.
-#[must_use]
 pub fn migration_rule() -> &'static str {
     rules::migration_rule().name
 }

@@ -48,13 +48,12 @@ pub enum Trust {
 
 impl Trust {
     /// Whether fixes of an applicability are applied.
-    #[must_use]
     pub fn takes(self, applicability: Applicability) -> bool {
         self == Self::Maybe || applicability == Applicability::Machine
     }
 
     /// The fixes of a diagnostic that may be applied, the preferred one first.
-    pub fn of(self, diagnostic: &Diagnostic) -> impl Iterator<Item = &DiagnosticFix> {
+    pub fn trusted_fixes(self, diagnostic: &Diagnostic) -> impl Iterator<Item = &DiagnosticFix> {
         let sure = |fix: &&DiagnosticFix| fix.applicability == Applicability::Machine;
         let unsure = diagnostic.fixes.iter().filter(move |fix| !sure(fix));
         diagnostic

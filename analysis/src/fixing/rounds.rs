@@ -220,7 +220,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     /// The open findings that have a fix that is trusted.
     fn fixable(&self) -> Counts {
         let fixable = self.reports.iter().map(|report| {
-            let with_fix = |found: &&Diagnostic| self.trust.of(found).next().is_some();
+            let with_fix = |found: &&Diagnostic| self.trust.trusted_fixes(found).next().is_some();
             let diagnostics = report.diagnostics.iter().filter(with_fix).cloned();
             FileReport {
                 diagnostics: diagnostics.collect(),
@@ -230,7 +230,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         Standing::of(&fixable.collect::<Vec<_>>(), self.target).counts
     }
 
-    /// Rounds until nothing changes. What was taken for a circle is tried again from where the rounds ended, as whoever fixes
+    /// Rounds until nothing changes. What was taken for a circle is tried again from where the rounds ended, as a user who fixes
     /// the result would; where that leads back to an end that is known, it was one.
     fn run(&mut self) {
         let mut left = ROUNDS;
@@ -345,7 +345,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     fn proposed<'r>(&self, diagnostic: &'r Diagnostic) -> Option<(Proposed<'r>, Key)> {
         let mut fixes = self
             .trust
-            .of(diagnostic)
+            .trusted_fixes(diagnostic)
             .filter(|fix| fits(&self.texts, fix));
         fixes.find_map(|fix| {
             let key = Key::of(diagnostic, fix);
@@ -543,7 +543,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             .filter(|found| !found.suppressed && self.target.level(found) > Level::Allow)
             .filter(|found| self.texts.contains_key(&found.file));
         let left_out = |found: &Diagnostic| {
-            let fix = self.trust.of(found).next()?;
+            let fix = self.trust.trusted_fixes(found).next()?;
             let rejected = self.rejections.get(&Key::of(found, fix)).cloned();
             let other = || {
                 let mut edited = fix.edits.iter().map(|edit| &edit.file);

@@ -367,7 +367,7 @@ fn unsure_fixes_are_applied_on_request() {
     diagnostic.fixes[0].applicability = Applicability::Maybe;
     diagnostic.fixes[1].title = "sure".to_owned();
     let titles = |trust: Trust| -> Vec<_> {
-        let fixes = trust.of(&diagnostic);
+        let fixes = trust.trusted_fixes(&diagnostic);
         fixes.map(|fix| fix.title.as_str()).collect()
     };
     assert_eq!(titles(Trust::Machine), ["sure"]);

@@ -14,7 +14,6 @@ type Line = Range<usize>;
 
 /// The Rust code of the fenced blocks in doc comments and in `#[doc = "…"]`, in the order of the text. What a string spells
 /// with escapes other than those of quotes, backslashes and line breaks, and what a macro gives, is not looked into.
-#[must_use]
 pub fn doc_blocks(text: &str) -> Vec<Code> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let offset = text.len() - body.len();

@@ -8,7 +8,6 @@ use super::{Code, lines_of};
 
 /// The Rust code of fenced blocks, a list of lines each, in the order of the text. A fence that names no language is Rust in a
 /// doc comment and something else in a Markdown file; `unnamed_is_rust` tells which.
-#[must_use]
 pub fn markdown_blocks(text: &str, unnamed_is_rust: bool) -> Vec<Code> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_TASKLISTS;
     let mut blocks = Vec::new();

@@ -26,7 +26,6 @@ impl Model {
     pub const ALL: [Self; 2] = [Self::Book, Self::Schedule];
 
     /// Its name in settings and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Book => "book",
@@ -54,7 +53,6 @@ pub enum CalibrationId {
 
 impl CalibrationId {
     /// The constants of the release.
-    #[must_use]
     pub const fn table(self) -> &'static Calibration {
         match self {
             Self::Release0_5_1 => &RELEASE_0_5_1,

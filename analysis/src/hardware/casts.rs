@@ -6,7 +6,6 @@ use super::{ElementType, Target};
 /// engine does not take.
 ///
 /// The book has one table for both targets: the additional conversions of RNGD-S are the Fetch Engine's.
-#[must_use]
 pub const fn cast_outputs(input: ElementType, target: Target) -> &'static [ElementType] {
     match (input, target) {
         (ElementType::I32, Target::Rngd | Target::RngdS) => {
@@ -32,14 +31,13 @@ pub struct TransposeLimits {
     pub elements_per_packet: u64,
     /// Elements that an output packet is padded to: 32 bytes.
     pub output_alignment: u64,
-    /// Rows of the input matrix at the most.
+    /// Rows of the input matrix at most.
     pub max_rows: u64,
     /// Columns that the input matrix may have.
     pub columns: &'static [u64],
 }
 
 /// The limits for elements of `element_type`.
-#[must_use]
 pub const fn transpose_limits(element_type: ElementType) -> TransposeLimits {
     const WIDE: &[u64] = &[8, 16, 32];
     match element_type.bits() {

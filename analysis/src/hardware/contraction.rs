@@ -13,7 +13,6 @@ pub struct ContractionType {
 
 /// What the Contraction Engine does with an element type; `None` for types that it does not take. It takes `i4`, `i8`, also
 /// less their zero point, the 8-bit floats and `bf16` (book: Reducer, Constraints).
-#[must_use]
 pub const fn contraction_type(element_type: ElementType) -> Option<ContractionType> {
     let (tree_depth, accumulator) = match element_type {
         ElementType::I4 | ElementType::I5 => (7, Some(ElementType::I32)),

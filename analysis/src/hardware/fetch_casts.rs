@@ -23,7 +23,6 @@ const RNGD_S: &[(ElementType, ElementType)] =
     &[(I4, I9), (I16, I9), (F8E4M3, Bf16), (F8E5M2, Bf16)];
 
 /// Whether the Fetch Engine delivers elements of one type as another. To deliver a type as itself is no conversion.
-#[must_use]
 pub fn fetch_casts(target: Target, from: ElementType, to: ElementType) -> bool {
     from == to || fetch_cast_targets(target, from).any(|found| found == to)
 }
@@ -42,14 +41,12 @@ pub fn fetch_cast_targets(target: Target, from: ElementType) -> impl Iterator<It
 
 /// The types that a conversion behind a fetch, a step of its own, makes of a type: the Fetch Engine's, the type itself, and not
 /// what takes a zero point (library: `FetchCast`).
-#[must_use]
 pub fn fetch_casts_of_step(target: Target, from: ElementType) -> Vec<ElementType> {
     let converted = fetch_cast_targets(target, from).filter(|to| !matches!(to, I5 | I9));
     std::iter::once(from).chain(converted).collect()
 }
 
 /// The types that a table lookup makes of a type (library: `TableLookupCast`).
-#[must_use]
 pub fn table_lookup_targets(from: ElementType) -> Vec<ElementType> {
     match from {
         F4E2M1 => vec![F8E4M3, F8E5M2],
@@ -60,7 +57,6 @@ pub fn table_lookup_targets(from: ElementType) -> Vec<ElementType> {
 
 /// The type that a type less its zero point is, and least and largest zero point; `None` for types that have none (library:
 /// `FetchZeroPointSub`).
-#[must_use]
 pub const fn zero_point_target(from: ElementType) -> Option<(ElementType, (i64, i64))> {
     match from {
         I4 => Some((I5, (-8, 7))),
@@ -70,7 +66,6 @@ pub const fn zero_point_target(from: ElementType) -> Option<(ElementType, (i64, 
 }
 
 /// The types that the Commit Engine makes of a type while it writes (library: `CommitCast`).
-#[must_use]
 pub fn commit_cast_targets(from: ElementType) -> Vec<ElementType> {
     match from {
         F32 => vec![Bf16],

@@ -55,25 +55,21 @@ impl Machine {
     };
 
     /// Whether a level of slices may have a size.
-    #[must_use]
     pub fn takes_slices(&self, size: u64) -> bool {
         self.slice_counts.contains(&size)
     }
 
     /// Whether a level of clusters may have a size.
-    #[must_use]
     pub fn takes_clusters(&self, size: u64) -> bool {
         self.cluster_counts.contains(&size)
     }
 
     /// Whether a level of processing elements may have a size.
-    #[must_use]
     pub fn takes_pes(&self, size: u64) -> bool {
         self.pe_counts.contains(&size)
     }
 
     /// The clusters and the slices of each that some processing elements have; `None` where no kernel runs on that many.
-    #[must_use]
     pub const fn grid(&self, pes: u64) -> Option<(u64, u64)> {
         if !pes.is_power_of_two() || pes > self.clusters * CLUSTER_PES {
             return None;
@@ -87,19 +83,16 @@ impl Machine {
     }
 
     /// The processing elements that a kernel runs on whose attribute says nothing of them: all of a chip.
-    #[must_use]
     pub const fn pes(&self) -> u64 {
         self.clusters * CLUSTER_PES
     }
 
     /// The processing elements that slices belong to.
-    #[must_use]
     pub const fn pes_of_slices(&self, slices: u64) -> u64 {
         slices.saturating_mul(CLUSTER_PES) / self.slices
     }
 
     /// Whether a level of rows may have a size.
-    #[must_use]
     pub const fn takes_rows(&self, size: u64) -> bool {
         size.is_power_of_two() && size <= self.rows
     }

@@ -39,7 +39,6 @@ pub const CLUSTER_ADDRESS_SLICES: u64 = 256;
 
 /// The channel of a byte address in HBM, both stacks counted through: bit `i` within the stack is the XOR of the address bits
 /// `9 + i`, `13 + i`, … up to 28, the stack is bit 8 (book: Address Space in a Chip).
-#[must_use]
 pub const fn hbm_channel(address: u64) -> usize {
     let folded =
         (address >> 9) ^ (address >> 13) ^ (address >> 17) ^ (address >> 21) ^ (address >> 25);
@@ -47,13 +46,11 @@ pub const fn hbm_channel(address: u64) -> usize {
 }
 
 /// The bank of a byte address within its channel: slice, bank group and bank.
-#[must_use]
 pub const fn hbm_bank(address: u64) -> usize {
     (((address >> 13) & 1) | (((address >> 17) & 15) << 1) | (((address >> 34) & 1) << 5)) as usize
 }
 
 /// The row of a byte address within its bank.
-#[must_use]
 pub const fn hbm_row(address: u64) -> u64 {
     ((address >> 21) & 0x1fff) | (((address >> 35) & 1) << 13)
 }

@@ -53,7 +53,7 @@ pub const FLIT_BYTES: u64 = 32;
 pub const GROUP_CACHE_ELEMENTS: u64 = 256;
 /// Entries of a hardware sequencer (book: Configuration Failures).
 pub const SEQUENCER_ENTRIES: usize = 8;
-/// Iterations of one sequencer entry at the most (book: Configuration Failures).
+/// Iterations of one sequencer entry at most (book: Configuration Failures).
 pub const SEQUENCER_ITERATIONS: u64 = 65_536;
 /// Banks of a slice's DM (book: Address Space in a Slice).
 pub const DM_BANKS: u64 = 16;

@@ -1,4 +1,4 @@
-//! What a chip can do in a cycle at the most: the products of its Contraction Engines, beside the bytes of its HBM. Bounds
+//! What a chip can do in a cycle at most: the products of its Contraction Engines, beside the bytes of its HBM. Bounds
 //! that a kernel is drawn against; no prediction is made of them.
 
 use super::{ElementType, Machine};
@@ -8,7 +8,6 @@ pub const ROW_BYTES: u64 = 64;
 
 impl Machine {
     /// Products of an element type that all rows of all slices of a chip add up in a cycle.
-    #[must_use]
     pub const fn multiply_accumulates_a_cycle(&self, element_type: ElementType) -> u64 {
         let slices = self.slices * self.clusters;
         slices * self.rows * (ROW_BYTES * 8 / element_type.bits())

@@ -15,13 +15,12 @@ pub const COMMIT_PACKET_BYTES: [u64; 4] = [8, 16, 24, 32];
 pub const COMMIT_UNIT_BYTES: u64 = 8;
 /// What a DMA's addresses and packets are multiples of where DM is written, in bytes (book: DMA, Alignment Constraints).
 pub const DMA_ALIGNMENT_BYTES: u64 = 8;
-/// Bytes of a DMA packet at the most (book: DMA, Alignment Constraints).
+/// Bytes of a DMA packet at most (book: DMA, Alignment Constraints).
 pub const DMA_PACKET_BYTES: u64 = 4096;
 /// Bytes of a request that a DMA packet is split into (book: Packet size and internal DMA requests).
 pub const DMA_REQUEST_BYTES: u64 = 256;
 
 /// Bytes of the one fetch size that the sub context has for a conversion (book: Fetch Sequencer, Constraints).
-#[must_use]
 pub const fn sub_context_fetch_bytes(from: ElementType, to: ElementType) -> u64 {
     match (from, to) {
         (ElementType::I4, ElementType::I32) => 4,

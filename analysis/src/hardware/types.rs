@@ -58,13 +58,11 @@ impl ElementType {
     ];
 
     /// The type of that Rust name (`bf16`, `f8e4m3`, …).
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The Rust name of the type.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::I4 => "i4",
@@ -86,7 +84,6 @@ impl ElementType {
 
     /// Width in bits as stored and streamed. `i5` and `i9` travel in the width of `i4` and `i8`: the extra bit
     /// exists only inside the Contraction Engine.
-    #[must_use]
     pub const fn bits(self) -> u64 {
         match self {
             Self::I4 | Self::I5 | Self::F4E2M1 => 4,
@@ -97,32 +94,27 @@ impl ElementType {
     }
 
     /// Bits that `elements` of this type take; `None` on overflow.
-    #[must_use]
     pub fn bits_of(self, elements: u64) -> Option<u64> {
         elements.checked_mul(self.bits())
     }
 
     /// Bytes that `elements` of this type take, or `None` when the bits are no whole number of bytes or overflow.
-    #[must_use]
     pub fn bytes(self, elements: u64) -> Option<u64> {
         let bits = elements.checked_mul(self.bits())?;
         (bits % 8 == 0).then_some(bits / 8)
     }
 
     /// Bytes that `elements` of this type take, rounded up to whole bytes; `None` on overflow.
-    #[must_use]
     pub fn bytes_rounded_up(self, elements: u64) -> Option<u64> {
         Some(elements.checked_mul(self.bits())?.div_ceil(8))
     }
 
     /// Elements in one 32-byte flit.
-    #[must_use]
     pub const fn elements_per_flit(self) -> u64 {
         super::FLIT_BYTES * 8 / self.bits()
     }
 
     /// Whether the type is a float.
-    #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(
             self,

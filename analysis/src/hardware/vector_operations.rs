@@ -47,7 +47,6 @@ pub enum Alu {
 
 impl Alu {
     /// Its name in the book.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::LogicAnd => "LogicAnd",
@@ -98,7 +97,6 @@ pub enum OperationGroup {
 
 impl OperationGroup {
     /// Whether it folds several elements into one.
-    #[must_use]
     pub const fn reduces(self) -> bool {
         matches!(self, Self::ReduceInSlice | Self::ReduceAcross)
     }
@@ -291,7 +289,6 @@ pub fn operations_of(group: OperationGroup) -> impl Iterator<Item = &'static Vec
 }
 
 /// The operation of a group, type and function; the first if several ALUs run it.
-#[must_use]
 pub fn vector_operation(
     group: OperationGroup,
     element_type: ElementType,

@@ -132,7 +132,7 @@ impl Folder {
         );
     }
 
-    /// Runs of aliases, axes and constants with nothing but comments between them.
+    /// Runs of aliases, axes and constants with only comments between them.
     fn declarations(&mut self, list: &SyntaxNode) {
         let mut run: Vec<SyntaxNode> = Vec::new();
         for node in list.children() {

@@ -16,7 +16,6 @@ pub struct MethodEntry {
 }
 
 /// The methods that a library has in a release, in the order of its table, each once.
-#[must_use]
 pub fn methods_of(library: items::Dialect) -> Vec<MethodEntry> {
     let dialect = dialect::of(library);
     let mut entries: Vec<MethodEntry> = Vec::new();

@@ -1,7 +1,7 @@
 //! What an editor asks: hovers, hints, completion, navigation, symbols, code actions.
 //!
 //! Questions are a file and a byte offset in it; answers are plain data in bytes of files and Markdown. It words what other
-//! rooms derived and simulated and computes none of it anew. It knows no protocol, no lines in UTF-16 and no editor: that is
+//! rooms derived and simulated and computes none of it again. It knows no protocol, no lines in UTF-16 and no editor: that is
 //! the server's business.
 
 mod assists;

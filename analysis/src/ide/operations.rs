@@ -8,7 +8,7 @@ use crate::db::Db;
 use crate::items::{ItemId, Span, functions_around};
 use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd, callgraph};
 
-/// Kernels of which a helper's operations are looked up at the most.
+/// Kernels of which a helper's operations are looked up at most.
 pub(super) const KERNELS_SHOWN: usize = 16;
 
 /// The part of an operation that a method is.

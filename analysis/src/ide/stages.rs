@@ -187,7 +187,7 @@ fn operations_at(
     let own: Vec<(OperationId, TextRange)> = lowered
         .operations
         .iter()
-        .filter_map(|operation| Some((operation.id, chains.of(operation)?)))
+        .filter_map(|operation| Some((operation.id, chains.chain_range(operation)?)))
         .collect();
     let place = token.text_range();
     let around = own
@@ -223,7 +223,7 @@ struct Chains<'a> {
 
 impl Chains<'_> {
     /// From the receiver of an operation's first method in the function to the end of its last one there.
-    fn of(&self, operation: &Operation) -> Option<TextRange> {
+    fn chain_range(&self, operation: &Operation) -> Option<TextRange> {
         let mut calls = methods(operation)
             .map(|(span, _)| span)
             .filter(|span| is_inside(self.db, *span, self.function))

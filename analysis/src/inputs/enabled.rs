@@ -59,7 +59,6 @@ impl EnabledRules {
     }
 
     /// The rules that are on in one set or the other.
-    #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
         for (own, other) in self.bits.iter_mut().zip(other.bits) {
             *own |= other;

@@ -1,6 +1,6 @@
 //! What the caller tells the engine: file texts, packages, settings; and the trees of the texts.
 //!
-//! It reads no files and knows no names of items, no kernels and no hardware. Whoever owns a database hands texts over.
+//! It reads no files and knows no names of items, no kernels and no hardware. The owner of a database hands texts over.
 
 #![allow(
     missing_docs,
@@ -70,7 +70,7 @@ pub struct SourceFile {
     #[default]
     #[returns(copy)]
     pub language: Language,
-    /// The tree of the text, where whoever set the text has it at hand.
+    /// The tree of the text, where the caller that set the text has it.
     #[default]
     #[returns(clone)]
     pub tree: Option<ParsedFile>,

@@ -25,7 +25,6 @@ impl Generation {
     pub const ALL: [Self; 3] = [Self::Trn1, Self::Trn2, Self::Trn3];
 
     /// The name in settings and comments.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Trn1 => "trn1",
@@ -35,7 +34,6 @@ impl Generation {
     }
 
     /// The number that NKI gives it: 2, 3, 4.
-    #[must_use]
     pub const fn number(self) -> u64 {
         match self {
             Self::Trn1 => 2,
@@ -45,7 +43,6 @@ impl Generation {
     }
 
     /// The generation of that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let own = Self::ALL
             .into_iter()

@@ -20,6 +20,7 @@ use crate::db::Db;
 use crate::fragments::{file_of, is_fragment};
 use crate::inputs::{PackageEntry, Project, SourceFile};
 use crate::libraries::Library;
+use crate::names::is_word_letter;
 
 /// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -238,7 +239,6 @@ pub(crate) fn library_imports(
 
 /// Where a name is as a word of its own.
 fn word(text: &str, name: &str) -> Option<Range<usize>> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(name)
         .map(|(start, _)| start)
         .find(|start| {
@@ -248,7 +248,7 @@ fn word(text: &str, name: &str) -> Option<Range<usize>> {
             let after = text
                 .get(start + name.len()..)
                 .and_then(|after| after.chars().next());
-            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+            !before.is_some_and(is_word_letter) && !after.is_some_and(is_word_letter)
         })
         .map(|start| start..start + name.len())
 }

@@ -105,7 +105,7 @@ pub(super) const QUIET_MACROS: &[&str] = &[
 
 impl Declarations {
     /// The declarations of a name, in source order.
-    pub(super) fn of(&self, name: &str) -> &[Declared] {
+    pub(super) fn declared_as(&self, name: &str) -> &[Declared] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -128,7 +128,7 @@ impl Declarations {
 
     /// Whether a name can come from here.
     pub(super) fn may_declare(&self, name: &str) -> bool {
-        self.open || !self.globs.is_empty() || !self.of(name).is_empty()
+        self.open || !self.globs.is_empty() || !self.declared_as(name).is_empty()
     }
 
     /// Whether a macro may declare names that we do not see.

@@ -19,6 +19,7 @@ use crate::inputs::{
     PackageLibrary, PackageManifest, Project, SourceFile, options, parse, syntax_error_count,
 };
 use crate::libraries::{Library, Release, Shape, TOOLS};
+use crate::names::is_word_letter;
 use crate::syntax::{PLACEHOLDER_START, has_placeholder};
 
 /// A library in a release: what decides what methods mean.
@@ -32,7 +33,6 @@ pub struct Dialect {
 
 impl Dialect {
     /// The newest release of a library.
-    #[must_use]
     pub const fn newest(library: Library) -> Self {
         Self {
             library,
@@ -133,7 +133,7 @@ const REMARK_BYTES: usize = 400;
 /// and remarks about a macro `m!()`.
 fn is_kernel_macro(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end();
-    let start = before.trim_end_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let start = before.trim_end_matches(is_word_letter);
     if !matches!(&before[start.len()..], "m" | "axes")
         || !text[at + 1..].trim_start().starts_with('[')
     {
@@ -151,7 +151,6 @@ fn is_rule_path(text: &str, at: usize, length: usize) -> bool {
 }
 
 /// Whether the manifest of a file's crate or an import in it names a library, so that its files are about kernels.
-#[must_use]
 pub fn names_a_library(db: &dyn Db, file: SourceFile) -> bool {
     let krate = crate_id(db, file);
     let manifest = krate.manifest(db).map(|entry| entry.manifest(db));

@@ -272,7 +272,7 @@ impl ParsedItem {
 /// The tree of the normalised text of an item: the one that this thread made a moment ago, else made of the file's tree or, where
 /// that is gone or does not settle it, parsed.
 pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
-    // Asked for in every case: whoever reads the tree depends on the text.
+    // Asked for in every case: a reader of the tree depends on the text.
     recently_parsed(item_text(db, item))
 }
 

@@ -27,7 +27,6 @@ pub struct AxisPaths {
 
 impl AxisPaths {
     /// The paths of those of some axes that share a name with another one, or with what the name means in a scope.
-    #[must_use]
     pub fn of(db: &dyn Db, scope: &ScopeRef, axes: &FxHashSet<Axis>) -> Self {
         let means_another = |axis: &Axis| match resolve(db, scope, &[axis.name()], Namespace::Type)
         {
@@ -51,19 +50,16 @@ impl AxisPaths {
     }
 
     /// Whether all axes are called by their names.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
     /// The axis under its path; none where its name will do.
-    #[must_use]
     pub fn axis(&self, axis: &Axis) -> Option<&Axis> {
         self.paths.get(axis)
     }
 
     /// The expression with its axes called by their paths; none where nothing changes.
-    #[must_use]
     pub fn mapping(&self, mapping: &Mapping) -> Option<Mapping> {
         if self.is_empty() {
             return None;
@@ -108,7 +104,6 @@ const MODULES: usize = 4_096;
 
 /// The axes of a name that the modules of a crate declare: the path from the crate's root, and the size. The shortest path
 /// first.
-#[must_use]
 pub fn axes_named(db: &dyn Db, module: ModuleId, name: &str) -> Vec<(String, u64)> {
     let axes = crate_axes(db, crate_root(db, module));
     axes.get(name).cloned().unwrap_or_default()

@@ -121,7 +121,7 @@ pub struct Span {
     pub end: u32,
 }
 
-/// As an `i128`, which nothing else hands over: whoever hashes what a kernel does may leave out where it is written.
+/// As an `i128`, which nothing else hands over: a hash of what a kernel does may leave out where it is written.
 impl Hash for Span {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let place = u64::from(self.start) << 32 | u64::from(self.end);
@@ -145,7 +145,6 @@ impl Span {
     }
 
     /// This place inside of `from`, where the same text is at `to`.
-    #[must_use]
     pub const fn moved(self, from: Span, to: Span) -> Span {
         Span {
             item: to.item,

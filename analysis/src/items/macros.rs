@@ -24,6 +24,7 @@ use super::file::{macro_name, plain_name};
 use super::loose::{LooseCrates, loose_crate, loose_crates};
 use crate::db::Db;
 use crate::inputs::{PackageEntry, Project, SourceFile, parse};
+use crate::names::is_word_letter;
 use crate::syntax::{CallOrigin, CallPlace, DefinitionKey, Expanded, MacroRules};
 
 /// What begins a definition.
@@ -154,7 +155,6 @@ pub(super) fn expanded_calls(
 
 /// The names of macros that a text may call, without those of the library and of Rust.
 fn called_names(text: &str) -> FxHashSet<&str> {
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut called = FxHashSet::default();
     for (at, _) in text.match_indices('!') {
         let (before, behind) = text.split_at(at);
@@ -163,7 +163,7 @@ fn called_names(text: &str) -> FxHashSet<&str> {
         }
         let names = ends_before_remarks(before).into_iter().flatten();
         let names = names.filter_map(|before| {
-            let begins = before.trim_end_matches(is_word).len();
+            let begins = before.trim_end_matches(is_word_letter).len();
             before.get(begins..).filter(|name| !name.is_empty())
         });
         called.extend(

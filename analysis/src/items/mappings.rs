@@ -140,7 +140,6 @@ pub fn file_grammar(db: &dyn Db, file: SourceFile) -> Grammar {
 }
 
 /// The grammar of the macros of a library's release.
-#[must_use]
 pub const fn grammar_in(dialect: Dialect) -> Grammar {
     match dialect.library {
         Library::VisaStd => Grammar::VisaStd,

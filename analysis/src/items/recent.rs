@@ -18,7 +18,7 @@ use crate::syntax::parse_text;
 /// Trees that a thread keeps: one function with the helpers, aliases and constants that it uses.
 const KEPT: usize = 16;
 
-/// Mappings that a thread keeps before it starts anew.
+/// Mappings that a thread keeps before it starts again.
 const MAPPINGS_KEPT: usize = 1024;
 /// Bytes of a mapping that is kept.
 const MAPPING_LENGTH: usize = 256;

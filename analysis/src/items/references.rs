@@ -132,7 +132,7 @@ fn name_paths(parsed: &ParsedItem) -> Vec<NamePathAt> {
     paths
 }
 
-/// The paths with generic arguments on the way, as whoever follows them reads them: `super::<u8>::inner::A`.
+/// The paths with generic arguments on the way, as the code that follows them reads them: `super::<u8>::inner::A`.
 fn paths_with_arguments(parsed: &ParsedItem) -> Vec<NamePathAt> {
     if !parsed.text.text.contains('<') {
         return Vec::new();

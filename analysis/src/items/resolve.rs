@@ -434,7 +434,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         namespace: Namespace,
     ) -> Lookup {
-        if declarations.of(name).is_empty() && declarations.globs().is_empty() {
+        if declarations.declared_as(name).is_empty() && declarations.globs().is_empty() {
             return Lookup {
                 found: None,
                 open: declarations.is_open(),
@@ -470,7 +470,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         namespace: Namespace,
     ) -> Option<Resolution> {
-        let declared = declarations.of(name).iter();
+        let declared = declarations.declared_as(name).iter();
         let declared = declared.filter(|declared| declared.in_namespace(namespace));
         if is_ambiguous(declared.clone()) {
             return Some(Resolution::External);

@@ -1,6 +1,6 @@
 //! Shapes in the sources of a crate: which sequences of tokens are there that only some releases of a library have.
 //!
-//! Found in the normalised text of items, so that an edit of a comment finds nothing anew. What a sequence says is the
+//! Found in the normalised text of items, so that an edit of a comment finds nothing again. What a sequence says is the
 //! library's; what follows for a crate is decided in [`super::dialects`].
 
 use std::collections::HashMap;

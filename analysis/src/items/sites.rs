@@ -93,7 +93,6 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
 }
 
 /// What an `m!` would say if its body were written otherwise. Spans of problems count in the new text.
-#[must_use]
 pub fn resolve_edited(db: &dyn Db, site: &MappingSite, text: &str) -> MappingResult {
     let scope = scope_at(db, site.span.item, site.span.start);
     resolve_mapping_text(db, &scope, text, site.body)
@@ -111,14 +110,12 @@ pub struct MappingParts {
 
 impl MappingParts {
     /// What the node or group of those bytes stands for; none where that is unknown or wrong.
-    #[must_use]
     pub fn mapping(&self, place: &std::ops::Range<usize>) -> Option<&Mapping> {
         self.observed.get(&(place.start, place.end))
     }
 }
 
 /// Resolves an `m!` again, with every part of it. Nothing for the other macros.
-#[must_use]
 pub fn mapping_parts(db: &dyn Db, site: &MappingSite) -> MappingParts {
     let item = site.body.item;
     let text = item_text(db, item);

@@ -1,6 +1,8 @@
 //! The tokens of a text, as far as shapes are looked for in them: words, numbers, and single characters.
 //!
-//! A lexer of Rust without meaning: strings are one token each, and what is no Rust gives some tokens all the same.
+//! A lexer of Rust without meaning: strings are one token each, and what is no Rust gives some tokens anyway.
+
+use crate::names::is_word_letter;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +46,8 @@ fn length(text: &str, first: char) -> usize {
         '"' => string(text, 0),
         'r' | 'b' | 'c' if opens_string(text) => raw_or_prefixed(text),
         '\'' => character_or_lifetime(text),
-        first if is_word(first) => {
-            let end = text.find(|letter| !is_word(letter));
+        first if is_word_letter(first) => {
+            let end = text.find(|letter| !is_word_letter(letter));
             let end = end.unwrap_or(text.len());
             let fraction = text.get(end..).unwrap_or("");
             let is_number = first.is_ascii_digit();
@@ -54,7 +56,7 @@ fn length(text: &str, first: char) -> usize {
                 .filter(|rest| is_number && rest.starts_with(|next: char| next.is_ascii_digit()));
             match digits {
                 Some(digits) => {
-                    let more = digits.find(|letter| !is_word(letter));
+                    let more = digits.find(|letter| !is_word_letter(letter));
                     end + 1 + more.unwrap_or(digits.len())
                 }
                 None => end,
@@ -62,10 +64,6 @@ fn length(text: &str, first: char) -> usize {
         }
         other => other.len_utf8(),
     }
-}
-
-fn is_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
 }
 
 /// Whether a text begins with the prefix of a string, and the string behind it.
@@ -116,9 +114,11 @@ fn character_or_lifetime(text: &str) -> usize {
         }
         Some((_, letter)) => match letters.next() {
             Some((at, '\'')) => at + 1,
-            _ if is_word(letter) => {
+            _ if is_word_letter(letter) => {
                 let name = text.get(1..).unwrap_or("");
-                1 + name.find(|letter| !is_word(letter)).unwrap_or(name.len())
+                1 + name
+                    .find(|letter| !is_word_letter(letter))
+                    .unwrap_or(name.len())
             }
             _ => 1,
         },

@@ -135,7 +135,6 @@ pub enum Exit {
 
 impl Exit {
     /// Whether the Vector Engine's stages begin here.
-    #[must_use]
     pub const fn opens(self) -> bool {
         matches!(
             self,
@@ -311,7 +310,6 @@ pub enum Refusal {
 
 impl CanonicalStage {
     /// Its row.
-    #[must_use]
     pub fn row(self) -> &'static Row {
         // The rows are in the order of the enum: a test holds it.
         CATALOGUE.get(self as usize).unwrap_or(&rows::FETCH)
@@ -319,25 +317,21 @@ impl CanonicalStage {
 
     /// Whether it is a stage inside of the Vector Engine.
     #[cfg(test)]
-    #[must_use]
     pub fn is_inside_vector(self) -> bool {
         self.row().entry == Entry::Inside
     }
 
     /// Whether it ends a stream.
-    #[must_use]
     pub fn ends_stream(self) -> bool {
         self.row().exit == Exit::End
     }
 
     /// Whether it ends a stream that it writes to DM.
-    #[must_use]
     pub fn commits(self) -> bool {
         self.row().engine == Engine::Commit && self.ends_stream()
     }
 
     /// The stage of the Vector Engine that it reaches.
-    #[must_use]
     pub fn vector_stage(self) -> Option<VectorStage> {
         match self.row().exit {
             Exit::Reaches(stage)
@@ -348,7 +342,6 @@ impl CanonicalStage {
 
     /// Why the pipeline does not let a stream at a position enter; `None` if it does. What the stages inside of the Vector
     /// Engine refuse is that engine's business, so that from there only entering it again is refused here.
-    #[must_use]
     pub fn refusal(self, position: Position, context: Option<Context>) -> Option<Refusal> {
         let row = self.row();
         let Entry::From(positions) = row.entry else {
@@ -375,7 +368,6 @@ impl CanonicalStage {
     }
 
     /// Whether it takes elements of a type.
-    #[must_use]
     pub fn takes(self, element_type: ElementType) -> bool {
         match self.row().takes {
             Types::Any => true,
@@ -386,7 +378,6 @@ impl CanonicalStage {
     }
 
     /// The position behind it. `merges` says that it makes one stream of two groups.
-    #[must_use]
     pub fn position_after(self, before: Position, merges: bool) -> Position {
         match self.row().exit {
             Exit::At(position) => position,
@@ -399,7 +390,6 @@ impl CanonicalStage {
     }
 
     /// The lanes behind it.
-    #[must_use]
     pub fn way_after(self, before: Option<Way>) -> Option<Way> {
         match self.row().lanes {
             Lanes::None => None,
@@ -409,7 +399,6 @@ impl CanonicalStage {
     }
 
     /// The lanes of a packet that it makes, inside of the Vector Engine.
-    #[must_use]
     pub fn lanes_made(self) -> Option<Way> {
         let row = self.row();
         match row.lanes {
@@ -420,7 +409,6 @@ impl CanonicalStage {
     }
 
     /// The words of a parameter: a generic's name and meaning.
-    #[must_use]
     pub fn generic(self, wanted: Generic) -> Option<(&'static str, &'static str)> {
         let mut parameters = self.row().parameters.iter();
         parameters.find_map(|parameter| match parameter {
@@ -432,7 +420,6 @@ impl CanonicalStage {
     }
 
     /// What an argument of a role means.
-    #[must_use]
     pub fn argument(self, wanted: Role) -> Option<&'static str> {
         let mut parameters = self.row().parameters.iter();
         parameters.find_map(|parameter| match parameter {
@@ -444,7 +431,6 @@ impl CanonicalStage {
 
 impl Position {
     /// Whether it is inside of the Vector Engine.
-    #[must_use]
     pub const fn is_inside_vector(self) -> bool {
         matches!(
             self,
@@ -453,7 +439,6 @@ impl Position {
     }
 
     /// The engine that a stream has left, or is in: `the Collect Engine`; `None` for a stream that has only begun.
-    #[must_use]
     pub fn engine(self) -> Option<String> {
         let leaves = |row: &&Row| row.exit == Exit::At(self);
         match CATALOGUE.iter().find(leaves) {
@@ -465,7 +450,6 @@ impl Position {
 }
 
 /// The engines of the Tensor Unit in the order of the pipeline.
-#[must_use]
 pub fn order_of_engines() -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for row in CATALOGUE {
@@ -485,13 +469,11 @@ fn vector_row(stage: VectorStage) -> Option<&'static Row> {
 }
 
 /// The stages of the Vector Engine in the order of its pipeline: each may be entered from every one before it.
-#[must_use]
 pub fn vector_stages() -> &'static [VectorStage] {
     rows::VECTOR_ORDER
 }
 
 /// The lanes that a stage of the Vector Engine takes.
-#[must_use]
 pub fn way_into(stage: VectorStage) -> Way {
     vector_row(stage)
         .and_then(|row| row.way)
@@ -499,20 +481,17 @@ pub fn way_into(stage: VectorStage) -> Way {
 }
 
 /// The lanes that a stage of the Vector Engine hands on.
-#[must_use]
 pub fn way_out_of(stage: VectorStage) -> Way {
     let made = vector_row(stage).and_then(|row| row.stage.lanes_made());
     made.unwrap_or(Way::Way8)
 }
 
 /// Whether a stash may be taken behind a stage of the Vector Engine.
-#[must_use]
 pub fn is_stashable(stage: VectorStage) -> bool {
     vector_row(stage).is_some_and(|row| row.stashable)
 }
 
 /// Whether a stage of the Vector Engine may be entered from another, lanes left aside.
-#[must_use]
 pub fn may_follow(from: VectorStage, to: VectorStage) -> bool {
     let place = |stage| vector_stages().iter().position(|other| *other == stage);
     match (place(from), place(to)) {

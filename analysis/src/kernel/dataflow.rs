@@ -10,7 +10,6 @@ use crate::mapping::Mapping;
 
 impl Stage {
     /// The tensors of registers that it reads.
-    #[must_use]
     pub fn registers_read(&self) -> Vec<TensorId> {
         match &self.kind {
             StageKind::Align {
@@ -32,7 +31,6 @@ impl Stage {
 
 impl Operation {
     /// The tensors and views that it reads, registers included.
-    #[must_use]
     pub fn tensors_read(&self) -> Vec<TensorId> {
         match &self.kind {
             OperationKind::Copy(copy) => vec![copy.source],
@@ -50,7 +48,6 @@ impl Operation {
     }
 
     /// The tensors and views that it writes.
-    #[must_use]
     pub fn tensors_written(&self) -> Vec<TensorId> {
         match &self.kind {
             OperationKind::Copy(copy) => vec![copy.target],
@@ -64,20 +61,17 @@ impl Operation {
 }
 
 /// Whether a tensor has bytes of its own that no operation of the body made: its contents come from outside.
-#[must_use]
 pub fn comes_from_outside(tensor: &Tensor) -> bool {
     tensor.origin.shares().is_none() && !matches!(tensor.origin, Origin::Operation(_))
 }
 
 /// Whether a tensor is a parameter in a memory whose mapping counts each element once, so that its axes tell elements apart.
-#[must_use]
 pub fn holds_each_element_once(tensor: &Tensor) -> bool {
     tensor.origin == Origin::Parameter && matches!(tensor.tier, Tier::Hbm | Tier::Host)
 }
 
 /// The tensors whose contents differ along an axis: those that come from a source that has it. An axis that no source has counts
 /// copies.
-#[must_use]
 pub fn tensors_varying_along(
     body: &Body,
     axis: &str,

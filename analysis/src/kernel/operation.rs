@@ -84,7 +84,7 @@ pub struct Body {
     pub shortened_loops: Vec<Span>,
     /// Loops with operations that run an unknown number of times: two runs stand for all.
     pub unbounded_loops: Vec<Span>,
-    /// Branchings of which an arm leaves a loop or a function before operations that are in `operations` all the same.
+    /// Branchings of which an arm leaves a loop or a function before operations that are in `operations` anyway.
     pub undecided_exits: Vec<Span>,
     /// Calls that the library does not have in this release, each place once.
     pub foreign: Vec<ForeignCall>,
@@ -116,14 +116,12 @@ pub enum ForeignCallee {
 
 impl Body {
     /// How often the operation's text runs: each run of a loop, and each call of a helper, is an operation of its own here.
-    #[must_use]
     pub fn runs_of(&self, operation: &Operation) -> u64 {
         let runs = self.operations.iter();
         runs.filter(|other| other.span == operation.span).count() as u64
     }
 
     /// The tensor of that number.
-    #[must_use]
     pub fn tensor(&self, id: TensorId) -> Option<&Tensor> {
         self.tensors.get(id.0 as usize)
     }
@@ -136,19 +134,16 @@ impl Body {
     }
 
     /// The tensor that has the bytes which a tensor shares; itself if it has its own.
-    #[must_use]
     pub fn root(&self, id: TensorId) -> TensorId {
         self.sharing(id).last().map_or(id, |tensor| tensor.id)
     }
 
     /// The table of the library that it is written for.
-    #[must_use]
     pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
     /// The operation of that number.
-    #[must_use]
     pub fn operation(&self, id: OperationId) -> Option<&Operation> {
         self.operations.get(id.0 as usize)
     }
@@ -343,13 +338,11 @@ pub struct Pass {
 
 impl Pass {
     /// The table of the library that it is written for.
-    #[must_use]
     pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
     /// The shape that enters stage `index`: the output of the stage before it, or the beginning.
-    #[must_use]
     pub fn input_of(&self, index: usize) -> &StreamShape {
         match index
             .checked_sub(1)
@@ -362,7 +355,6 @@ impl Pass {
 
     /// The shape that enters the accumulator whose rows stage `index` lays out: the one before the reduction over time, where
     /// that is a stage of its own.
-    #[must_use]
     pub fn accumulated(&self, index: usize) -> &StreamShape {
         let before = index
             .checked_sub(1)
@@ -376,7 +368,6 @@ impl Pass {
     }
 
     /// The last of the adapters behind a fetch, which convert what it reads; the fetch itself where there is none.
-    #[must_use]
     pub fn last_adapter(&self, fetch: usize) -> usize {
         let behind = self.stages.iter().enumerate().skip(fetch.saturating_add(1));
         let adapters = behind.take_while(|(_, stage)| stage.kind.adapts());
@@ -384,7 +375,6 @@ impl Pass {
     }
 
     /// The shape that leaves the last stage.
-    #[must_use]
     pub fn output(&self) -> &StreamShape {
         self.stages
             .last()
@@ -429,7 +419,6 @@ pub enum PassEnd {
 
 impl PassEnd {
     /// The stage of the catalogue; none where nothing ends the stream.
-    #[must_use]
     pub const fn canonical(&self) -> Option<CanonicalStage> {
         Some(match self {
             Self::Commit { .. } => CanonicalStage::Commit,
@@ -441,7 +430,6 @@ impl PassEnd {
     }
 
     /// The tensor or view that is written, and the method's place.
-    #[must_use]
     pub const fn written(&self) -> Option<(TensorId, Span)> {
         match self {
             Self::Commit { target, span }
@@ -466,7 +454,6 @@ pub struct Unresolved {
 
 impl Unresolved {
     /// Something that no known operation stands for: its place is that of the operation, too.
-    #[must_use]
     pub const fn at(reason: UnresolvedReason, span: Span) -> Self {
         Self {
             reason,
@@ -476,8 +463,7 @@ impl Unresolved {
     }
 
     /// The same for an operation that is elsewhere.
-    #[must_use]
-    pub fn of(self, operation: Span) -> Self {
+    pub fn at_operation(self, operation: Span) -> Self {
         Self { operation, ..self }
     }
 }
@@ -553,13 +539,11 @@ pub enum UnresolvedReason {
 
 impl UnresolvedReason {
     /// Whether one finding says it for all operations of its kind.
-    #[must_use]
     pub const fn is_said_once(&self) -> bool {
         self.is_limit()
     }
 
     /// Whether a limit of this program ended the analysis.
-    #[must_use]
     pub const fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -568,13 +552,11 @@ impl UnresolvedReason {
     }
 
     /// Whether it counts as an operation that was not looked at. A function without a call is said, but runs nowhere.
-    #[must_use]
     pub const fn counts(&self) -> bool {
         !matches!(self, Self::NeverCalled)
     }
 
     /// The reason in a clause, as reports count it.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::GenericMapping => "generic mapping".to_owned(),

@@ -101,7 +101,6 @@ pub enum VectorStage {
 
 impl VectorStage {
     /// The stage's name in the book.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Branch => "Branch",
@@ -132,7 +131,6 @@ pub enum Way {
 
 impl Way {
     /// How many lanes.
-    #[must_use]
     pub const fn lanes(self) -> u64 {
         match self {
             Self::Way8 => 8,
@@ -182,7 +180,6 @@ impl StreamShape {
     }
 
     /// The pair `Time, Packet`; `None` if one is unknown or the product overflows.
-    #[must_use]
     pub fn stream(&self) -> Option<Mapping> {
         self.time
             .value
@@ -192,7 +189,6 @@ impl StreamShape {
     }
 
     /// The full mapping: chip, cluster, slice, row if any, time, packet; `None` if one is unknown.
-    #[must_use]
     pub fn full(&self) -> Option<Mapping> {
         let mut parts = vec![
             self.chip.value.clone()?,
@@ -208,7 +204,6 @@ impl StreamShape {
     }
 
     /// The packet padded to the next multiple of `unit` bytes; `None` if it is one, or is unknown.
-    #[must_use]
     pub fn padded_packet(&self, unit: u64) -> Option<Mapping> {
         let (element_type, packet) = (self.element_type.value?, self.packet.value.as_ref()?);
         let bits = packet.size().checked_mul(element_type.bits())?;
@@ -221,7 +216,6 @@ impl StreamShape {
     }
 
     /// Bytes of a packet; `None` if unknown or no whole number of bytes.
-    #[must_use]
     pub fn packet_bytes(&self) -> Option<u64> {
         self.element_type
             .value?
@@ -347,7 +341,6 @@ pub enum StageKind {
 
 impl StageKind {
     /// The stage of the catalogue that asks for nothing beside the mappings that it declares; none for all others.
-    #[must_use]
     pub const fn plain(stage: CanonicalStage) -> Option<Self> {
         Some(match stage {
             CanonicalStage::FetchChipLift => Self::FetchLift(Level::Chip),
@@ -380,7 +373,6 @@ impl StageKind {
     }
 
     /// Whether it is a step of the Fetch Engine on what was read.
-    #[must_use]
     pub const fn adapts(&self) -> bool {
         matches!(
             self,
@@ -393,13 +385,11 @@ impl StageKind {
     }
 
     /// Whether it looks elements up in a table.
-    #[must_use]
     pub const fn looks_up(&self) -> bool {
         matches!(self, Self::Fetch { table: true, .. } | Self::FetchTable)
     }
 
     /// The stage of the catalogue.
-    #[must_use]
     pub const fn canonical(&self) -> CanonicalStage {
         match self {
             Self::Fetch { .. } => CanonicalStage::Fetch,
@@ -452,7 +442,6 @@ impl StageKind {
     }
 
     /// Whether it makes packets of the same places of several rows.
-    #[must_use]
     pub const fn turns_rows(&self) -> bool {
         matches!(self, Self::Transpose)
     }
@@ -516,7 +505,6 @@ pub struct AluOperation {
 
 impl AluOperation {
     /// The operation that the names mean in a library; `None` for names that it does not have.
-    #[must_use]
     pub fn known(&self, library: Dialect) -> Option<&'static VectorOperation> {
         let argument = self.argument.as_deref();
         let found = library
@@ -526,7 +514,6 @@ impl AluOperation {
     }
 
     /// Whether every group skips it: it then enters its stage and computes nothing.
-    #[must_use]
     pub fn is_skipped(&self) -> bool {
         let skips = |group: &Vec<Operand>| {
             let mut operands = group.iter();
@@ -564,7 +551,6 @@ pub enum Guard {
 
 impl Guard {
     /// Whether it admits each element; `None` where that is unknown.
-    #[must_use]
     pub fn admits_all(self) -> Option<bool> {
         match self {
             Self::All => Some(true),
@@ -577,7 +563,6 @@ impl Guard {
     }
 
     /// Whether it admits no element; `None` where that is unknown.
-    #[must_use]
     pub fn admits_none(self) -> Option<bool> {
         match self {
             Self::All | Self::Group(_) | Self::Matches(_) => Some(false),

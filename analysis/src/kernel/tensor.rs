@@ -12,7 +12,7 @@ use super::{OperationId, Written};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TensorId(pub u32);
 
-/// As a `u128`, which nothing else hands over: whoever hashes what a kernel does may take in the tensor instead.
+/// As a `u128`, which nothing else hands over: a hash of what a kernel does may take in the tensor instead.
 impl Hash for TensorId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u128(u128::from(self.0));
@@ -103,7 +103,6 @@ impl Levels {
     }
 
     /// Elements of all levels, copies counted as often as they are held; `None` if a level is unknown or the number overflows.
-    #[must_use]
     pub fn places(&self) -> Option<u64> {
         self.iter().try_fold(1_u64, |product, (_, level)| {
             product.checked_mul(level.get()?.form().elements())
@@ -111,7 +110,6 @@ impl Levels {
     }
 
     /// The full mapping: the pair of all levels, outermost first; `None` if one is unknown or the product overflows.
-    #[must_use]
     pub fn full(&self) -> Option<Mapping> {
         let parts = self
             .iter()
@@ -154,7 +152,6 @@ pub struct Address {
 
 impl Address {
     /// The byte address, if it is a known one.
-    #[must_use]
     pub const fn bytes(&self) -> Option<u64> {
         match self.value {
             AddressValue::Bytes(bytes) => Some(bytes),
@@ -216,7 +213,6 @@ pub enum Origin {
 
 impl Origin {
     /// The tensor whose bytes it has under another type or in part; `None` for one that has bytes of its own.
-    #[must_use]
     pub const fn shares(&self) -> Option<TensorId> {
         match self {
             Self::View { of, .. } | Self::Resized { of, .. } | Self::Reshape { of } => Some(*of),
@@ -227,7 +223,6 @@ impl Origin {
 
 impl Machine {
     /// Bytes of a memory: of a chip for HBM, else of a slice; `None` for the host's.
-    #[must_use]
     pub const fn capacity(&self, tier: Tier) -> Option<u64> {
         match tier {
             Tier::Host => None,
@@ -240,7 +235,6 @@ impl Machine {
     }
 
     /// The bytes of a slice's TRF that a region takes: the first one, and the one behind the last.
-    #[must_use]
     pub const fn region(&self, region: TrfAddress) -> (u64, u64) {
         let half = self.trf_bytes / 2;
         match region {

@@ -4,6 +4,7 @@
 //! passed over, since they are the kernel's and not the text's.
 
 use super::Library;
+use crate::names::is_word_letter;
 
 /// Who says a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,7 +42,6 @@ pub(super) const fn compiler(words: &'static str) -> Said {
 
 impl Library {
     /// What the library and its compiler say where a rule foresees it.
-    #[must_use]
     pub fn errors_of(self, rule: &str) -> &'static [Said] {
         let rows = self.names().errors.iter();
         let found = rows.copied().find(|(name, _)| *name == rule);
@@ -77,7 +77,6 @@ const ALIKE_WORDS: usize = 4;
 
 impl Pasted {
     /// Reads a text as a terminal shows it.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
             words: words(&without_escapes(text)),
@@ -93,7 +92,6 @@ impl Pasted {
     }
 
     /// How well a known text fits; `None` if it does not.
-    #[must_use]
     pub fn fit(&self, known: &str) -> Option<Fit> {
         let parts: Vec<Vec<String>> = known
             .split('…')
@@ -141,8 +139,7 @@ fn without_escapes(text: &str) -> String {
 /// The words of a text in lower case, without numbers and paths.
 fn words(text: &str) -> Vec<String> {
     let chunks = text.split_whitespace().filter(|chunk| !is_path(chunk));
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let words = chunks.flat_map(|chunk| chunk.split(move |letter| !is_word(letter)));
+    let words = chunks.flat_map(|chunk| chunk.split(move |letter| !is_word_letter(letter)));
     let named = words
         .filter(|word| !word.is_empty() && !word.starts_with(|first: char| first.is_ascii_digit()));
     named.map(str::to_lowercase).collect()

@@ -25,7 +25,6 @@ pub enum MappingType {
 
 impl MappingType {
     /// The type of a name, without the path in front of it.
-    #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         Some(match name {
             "Symbol" => Self::Axis,

@@ -42,13 +42,11 @@ pub struct Release {
 
 impl Release {
     /// `major.minor`.
-    #[must_use]
     pub const fn new(major: u16, minor: u16) -> Self {
         Self { major, minor }
     }
 
     /// The release of a version: `0.8.1` is `0.8`. `None` if it does not begin with two numbers.
-    #[must_use]
     pub fn of_version(version: &str) -> Option<Self> {
         let mut numbers = version.split('.').map(|number| number.trim().parse().ok());
         Some(Self::new(numbers.next()??, numbers.next()??))
@@ -107,19 +105,16 @@ impl Library {
     }
 
     /// The library's crate, as paths write it.
-    #[must_use]
     pub const fn crate_name(self) -> &'static str {
         self.names().crate_name
     }
 
     /// The name as settings and options write it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.names().setting
     }
 
     /// The releases that are known, in their order.
-    #[must_use]
     pub const fn releases(self) -> &'static [Release] {
         self.names().releases
     }
@@ -130,7 +125,6 @@ impl Library {
     }
 
     /// The newest release that is known: what a file is read as that says none.
-    #[must_use]
     pub const fn newest(self) -> Release {
         match self.names().releases.last() {
             Some(release) => *release,
@@ -139,7 +133,6 @@ impl Library {
     }
 
     /// The library whose release a number can only be: the book's library has the first one, its successor all later ones.
-    #[must_use]
     pub fn having(release: Release) -> Self {
         if Self::VisaStd.releases().contains(&release) {
             Self::VisaStd
@@ -155,7 +148,6 @@ impl Library {
     }
 
     /// The known release that another is read as: itself, or the nearest one.
-    #[must_use]
     pub fn nearest(self, release: Release) -> Release {
         let earlier = self.releases().iter().rev();
         let found = earlier.copied().find(|known| *known <= release);
@@ -182,13 +174,11 @@ impl Library {
     }
 
     /// What the library calls operations of the Vector Engine.
-    #[must_use]
     pub const fn operations(self) -> &'static OperationNames {
         self.names().operations
     }
 
     /// The library's enum of that name, with its variants; operations of the Vector Engine are in [`Self::operations`].
-    #[must_use]
     pub fn variants(self, enumeration: &str) -> Option<&'static [&'static str]> {
         let mut enums = self.names().enums.iter();
         let found = enums.find(|(name, _)| *name == enumeration);
@@ -197,14 +187,12 @@ impl Library {
 }
 
 /// Whether a name is a crate of one of the libraries.
-#[must_use]
 pub fn is_crate(name: &str) -> bool {
     let mut libraries = Library::ALL.into_iter();
     libraries.any(|library| library.is_made_of(name))
 }
 
 /// Whether one of the preludes declares a name.
-#[must_use]
 pub fn is_prelude_name(name: &str) -> bool {
     let lists = Library::ALL.into_iter();
     let mut lists = lists.flat_map(|library| library.names().prelude);
@@ -212,26 +200,22 @@ pub fn is_prelude_name(name: &str) -> bool {
 }
 
 /// Whether one of the preludes declares a tensor or a view of that name.
-#[must_use]
 pub fn is_tensor(path: &str) -> bool {
     let name = path.rsplit("::").next().unwrap_or(path);
     name.contains("Tensor") && is_prelude_name(name)
 }
 
 /// Whether a trait of that name is the one that the libraries' axes have.
-#[must_use]
 pub fn is_trait_of_axes(name: &str) -> bool {
     name == visa_std::TRAIT_OF_AXES
 }
 
 /// Whether a trait of that name is the one that the libraries' mappings have.
-#[must_use]
 pub fn is_trait_of_mappings(name: &str) -> bool {
     name == visa_std::TRAIT_OF_MAPPINGS
 }
 
 /// Whether an enum of the libraries, by its path, has a variant of that name.
-#[must_use]
 pub fn is_variant(path: &str, name: &str) -> bool {
     let enumeration = path.rsplit("::").next().unwrap_or(path);
     Library::ALL.into_iter().any(|library| {

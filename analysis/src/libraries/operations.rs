@@ -66,20 +66,18 @@ impl OperationNames {
     };
 
     /// The enum of that name; `None` if it holds no operations.
-    #[must_use]
     pub fn enumeration(&self, name: &str) -> Option<&'static OperationEnum> {
         self.enums.iter().find(|known| known.name == name)
     }
 
     /// Whether an enum of operations has a variant of that name.
-    #[must_use]
     pub fn has_variant(&self, enumeration: &str, variant: &str) -> bool {
         let known = self.enumeration(enumeration);
         known.is_some_and(|known| known.variants.iter().any(|(name, _)| *name == variant))
     }
 
     /// The operations of an enum, in the hardware's order; none if it is no enum of operations.
-    pub fn of(&self, enumeration: &str) -> impl Iterator<Item = NamedOperation> {
+    pub fn operations_of(&self, enumeration: &str) -> impl Iterator<Item = NamedOperation> {
         let known = self.enumeration(enumeration).into_iter();
         known.flat_map(|known| {
             let operations = VECTOR_OPERATIONS.iter();
@@ -100,7 +98,6 @@ impl OperationNames {
     }
 
     /// The operation of that name; the argument decides only where several ALUs run it.
-    #[must_use]
     pub fn find(
         &self,
         enumeration: &str,
@@ -118,14 +115,12 @@ impl OperationNames {
     }
 
     /// What an operation is called; `None` if the library does not have it.
-    #[must_use]
     pub fn name_of(&self, operation: &'static VectorOperation) -> Option<NamedOperation> {
         let mut enums = self.enums.iter();
         enums.find_map(|known| self.named(known, operation))
     }
 
     /// An operation as an author writes it; empty if the library does not have it.
-    #[must_use]
     pub fn write(&self, operation: &'static VectorOperation) -> String {
         let Some(named) = self.name_of(operation) else {
             return String::new();
@@ -138,7 +133,6 @@ impl OperationNames {
     }
 
     /// A function of a group and type as an author writes it, without the choice among ALUs; empty if there is none.
-    #[must_use]
     pub fn variant(&self, group: OperationGroup, function: Function) -> &'static str {
         let mut enums = self.enums.iter().filter(|known| known.group == group);
         let found = enums.find_map(|known| known.variant_of(function));
@@ -146,7 +140,6 @@ impl OperationNames {
     }
 
     /// Whether the library names an operation and has no body for it.
-    #[must_use]
     pub fn is_without_body(&self, operation: &VectorOperation) -> bool {
         self.without_body
             .contains(&(operation.group, operation.function))

@@ -13,7 +13,6 @@ pub(super) fn look_at_position() {
 }
 
 /// How many positions of mappings this thread has looked at since it began. What an answer took is the difference of two.
-#[must_use]
 pub fn positions_looked_at() -> u64 {
     POSITIONS.get()
 }

@@ -49,7 +49,6 @@ pub struct Division {
 
 impl Division {
     /// Whether every term of the divisor was found. The dividend may have more.
-    #[must_use]
     pub fn exact(&self) -> bool {
         self.divisor_residue
             .digits()
@@ -60,7 +59,6 @@ impl Division {
 }
 
 /// Divides `dividend` by `divisor`.
-#[must_use]
 pub fn divide(dividend: &Form, divisor: &Form, mode: DivisionMode) -> Division {
     with_groups(dividend, divisor, |dividend, divisor| {
         let mut state = State::new(dividend, divisor);
@@ -109,7 +107,6 @@ fn with_groups(
 ///
 /// None when `len` is 0 or above the size of the divisor, when it is above 1 and the divisor has no term, or when it cuts
 /// across the divisor's digits. The result can be inexact, as in [`divide`].
-#[must_use]
 pub fn divide_span(dividend: &Form, divisor: &Form, len: u64) -> Option<Division> {
     if len == 0 || len > divisor.size() || (len > 1 && !divisor.has_terms()) {
         return None;

@@ -14,13 +14,11 @@ use super::relation::{Answer, ENUMERATION_LIMIT};
 use super::walk::{Walk, axes_of};
 
 /// Whether both hold exactly the same elements.
-#[must_use]
 pub fn same_elements(a: &Form, b: &Form) -> Answer {
     holds(a, b).and(holds(b, a))
 }
 
 /// Whether `a` holds every element of `b`.
-#[must_use]
 pub fn holds(a: &Form, b: &Form) -> Answer {
     match includes(a, b) {
         Answer::No if !(is_settled(a) && is_settled(b)) => Answer::Unknown,

@@ -30,14 +30,12 @@ struct Evaluation<'a> {
 
 impl Mapping {
     /// What a position holds, by the rules of each operator as written; the first where several kinds are possible.
-    #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
         let possible = self.cells_at(position);
         possible.into_iter().next().unwrap_or(Cell::OutOfBounds)
     }
 
     /// What a position may hold.
-    #[must_use]
     pub fn cells_at(&self, position: u64) -> Vec<Cell> {
         look_at_position();
         if position >= self.size() {

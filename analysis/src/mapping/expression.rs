@@ -21,7 +21,7 @@ pub const DEPTH_LIMIT: u32 = 256;
 /// Most operators and operands that an expression can have, aliases written out.
 pub const NODE_LIMIT: u64 = 65_536;
 
-/// Expressions that a thread keeps, to make none twice, before it starts anew.
+/// Expressions that a thread keeps, to make none twice, before it starts again.
 const RECENT_LIMIT: usize = 8192;
 
 thread_local! {
@@ -121,13 +121,11 @@ impl Mapping {
     }
 
     /// `1`: one position, the empty index.
-    #[must_use]
     pub fn identity() -> Self {
         Self::node(NodeKind::Identity, 1, 1, 1)
     }
 
     /// An axis: position `i` holds value `i`.
-    #[must_use]
     pub fn axis(axis: Axis) -> Self {
         let size = axis.size();
         Self::node(NodeKind::Axis(axis), size, 1, 1)
@@ -245,7 +243,6 @@ impl Mapping {
     }
 
     /// The number of positions, padding included; at least 1.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.0.size
     }
@@ -257,7 +254,6 @@ impl Mapping {
     }
 
     /// The outermost operator.
-    #[must_use]
     pub fn kind(&self) -> MappingKind<'_> {
         match &self.0.kind {
             NodeKind::Identity => MappingKind::Identity,
@@ -272,20 +268,17 @@ impl Mapping {
     }
 
     /// The canonical form, computed once.
-    #[must_use]
     pub fn form(&self) -> &Form {
         self.0.form.get_or_init(|| Form::of(self))
     }
 
     /// Whether the expression is beyond what canonical forms can say. Sizes and nesting are checked by the constructors,
     /// so that no expression is at present.
-    #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.0.nodes > NODE_LIMIT
     }
 
     /// The axes mentioned, each once, in the order of first mention.
-    #[must_use]
     pub fn axes(&self) -> Vec<Axis> {
         let mut axes = Vec::new();
         self.collect_axes(&mut axes);
@@ -327,14 +320,12 @@ impl Mapping {
 
     /// Whether no padding is written anywhere in it, not even one that no position shows.
     #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
-    #[must_use]
     pub fn has_no_padding(&self) -> bool {
         !self.writes_padding(&|_| true)
     }
 
     /// Whether `#{!}` is written anywhere in it, also where no position shows it.
     #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
-    #[must_use]
     pub fn has_bottom_pad(&self) -> bool {
         self.writes_padding(&|kind| kind == PaddingKind::Bottom)
     }

@@ -31,7 +31,6 @@ pub enum Atom {
 
 impl Atom {
     /// The axis, for a plain axis or a padded run.
-    #[must_use]
     pub fn axis(&self) -> Option<&Axis> {
         match self {
             Self::Axis(axis) | Self::PaddedRun(axis) => Some(axis),
@@ -74,7 +73,6 @@ pub struct Digit {
 
 impl Digit {
     /// A digit without padding.
-    #[must_use]
     pub fn new(term: Option<Term>, live: u64) -> Self {
         Self {
             term,
@@ -85,7 +83,6 @@ impl Digit {
     }
 
     /// Whether it is a part of an axis of that name. What is in a group is not looked at.
-    #[must_use]
     pub fn is_part_of(&self, axis: &str) -> bool {
         matches!(
             self.term.as_ref().map(|term| &term.atom),
@@ -94,20 +91,17 @@ impl Digit {
     }
 
     /// The paddings, innermost first, each larger than the one before.
-    #[must_use]
     pub fn paddings(&self) -> &[Padding] {
         &self.paddings
     }
 
     /// What the outermost padding holds; [`PaddingKind::Top`] where there is none.
-    #[must_use]
     pub fn padding_kind(&self) -> PaddingKind {
         self.paddings.last().map_or(PaddingKind::Top, |p| p.kind)
     }
 
     /// Whether `=` cut the term short: fewer live positions than the selection has.
     #[cfg(test)]
-    #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.term
             .as_ref()
@@ -127,7 +121,6 @@ impl Digit {
     }
 
     /// The digit without its padding.
-    #[must_use]
     pub fn unpadded(&self) -> Self {
         Self::new(self.term.clone(), self.live)
     }
@@ -171,7 +164,6 @@ pub struct IndexFunction {
 
 impl IndexFunction {
     /// What a position holds.
-    #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
         if position >= self.size {
             return Cell::OutOfBounds;
@@ -204,7 +196,6 @@ impl Default for Form {
 
 impl Form {
     /// The form of `1`.
-    #[must_use]
     pub fn identity() -> Self {
         Self::default()
     }
@@ -244,7 +235,6 @@ impl Form {
     }
 
     /// Builds a form from any digits, innermost first, normalising them. None when the size exceeds 64 bits.
-    #[must_use]
     pub fn from_digits(digits: impl IntoIterator<Item = Digit>) -> Option<Self> {
         let mut list = Vec::new();
         let mut size: u64 = 1;
@@ -279,13 +269,11 @@ impl Form {
     }
 
     /// The number of positions.
-    #[must_use]
     pub fn size(&self) -> u64 {
         canonical::size(&self.digits)
     }
 
     /// The number of positions without the outermost padding.
-    #[must_use]
     pub fn live_size(&self) -> u64 {
         match self.digits.split_last() {
             None => 1,
@@ -294,33 +282,28 @@ impl Form {
     }
 
     /// The number of positions that hold elements: all padding left out, that inside as well.
-    #[must_use]
     pub fn elements(&self) -> u64 {
         let digits = self.digits.iter();
         digits.fold(1, |count: u64, digit| count.saturating_mul(digit.live))
     }
 
     /// The digits, innermost first.
-    #[must_use]
     pub fn digits(&self) -> &[Digit] {
         &self.digits
     }
 
     /// Whether this is the form of `1`.
     #[cfg(test)]
-    #[must_use]
     pub fn is_identity(&self) -> bool {
         self.digits.is_empty()
     }
 
     /// Whether any digit has a term, that is whether it is more than padding.
-    #[must_use]
     pub fn has_terms(&self) -> bool {
         self.digits.iter().any(|digit| digit.term.is_some())
     }
 
     /// Whether a group that a size cuts across is left in it: such forms can differ although their functions are equal.
-    #[must_use]
     pub fn has_composites(&self) -> bool {
         self.digits.iter().any(|digit| {
             digit
@@ -331,7 +314,6 @@ impl Form {
     }
 
     /// Drops the outermost padding (the library's `remove_outermost_padding`); padding further inside stays.
-    #[must_use]
     pub fn remove_padding(&self) -> Self {
         let mut list = self.digits.clone();
         if let Some(outermost) = list.pop() {
@@ -341,46 +323,39 @@ impl Form {
     }
 
     /// Drops the outermost padding, then pads to `n` positions. None when `n` is too few.
-    #[must_use]
     pub fn pad(&self, n: u64) -> Option<Self> {
         self.remove_padding().pad_as(n, PaddingKind::Top)
     }
 
     /// `E # n` with that kind of padding. None when `n` is below the size.
-    #[must_use]
     pub fn pad_as(&self, n: u64, kind: PaddingKind) -> Option<Self> {
         (n >= self.size()).then(|| Self::from_canonical(canonical::pad(&self.digits, n, kind)))
     }
 
     /// `E / s`. None unless `s` divides the size.
-    #[must_use]
     pub fn stride(&self, s: u64) -> Option<Self> {
         (s != 0 && self.size().is_multiple_of(s))
             .then(|| Self::from_canonical(canonical::stride(&self.digits, s)))
     }
 
     /// `E % m`. None unless `m` divides the size.
-    #[must_use]
     pub fn modulo(&self, m: u64) -> Option<Self> {
         (m != 0 && self.size().is_multiple_of(m))
             .then(|| Self::from_canonical(canonical::take(&self.digits, m, true)))
     }
 
     /// `E = n`. None when `n` is 0 or above the size.
-    #[must_use]
     pub fn resize(&self, n: u64) -> Option<Self> {
         (n != 0 && n <= self.size())
             .then(|| Self::from_canonical(canonical::take(&self.digits, n, false)))
     }
 
     /// `(E / t, E % t)`, outer and inner part. None unless `t` divides the size.
-    #[must_use]
     pub fn split_at(&self, t: u64) -> Option<(Self, Self)> {
         Some((self.stride(t)?, self.modulo(t)?))
     }
 
     /// The pair of two forms. None when the size exceeds 64 bits.
-    #[must_use]
     pub fn multiply(outer: &Self, inner: &Self) -> Option<Self> {
         outer.size().checked_mul(inner.size())?;
         let mut list = inner.digits.clone();
@@ -391,20 +366,17 @@ impl Form {
     }
 
     /// Whether this is `original = n` for its own size `n`: a prefix in buffer order.
-    #[must_use]
     pub fn is_resize_of(&self, original: &Self) -> bool {
         self.resizes(original) == Answer::Yes
     }
 
     /// As [`Form::is_resize_of`], with the answer withheld where it is not proven.
-    #[must_use]
     pub fn resizes(&self, original: &Self) -> Answer {
         let prefix = original.resize(self.size());
         prefix.map_or(Answer::No, |prefix| equal_forms(&prefix, self))
     }
 
     /// The names of its axes, those inside composites included. Axes of size 1 are gone.
-    #[must_use]
     pub fn axis_names(&self) -> BTreeSet<Arc<str>> {
         let mut axes = BTreeSet::new();
         self.collect_axes(&mut axes);
@@ -412,7 +384,6 @@ impl Form {
     }
 
     /// Its axes, those inside composites included.
-    #[must_use]
     pub fn axes(&self) -> BTreeSet<Axis> {
         let mut axes = BTreeSet::new();
         self.collect_axes(&mut axes);
@@ -432,7 +403,6 @@ impl Form {
     }
 
     /// Whether an axis of that name occurs.
-    #[must_use]
     pub fn contains_axis(&self, name: &str) -> bool {
         self.digits
             .iter()
@@ -445,7 +415,6 @@ impl Form {
     }
 
     /// Each term with its buffer stride, innermost first.
-    #[must_use]
     pub fn terms_with_stride(&self) -> Vec<PlacedTerm> {
         let mut buffer_stride: u64 = 1;
         let mut terms = Vec::new();
@@ -464,13 +433,11 @@ impl Form {
     }
 
     /// What a position holds. For many positions ask [`Form::function`] once.
-    #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
         self.function().cell_at(position)
     }
 
     /// The index function: what each position holds.
-    #[must_use]
     pub fn function(&self) -> IndexFunction {
         let axes: Vec<Axis> = self.axes().into_iter().collect();
         IndexFunction {
@@ -481,7 +448,6 @@ impl Form {
     }
 
     /// The digits for display, outermost first.
-    #[must_use]
     pub fn factors(&self) -> Vec<Factor> {
         let factor = |digit: &Digit| Factor {
             axis: digit.term.as_ref().and_then(|term| match &term.atom {
@@ -505,7 +471,6 @@ impl Form {
     }
 
     /// The shortest expression with this form.
-    #[must_use]
     pub fn to_mapping(&self) -> Mapping {
         let parts: Vec<Mapping> = self.digits.iter().rev().map(print_digit).collect();
         Mapping::product(&parts).unwrap_or_else(|_| Mapping::identity())

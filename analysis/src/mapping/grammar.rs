@@ -53,7 +53,6 @@ impl Construct {
     ];
 
     /// The first release of the successor that reads it: first and second number.
-    #[must_use]
     pub const fn since(self) -> (u16, u16) {
         match self {
             Self::TrailingComma => (0, 2),
@@ -88,14 +87,12 @@ impl fmt::Display for Construct {
 
 impl Grammar {
     /// Whether this is the book's library.
-    #[must_use]
     pub const fn is_book(self) -> bool {
         matches!(self, Self::VisaStd)
     }
 
     /// Whether the macros read a construct. The book's text writes bare numbers and padding kinds, which its library
     /// refuses: they are read, and remarked elsewhere.
-    #[must_use]
     pub const fn reads(self, construct: Construct) -> bool {
         match self {
             Self::VisaStd => matches!(construct, Construct::Number | Construct::PaddingKind),

@@ -15,7 +15,6 @@ pub struct Axis {
 impl Axis {
     /// An axis of `size` values. A mapping holds at least one position, so size 0 counts as 1 here;
     /// [`Axis::checked`] refuses it.
-    #[must_use]
     pub fn new(name: &str, size: u64) -> Self {
         Self {
             name: Arc::from(name),
@@ -37,19 +36,16 @@ impl Axis {
     }
 
     /// The declared name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The declared name, shared.
-    #[must_use]
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
 
     /// The number of values, at least 1.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -69,7 +65,6 @@ pub struct Index {
 
 impl Index {
     /// The index with no value, or all values 0.
-    #[must_use]
     pub fn empty() -> Self {
         Self::default()
     }
@@ -90,7 +85,6 @@ impl Index {
     }
 
     /// The value of the axis of that name, 0 where it has none.
-    #[must_use]
     pub fn value(&self, name: &str) -> u64 {
         self.entries
             .iter()
@@ -106,7 +100,6 @@ impl Index {
 
     /// Whether every value is below the size of its axis.
     #[cfg(test)]
-    #[must_use]
     pub fn is_inside(&self) -> bool {
         self.entries
             .iter()
@@ -151,7 +144,6 @@ pub enum PaddingKind {
 
 impl PaddingKind {
     /// The operator as written.
-    #[must_use]
     pub fn notation(self) -> &'static str {
         match self {
             Self::Top => "#",

@@ -20,7 +20,6 @@ pub struct AxisPart {
 
 /// The digits of a form over the axis of that name, innermost first. Empty where the axis does not occur; None where it
 /// occurs in a group that a size cuts across, whose positions do not step evenly through the axis.
-#[must_use]
 pub fn project(form: &Form, axis_name: &str) -> Option<Vec<AxisPart>> {
     let mut parts = Vec::new();
     for placed in form.terms_with_stride() {

@@ -259,7 +259,6 @@ pub fn window_axis(
 }
 
 /// A mapping cut into pieces of two positions, outermost first. None unless its size is a power of two.
-#[must_use]
 pub fn slots(mapping: &Form) -> Option<Vec<Form>> {
     if !mapping.size().is_power_of_two() {
         return None;
@@ -277,7 +276,6 @@ pub fn slots(mapping: &Form) -> Option<Vec<Form>> {
 
 impl Form {
     /// Whether every position holds the same element and none is padding: `m![n]` for its own size `n`.
-    #[must_use]
     pub fn is_broadcast(&self) -> bool {
         let copies = |digit: &Digit| {
             let term = digit.term.as_ref();

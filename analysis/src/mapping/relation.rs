@@ -25,7 +25,6 @@ pub enum Answer {
 
 impl Answer {
     /// Both hold: a No of either is a No.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, _) | (_, Self::No) => Self::No,
@@ -43,7 +42,6 @@ impl From<bool> for Answer {
 
 /// Whether two expressions have the same size and hold the same at every position: the same element, or padding of the same
 /// kind.
-#[must_use]
 pub fn equal(a: &Mapping, b: &Mapping) -> Answer {
     if a == b {
         return Answer::Yes;
@@ -52,7 +50,6 @@ pub fn equal(a: &Mapping, b: &Mapping) -> Answer {
 }
 
 /// Whether two forms have the same size and hold the same at every position.
-#[must_use]
 pub fn equal_forms(a: &Form, b: &Form) -> Answer {
     if a.size() != b.size() {
         return Answer::No;

@@ -7,7 +7,7 @@ type Change = Result<Option<Mapping>, MappingError>;
 
 impl Mapping {
     /// The expression with parts replaced, from the outside in: where `change` gives a mapping, that is put in, and what it
-    /// replaces is not looked into; all else is built anew.
+    /// replaces is not looked into; all else is built again.
     ///
     /// # Errors
     ///

@@ -152,13 +152,11 @@ pub struct IndexEntry {
 
 /// Reads the body of `m!` in the book's dialect.
 #[cfg(test)]
-#[must_use]
 pub fn parse_mapping(text: &str) -> (Option<SyntaxNode>, Vec<GrammarError>) {
     parse_mapping_in(text, Grammar::VisaStd)
 }
 
 /// Reads the body of `m!`. The tree is `None` only where no token could be read.
-#[must_use]
 pub fn parse_mapping_in(text: &str, grammar: Grammar) -> (Option<SyntaxNode>, Vec<GrammarError>) {
     with_tokens(text, grammar, |reader, input| {
         if input.is_empty() && !reader.errors.is_empty() {
@@ -179,13 +177,11 @@ pub fn parse_mapping_in(text: &str, grammar: Grammar) -> (Option<SyntaxNode>, Ve
 }
 
 /// Reads the body of `axes!` in the book's dialect. The declarations are the same in every other.
-#[must_use]
 pub fn parse_axes(text: &str) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
     parse_axes_in(text, Grammar::VisaStd)
 }
 
 /// Reads the body of `axes!`.
-#[must_use]
 pub fn parse_axes_in(text: &str, grammar: Grammar) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
     with_tokens(text, grammar, |reader, input| {
         let mut declarations = Vec::new();
@@ -199,13 +195,11 @@ pub fn parse_axes_in(text: &str, grammar: Grammar) -> (Vec<AxisDeclaration>, Vec
 
 /// Reads the body of `i!`.
 #[cfg(test)]
-#[must_use]
 pub fn parse_index(text: &str) -> (Vec<IndexEntry>, Vec<GrammarError>) {
     parse_index_in(text, Grammar::VisaStd)
 }
 
 /// Reads the body of `i!` by the grammar of one library.
-#[must_use]
 pub fn parse_index_in(text: &str, grammar: Grammar) -> (Vec<IndexEntry>, Vec<GrammarError>) {
     with_tokens(text, grammar, |reader, input| {
         let mut entries = Vec::new();

@@ -187,7 +187,7 @@ fn axes_take_integers() {
     assert_eq!(&text[axes[1].size_span.clone()], "1_024");
 }
 
-/// The macro takes one literal token: what stands for a number all the same keeps its value, with an error where the
+/// The macro takes one literal token: what stands for a number anyway keeps its value, with an error where the
 /// macro stops.
 #[test]
 fn sizes_of_axes_are_single_literals() {

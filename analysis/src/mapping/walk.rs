@@ -53,7 +53,7 @@ impl Walk {
                     at.map_or(Target::Nothing, Target::Axis)
                 }
             }
-            // Every composite has its group; this one is walked on its own all the same.
+            // Every composite has its group; this one is walked on its own anyway.
             Some(Atom::Composite(inner)) => {
                 known.push(Axis::new("", 1));
                 found.push(Walk::new(inner, axes));

@@ -68,7 +68,6 @@ pub enum Amount {
 
 impl Amount {
     /// The number, where it is known.
-    #[must_use]
     pub const fn known(&self) -> Option<u64> {
         match self {
             Self::Known(number) => Some(*number),
@@ -117,7 +116,6 @@ pub enum TimeUnit {
 
 impl TimeUnit {
     /// The name in tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cycles => "cycles",
@@ -186,7 +184,6 @@ pub struct TransferCost {
 
 impl TransferCost {
     /// The lanes that its transfers run in, in the order in which they are shown.
-    #[must_use]
     pub fn lanes(&self) -> Vec<Lane> {
         let mut lanes: Vec<Lane> = self.rows.iter().filter_map(|row| row.lane).collect();
         lanes.sort_unstable();
@@ -195,7 +192,6 @@ impl TransferCost {
     }
 
     /// Bytes that one lane moves, all runs of its transfers together; unknown where one is, or how often it runs.
-    #[must_use]
     pub fn bytes_of(&self, lane: Lane) -> Amount {
         let own = self.rows.iter().filter(|row| row.lane == Some(lane));
         own.map(|row| row.bytes.known()?.checked_mul(row.times.known()?))

@@ -20,7 +20,6 @@ fn byte(offset: usize) -> u32 {
 
 impl Placing {
     /// Of a part that is these stretches of the file, in their order.
-    #[must_use]
     pub fn of(stretches: impl IntoIterator<Item = Range<usize>>) -> Self {
         Self::with_lengths(
             stretches
@@ -30,7 +29,6 @@ impl Placing {
     }
 
     /// Of a part whose stretches may go on with bytes that the file does not have there; those are the stretch's end.
-    #[must_use]
     pub fn with_lengths(stretches: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
         let mut start = 0;
         let mut found = Vec::new();
@@ -42,7 +40,6 @@ impl Placing {
     }
 
     /// Of a part that is one stretch of the file behind bytes that the file does not have; those are the stretch's begin.
-    #[must_use]
     pub fn behind(length: usize, stretch: Range<usize>) -> Self {
         Self {
             stretches: vec![(byte(length), byte(stretch.start)..byte(stretch.end))],
@@ -50,7 +47,6 @@ impl Placing {
     }
 
     /// The byte of the file that a byte of the part is.
-    #[must_use]
     pub fn byte(&self, offset: u32) -> u32 {
         let behind = self
             .stretches
@@ -83,13 +79,11 @@ impl Placing {
     }
 
     /// A place.
-    #[must_use]
     pub fn span(&self, span: TextSpan) -> TextSpan {
         TextSpan::new(self.byte(span.start), self.end(span.start, span.end))
     }
 
     /// A place as editors have it.
-    #[must_use]
     pub fn range(&self, range: ByteRange) -> ByteRange {
         ByteRange {
             start: self.byte(range.start),
@@ -98,13 +92,11 @@ impl Placing {
     }
 
     /// A finding with all that it names.
-    #[must_use]
     pub fn finding(&self, finding: Finding<TextSpan>) -> Finding<TextSpan> {
         finding.placed(|span| self.span(span))
     }
 
     /// The byte of the part that a byte of the file is, or comes right after.
-    #[must_use]
     pub fn local(&self, offset: u32) -> Option<u32> {
         let mut stretches = self.stretches.iter();
         let (start, of_file) =

@@ -176,7 +176,7 @@ fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
         .and_then(|(bytes, _)| u64::try_from(bytes).ok());
     TransferRow {
         span: transfer.span.into(),
-        what: transfer.callee.of(&analysed.text).to_owned(),
+        what: transfer.callee.text_in(&analysed.text).to_owned(),
         direction: format!("{} to {}", space(source.space), space(destination.space)),
         by: transfer
             .mode

@@ -286,7 +286,7 @@ fn not_looked_at(text: &str, span: Span, reason: &str) -> TransferSite {
     TransferSite {
         span: TextSpan::from(span),
         unresolved: Some(Unresolved {
-            what: span.of(text).to_owned(),
+            what: span.text_in(text).to_owned(),
             reason: reason.to_owned(),
         }),
     }
@@ -299,7 +299,7 @@ fn sites(text: &str, followed: &Followed) -> Vec<TransferSite> {
     let called = followed.transfers.iter().map(|transfer| TransferSite {
         span: TextSpan::from(transfer.span),
         unresolved: transfer.unresolved().map(|reason| Unresolved {
-            what: transfer.callee.of(text).to_owned(),
+            what: transfer.callee.text_in(text).to_owned(),
             reason: reason.text().to_owned(),
         }),
     });

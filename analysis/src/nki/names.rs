@@ -30,7 +30,7 @@ pub struct Known {
 }
 
 /// Modules and their members that most kernels name, by the member's path: looked up, so that no text is made for each mention.
-/// What is not among them is found all the same.
+/// What is not among them is found anyway.
 const USUAL: &[(&str, &[&str])] = &[
     ("nki", &["compiler", "isa", "jit", "language"]),
     (

@@ -53,7 +53,6 @@ struct Scanner<'a> {
 }
 
 /// Cuts a text.
-#[must_use]
 pub fn cut(text: &str) -> Cut {
     let mut scanner = Scanner {
         text,
@@ -176,7 +175,7 @@ impl Scanner<'_> {
             _ if rest.is_empty() => Begins::Nothing,
             b'\r' | b'\n' => Begins::Nothing,
             b'#' => Begins::Comment,
-            // Indentation begins anew behind a form feed, and a backslash joins the next line to none.
+            // Indentation begins again behind a form feed, and a backslash joins the next line to none.
             0x0c | b'\\' => return None,
             _ if open.is_some_and(|open| open.indentation < indentation) => Begins::Body,
             b'@' => Begins::Decorator,

@@ -22,7 +22,7 @@ impl Span {
     }
 
     /// The text there.
-    pub fn of(self, text: &str) -> &str {
+    pub fn text_in(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize)
             .unwrap_or_default()
     }
@@ -303,7 +303,6 @@ impl Tensor {
     }
 
     /// The same of which shape and steps are not known: what a view of it begins with.
-    #[must_use]
     pub fn without_shape(&self) -> Self {
         Self {
             name: self.name.clone(),

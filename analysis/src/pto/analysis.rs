@@ -49,7 +49,6 @@ pub struct Around {
 }
 
 /// The names with an `@` that a text mentions, but where it defines a function of that name. Who is mentioned may be called.
-#[must_use]
 pub fn mentioned(text: &str) -> FxHashSet<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
     let mut found = FxHashSet::default();
@@ -70,7 +69,6 @@ pub fn mentioned(text: &str) -> FxHashSet<String> {
 impl Analysis {
     /// What is derived of a whole text.
     #[cfg(test)]
-    #[must_use]
     pub fn of(text: &str) -> Self {
         let around = Around {
             called: Arc::new(mentioned(text)),
@@ -80,7 +78,6 @@ impl Analysis {
     }
 
     /// What is derived of a part of a file.
-    #[must_use]
     pub fn of_part(text: Arc<str>, around: &Around) -> Self {
         let mut file = parse_shared(text);
         file.outer_aliases = Arc::clone(&around.aliases);
@@ -105,7 +102,6 @@ impl Analysis {
     }
 
     /// The copy of an operation, with its function.
-    #[must_use]
     pub fn copy(&self, id: OperationId) -> Option<(&Function, &Facts, &Derived)> {
         self.functions().find_map(|(function, facts)| {
             let derived = facts

@@ -288,7 +288,6 @@ fn moved(mut cost: TransferCost, placing: &Placing) -> TransferCost {
 }
 
 /// The operations of a text, parsed and nothing else: for benchmarks.
-#[must_use]
 pub fn pto_operations(text: &str) -> usize {
     syntax::parse(text).operations.len()
 }

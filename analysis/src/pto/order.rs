@@ -42,7 +42,7 @@ struct Pending<'a> {
     after: u16,
     /// Those whose later operations come after it on all paths.
     always: u16,
-    /// The flags that say so to whoever waits for them; each with whether it does on all paths on which it is set. On the others
+    /// The flags that say so to the code that waits for them; each with whether it does on all paths on which it is set. On the others
     /// the wait never ends, so that nothing behind it runs too early.
     carried: Vec<(FlagName, bool)>,
     /// The branches and loops around it that may be left out.
@@ -112,7 +112,6 @@ fn pipe_name(bit: u16) -> &'static str {
 }
 
 /// Whether a function orders its pipes itself. One that does not is one for which the assembler inserts the order.
-#[must_use]
 pub fn is_explicit(function: &Function) -> bool {
     let mut explicit = false;
     function.each(&mut |action| {

@@ -25,7 +25,6 @@ pub struct Cut {
 
 impl Cut {
     /// The parts of a text; no function where it cannot be cut.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         let mut scanner = Scanner {
             text,

@@ -74,7 +74,6 @@ impl Register {
     }
 
     /// One of its two numbers, if it is known.
-    #[must_use]
     pub fn value(&self, index: usize) -> Option<i64> {
         if self.is_put_back {
             return Some(1);
@@ -83,7 +82,6 @@ impl Register {
     }
 
     /// Where one of its two numbers is written.
-    #[must_use]
     pub fn place(&self, index: usize) -> Option<Place> {
         self.given.as_ref()?.get(index).map(Given::place)
     }
@@ -158,7 +156,7 @@ impl InForce {
 struct State([InForce; 2]);
 
 impl State {
-    fn of(&self, direction: Direction) -> &InForce {
+    fn in_force(&self, direction: Direction) -> &InForce {
         match direction {
             Direction::ToUb => &self.0[0],
             Direction::ToGm => &self.0[1],
@@ -235,7 +233,8 @@ impl Walk<'_> {
             }
             What::Copy(index) => {
                 if let Some((operation, direction, grouped)) = (self.copies)(*index) {
-                    self.found.insert(operation, state.of(direction).clone());
+                    self.found
+                        .insert(operation, state.in_force(direction).clone());
                     self.read(state, operation, direction, grouped);
                 }
             }

@@ -29,7 +29,6 @@ impl Alternative {
 
 impl Finding {
     /// States one repair of mappings, and proposes it.
-    #[must_use]
     pub(super) fn suggest(
         self,
         (lead, template): (&'static str, &str),

@@ -2,7 +2,7 @@
 //! collected without holes.
 //!
 //! Knows loads of the TRF that fetch a slice's part, broadcast it and collect it. What else reads the vector is the business
-//! of whoever follows an alternative.
+//! of the code that follows an alternative.
 
 use crate::hardware::FLIT_BYTES;
 use crate::kernel::{Body, Pass, PassSource, StageKind, Tensor};

@@ -3,7 +3,7 @@
 use super::wording::thousands;
 use super::{Checked, Finding, Rule, rule};
 
-/// Operations that a finding names at the most.
+/// Operations that a finding names at most.
 const OPERATIONS: usize = 3;
 
 pub(in crate::rules) static BUDGET_EXCEEDED: Rule = rule!(

@@ -177,11 +177,14 @@ impl<'a> Trial<'a> {
             .tensors
             .iter()
             .filter_map(|number| tensors.get(*number));
-        let edited: FxHashSet<(Level, Option<&Mapping>)> = changed
-            .flat_map(|tensor| tensor.levels.iter())
-            .filter(|(level, written)| *level != Level::Element && is_edited(written, values))
-            .map(|(level, written)| (level, written.value.as_ref()))
-            .collect();
+        // Few mappings, however many views of a tensor have them.
+        let mut edited: Vec<(Level, Option<&Mapping>)> = Vec::new();
+        for (level, written) in changed.flat_map(|tensor| tensor.levels.iter()) {
+            let found = (level, written.value.as_ref());
+            if level != Level::Element && is_edited(written, values) && !edited.contains(&found) {
+                edited.push(found);
+            }
+        }
         let mut all = tensors.iter().flat_map(|tensor| tensor.levels.iter());
         !edited.is_empty()
             && all.any(|(level, written)| {

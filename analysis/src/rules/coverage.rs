@@ -175,7 +175,7 @@ fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
     }
 }
 
-/// The text of a place as reports name it: a line at the most.
+/// The text of a place as reports name it: a line at most.
 pub(crate) fn what(db: &dyn Db, span: Span) -> String {
     let text = item_text(db, span.item);
     let text = text.text.get(span.start as usize..span.end as usize);

@@ -13,7 +13,6 @@ use crate::items::Dialect;
 
 impl EnabledRules {
     /// Those of them that hold in a dialect.
-    #[must_use]
     pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
         for (number, rule) in all().enumerate() {
             if rule.graver_in(dialect).is_some() {

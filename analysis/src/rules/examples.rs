@@ -20,7 +20,6 @@ pub struct Example {
 
 impl Example {
     /// The dialect of a kernel of a fixture: that of its first line, else the book's.
-    #[must_use]
     pub fn dialect(kernel: &str) -> Dialect {
         dialect_line(kernel).unwrap_or_default()
     }
@@ -28,7 +27,6 @@ impl Example {
 
 impl Rule {
     /// The rule's kernels for a library, if it has any.
-    #[must_use]
     pub fn example_for(&self, library: Library) -> Option<Example> {
         let own = Example {
             wrong: self.wrong,
@@ -43,7 +41,6 @@ impl Rule {
     }
 
     /// The rule's kernels for a library, else those that it has.
-    #[must_use]
     pub fn example(&self, library: Library) -> Example {
         self.example_for(library).unwrap_or(Example {
             wrong: self.wrong,

@@ -7,7 +7,7 @@ use crate::derivation::sequencer::SequencerViolation;
 use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
 use crate::items::Span;
 use crate::kernel::PassSource;
-use crate::numbers::{count, thousands};
+use crate::numbers::{counted, thousands};
 
 use super::sequencer::{SEQUENCER_INCOMPATIBLE, bytes, with_source_order};
 use super::wording::{self, StageOf};
@@ -283,12 +283,10 @@ fn word_mask(of: &StageOf<'_>, found: &Unmaskable) -> Finding {
         format!(
             "the contraction reads {} of `{axis}` ({live} of {extent} hold data) over {time} packets of \
              {packet}; the mask cuts the last packet only, or counts for up to 8 packets",
-            count(extent.saturating_sub(*live), "padded position")
+            counted(extent.saturating_sub(*live), "padded position")
         ),
     );
-    let finding = finding.note(format!(
-        "{empty} packets along `{axis}` hold nothing but padding"
-    ));
+    let finding = finding.note(format!("{empty} packets along `{axis}` hold only padding"));
     match live.checked_next_multiple_of(*packet) {
         Some(padded) if padded < *extent => finding.help(format!(
             "pad `{axis}` to its next whole packet and no further, so that only the last packet is cut"

@@ -13,7 +13,7 @@ const SEVERAL: u64 = 4;
 /// All runs of it take at least one part in so many of the kernel.
 const NOTICEABLE: u64 = 10;
 
-/// Cycles beyond what its bytes need, at the least.
+/// Cycles beyond what its bytes need, at least.
 const CYCLES: u64 = 1_000;
 
 /// Whether an operation of so many cycles can be meant at all, whatever its bytes need.

@@ -8,7 +8,6 @@ const OPENING: &str = "// dialect: ";
 
 /// The dialect that the first line of a kernel names: `// dialect: opt-std@0.8`. Without such a line it is for the library
 /// that it imports, in the newest release; a line that names no known library counts as none.
-#[must_use]
 pub fn dialect_line(kernel: &str) -> Option<Dialect> {
     let named = kernel.lines().next()?.strip_prefix(OPENING)?.trim();
     let (library, release) = match named.split_once('@') {
@@ -24,7 +23,6 @@ pub fn dialect_line(kernel: &str) -> Option<Dialect> {
 }
 
 /// A kernel without the line that names its dialect.
-#[must_use]
 pub fn without_dialect_line(kernel: &str) -> &str {
     match dialect_line(kernel) {
         Some(_) => kernel.split_once('\n').map_or("", |(_, rest)| rest),

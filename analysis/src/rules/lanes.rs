@@ -1,4 +1,4 @@
-//! Edits of a repair, and those that declare a block's narrowing, reduction and widening anew for other flits.
+//! Edits of a repair, and those that declare a block's narrowing, reduction and widening again for other flits.
 
 use rustc_hash::FxHashSet;
 
@@ -86,7 +86,7 @@ const fn declares_time(change: &StageKind) -> bool {
     matches!(change, StageKind::VectorSplit | StageKind::VectorConcat)
 }
 
-/// Declares a narrowing or widening anew: by the method that takes two mappings, or by the one that takes one.
+/// Declares a narrowing or widening again: by the method that takes two mappings, or by the one that takes one.
 fn regroup(library: Dialect, stage: &Stage, change: &StageKind, shape: &Shape, edits: &mut Edits) {
     let (time, packet) = (&stage.output.time, &stage.output.packet);
     let text = |form: &Form| written(&form.to_mapping());

@@ -85,7 +85,6 @@ fn bytes(count: u64) -> String {
 }
 
 /// The pictures, in the order of the index. Parts that are no hardware have none.
-#[must_use]
 pub fn machine_pictures() -> Vec<EnginePicture> {
     let pictures = Engine::ALL.into_iter().map(|engine| EnginePicture {
         engine,
@@ -98,7 +97,6 @@ pub fn machine_pictures() -> Vec<EnginePicture> {
 }
 
 /// Whether an engine has a picture.
-#[must_use]
 pub fn has_picture(engine: Engine) -> bool {
     !limits(engine).is_empty()
 }
@@ -441,7 +439,9 @@ fn schedule() -> Vec<GuardedLimit> {
             &["serialized_by_bank"],
         ),
         limit(
-            format!("{BANK_RUN_LIMIT} accesses to one bank in a row starve whoever waits for it"),
+            format!(
+                "{BANK_RUN_LIMIT} accesses to one bank in a row starve all others that wait for it"
+            ),
             vec![format!("{BANK_RUN_LIMIT} accesses")],
             &["bank_starvation", "bank_starvation_combined"],
         ),

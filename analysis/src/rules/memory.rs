@@ -28,7 +28,7 @@ pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
     "Execution Contexts, Memory Allocation",
     "two tensors in data memory share bytes while both are needed",
     "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
-     and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
+     and a later read of that one gets the wrong numbers. A tensor is needed from the operation \
      that writes it to the last one that reads it; before and after, its bytes are free.",
     fix,
     alt;
@@ -91,7 +91,7 @@ pub(in crate::rules) static STALE_READ: Rule = rule!(
 );
 
 pub(in crate::rules) static TENSOR_LOST: Rule = Rule {
-    // What the library takes all the same.
+    // What the library takes anyway.
     lesser: Some(Group::Suspicious),
     ..rule!(
         "tensor_lost",
@@ -487,7 +487,7 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
             let [rows, indices] = [source, target].map(|side| levels::positions(side, axis));
             format!(
                 "the indices of {what} have none for `{axis}` = {value} ({indices} of {rows} values of `{axis}` in the key `{key}`): \
-                 that row goes nowhere"
+                 that row has no destination"
             )
         }
         MoveFault::Size { before, after } => {

@@ -97,7 +97,6 @@ use crate::kernel::dialect::of_file as library_of;
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
 /// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
 /// worked out here, see [`crate::fixing`].
-#[must_use]
 pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     as_proposed(checked, families, true)
 }
@@ -198,7 +197,6 @@ pub(crate) const fn tile_rule() -> &'static Rule {
 }
 
 /// The findings of some families about the mappings written in one item, whether a kernel reaches it or not.
-#[must_use]
 pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
     let sites = mapping_sites(db, item);

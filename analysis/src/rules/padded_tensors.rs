@@ -3,7 +3,7 @@
 //! A fix that pads an axis wherever it is divided makes longer streams, and a tensor on the chip that is declared over the
 //! bare axis is overrun by them. Here such tensors are padded alike: in all functions that hand tensors to each other, so
 //! that signatures, callers and aliases say the same as before, only longer. Tensors in HBM stay as they are: what a kernel
-//! is launched with is not its own to change. Knows no engine: whether the kernel is right then is found out by whoever asks.
+//! is launched with is not its own to change. Knows no engine: whether the kernel is right then is found out by the caller.
 
 #![allow(
     clippy::mutable_key_type,

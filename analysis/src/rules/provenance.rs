@@ -5,7 +5,7 @@ use crate::derivation::provenance::{Claim, ClaimKind, PaddingCause, PaddingRead}
 use crate::kernel::catalogue::{CanonicalStage as S, Generic, Role};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperationId, OperationKind, StageKind};
-use crate::numbers::count;
+use crate::numbers::counted;
 
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
@@ -183,7 +183,7 @@ fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
             ),
         ),
     };
-    let empty = count(empty, "padded position");
+    let empty = counted(empty, "padded position");
     let message =
         format!("{by} reads {empty} of `{axis}` ({live} of {positions} hold data): {why}");
     let finding = Finding::new(&SHARED_PADDING_READ, read.span, message)

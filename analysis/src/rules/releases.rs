@@ -19,7 +19,6 @@ pub struct Foreseen {
 
 /// The rules that foresee a text of a library or a compiler, those whose known text is the longest first; rules whose text is
 /// only like it are there where no other is. Numbers, paths and mappings in the text are passed over.
-#[must_use]
 pub fn foreseeing(text: &str) -> Vec<Foreseen> {
     let pasted = Pasted::new(text);
     let mut found: Vec<_> = super::all()
@@ -39,7 +38,6 @@ pub fn foreseeing(text: &str) -> Vec<Foreseen> {
 }
 
 /// Rules whose names have words of a text, those with the most of them first: what to look at where no rule foresees it.
-#[must_use]
 pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
     let words: Vec<String> = text
         .split(|letter: char| !letter.is_alphanumeric())

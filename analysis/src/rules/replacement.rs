@@ -7,7 +7,6 @@ use crate::mapping::Mapping;
 
 impl Replacement {
     /// A region of the TRF, as the library calls it.
-    #[must_use]
     pub fn region(library: Dialect, region: TrfAddress) -> Self {
         Self {
             text: library.write_region(region),

@@ -2,7 +2,7 @@
 //! every slice holds follows.
 //!
 //! Knows the tensors and streams of one body that are over the same slices. Whether the engines can live with the new parts is
-//! the business of whoever follows an alternative.
+//! left to the code that follows an alternative.
 
 use crate::derivation::resplit::Split;
 use crate::items::Span;

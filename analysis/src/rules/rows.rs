@@ -1,7 +1,7 @@
 //! Fewer rows of a tensor in the TRF: a part of them goes into the element, and the passes that read it go through that part.
 //!
 //! Knows the load and the passes that align with the tensor. What follows behind them (the cast, the element of a commit) is
-//! the business of whoever completes a fix.
+//! left to the code that completes a fix.
 
 use crate::hardware::ACCUMULATOR_BUS_ELEMENTS;
 use crate::items::Span;

@@ -290,7 +290,7 @@ fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
     Some(named.map_or_else(|| format!("{{ {path} }}"), ToString::to_string))
 }
 
-/// The text with the axes in its calls of `m!` named anew; `None` if one has no name. A path is in braces, and what names
+/// The text with the axes in its calls of `m!` named again; `None` if one has no name. A path is in braces, and what names
 /// it takes their place; other types in braces stay.
 fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut written = String::with_capacity(text.len());

@@ -7,7 +7,7 @@ use crate::kernel::{
     Pass, Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, Written,
 };
 use crate::mapping::Mapping;
-use crate::numbers::count;
+use crate::numbers::counted;
 
 use super::performance::switch::SWITCH_RING_TOO_LARGE;
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
@@ -244,7 +244,7 @@ fn to_finding(
                 &SWITCH_NOT_INNERMOST,
                 output.time.span,
                 format!(
-                    "the slices' {} moved into time and {} not innermost there; of each step the ring's packets arrive one after the other",
+                    "the slices' {} moved into time and {} not innermost there: the packets of one step arrive back to back",
                     names(moved),
                     if moved.len() == 1 { "is" } else { "are" },
                 ),
@@ -257,7 +257,7 @@ fn to_finding(
                 &SWITCH_ORDER,
                 output.time.span,
                 format!(
-                    "what moved from slices into time is in another order than in the slices, {}; routers pass packets on as they come",
+                    "{} moved from slices into time in another order: the routers keep the order of the slices",
                     names(moved),
                 ),
             ),
@@ -271,10 +271,10 @@ fn to_finding(
                 place,
                 format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
             )
-            .alternatives("the least ring that works is ", [Alternative::text(place, *least)])
+            .alternatives("the smallest valid ring is ", [Alternative::text(place, *least)])
             .fix(
                 Applicability::Machine,
-                format!("Make the ring {}", count(*least, "slice")),
+                format!("Make the ring {}", counted(*least, "slice")),
                 place,
                 *least,
             )
@@ -284,11 +284,11 @@ fn to_finding(
             Finding::new(
                 &SWITCH_RING_TOO_LARGE,
                 place,
-                format!("a ring of {}, and the data needs one of {}: the library takes no other size", count(*ring_size, "slice"), count(*least, "slice")),
+                format!("a ring of {}, and the data needs one of {}: the library takes no other size", counted(*ring_size, "slice"), counted(*least, "slice")),
             )
             .fix(
                 Applicability::Machine,
-                format!("Make the ring {}", count(*least, "slice")),
+                format!("Make the ring {}", counted(*least, "slice")),
                 place,
                 *least,
             )

@@ -7,7 +7,7 @@ use crate::kernel::{Operation, OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
 pub(super) use crate::numbers::thousands;
 
-use super::{Applicability, Checked, Edit, Finding, Fix, Rule, sequencer};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, sequencer};
 
 /// The operations that are judged, each with what was derived of it.
 pub(super) fn operations<'a>(
@@ -193,17 +193,28 @@ pub(super) fn misaligned_window(
     window: &MisalignedWindow,
     machine: &str,
 ) -> Finding {
-    Finding::new(
+    let finding = Finding::new(
         rule,
         window.span,
         format!(
-            "the tile begins {} behind the begin of its tensor; {machine}",
+            "the tile begins {} into its tensor; {machine}",
             sequencer::bytes(window.offset_bits)
         ),
-    )
-    .help(format!(
-        "begin the tile at a multiple of {} of `{}`",
-        window.values,
-        written(&window.index)
-    ))
+    );
+    let near = window.near.iter();
+    if window.near.is_empty() {
+        let help = format!(
+            "let the tile begin at multiples of {} values",
+            window.values
+        );
+        return finding.help(help);
+    }
+    let stated = near
+        .clone()
+        .map(|start| Alternative::text(window.span, *start));
+    let finding = finding.alternatives("begin the tile at ", stated);
+    near.fold(finding, |finding, start| {
+        let title = format!("Begin the tile at {start}");
+        finding.fix(Applicability::Maybe, title, window.span, *start)
+    })
 }

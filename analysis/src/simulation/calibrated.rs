@@ -37,7 +37,6 @@ pub struct Figure {
 
 impl Figure {
     /// A figure with the bounds of its class.
-    #[must_use]
     pub fn of(calibration: CalibrationId, class: Class, cycles: u64) -> Self {
         let spread = class.spread();
         let part = |percent: u64| {
@@ -54,13 +53,11 @@ impl Figure {
     }
 
     /// Whether something is known of how far the compiler's figure may be from it.
-    #[must_use]
     pub const fn is_bounded(&self) -> bool {
         self.class.is_some() || self.low < self.high
     }
 
     /// The book's figure of an operation without evidence.
-    #[must_use]
     pub const fn uncalibrated(calibration: CalibrationId, cycles: u64) -> Self {
         Self {
             cycles,
@@ -72,7 +69,6 @@ impl Figure {
     }
 
     /// The same figure, which may be so many percent higher: it is larger than what its class was compared with.
-    #[must_use]
     pub fn up_to(self, percent: u64) -> Self {
         let part = (u128::from(self.cycles) * u128::from(percent)).div_ceil(100);
         let part = u64::try_from(part).unwrap_or(u64::MAX);

@@ -71,7 +71,6 @@ pub struct MemoryTimeline {
 
 impl MemoryTimeline {
     /// Bytes of a memory, a slice; `None` for those that are no part of a slice.
-    #[must_use]
     pub const fn capacity(&self, tier: Tier) -> Option<u64> {
         match tier {
             Tier::Dm | Tier::Trf | Tier::Vrf => self.machine.capacity(tier),
@@ -81,11 +80,13 @@ impl MemoryTimeline {
 
     /// The places of a memory that stay free over the whole of `[from, to)`, in the order of their addresses; `None` if
     /// something is there at an unknown place, or the memory has no size here.
-    #[must_use]
     pub fn holes(&self, tier: Tier, from: u64, to: u64) -> Option<Vec<Hole>> {
         let capacity = self.capacity(tier)?;
         let mut taken: Vec<(u64, u64)> = Vec::new();
-        for occupancy in self.of(tier).filter(|one| one.from < to && from < one.to) {
+        for occupancy in self
+            .occupancies(tier)
+            .filter(|one| one.from < to && from < one.to)
+        {
             let start = occupancy.address?;
             taken.push((start, start.checked_add(occupancy.bytes?)?));
         }
@@ -98,10 +99,9 @@ impl MemoryTimeline {
     }
 
     /// Bytes that are occupied from each cycle on at which the number changes.
-    #[must_use]
     pub fn occupied(&self, tier: Tier) -> Vec<(u64, u64)> {
         let mut changes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-        for occupancy in self.of(tier).filter(|one| one.to > one.from) {
+        for occupancy in self.occupancies(tier).filter(|one| one.to > one.from) {
             let bytes = occupancy.bytes.unwrap_or(0);
             let arrives = &mut changes.entry(occupancy.from).or_default().0;
             *arrives = arrives.saturating_add(bytes);
@@ -121,7 +121,7 @@ impl MemoryTimeline {
     /// Gives tensors places that they do not share, in memories in which none has an address.
     fn assume_addresses(&mut self) {
         for tier in [Tier::Dm, Tier::Trf, Tier::Vrf] {
-            let chosen = self.of(tier).all(|one| one.address.is_none());
+            let chosen = self.occupancies(tier).all(|one| one.address.is_none());
             let Some(capacity) = self.capacity(tier).filter(|_| chosen) else {
                 continue;
             };
@@ -142,13 +142,12 @@ impl MemoryTimeline {
         }
     }
 
-    fn of(&self, tier: Tier) -> impl Iterator<Item = &Occupancy> {
+    fn occupancies(&self, tier: Tier) -> impl Iterator<Item = &Occupancy> {
         self.occupancies.iter().filter(move |one| one.tier == tier)
     }
 }
 
 /// Derives it.
-#[must_use]
 pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimeline {
     let machine = body.machine;
     let Some(total) = schedule.total else {

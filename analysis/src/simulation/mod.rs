@@ -70,7 +70,6 @@ pub struct StageCost {
 
 impl StageCost {
     /// Cycles that the engine is busy by the model of its operation: the figure of every table. `None` if unknown.
-    #[must_use]
     pub fn cycles(&self) -> Option<u64> {
         self.scheduled.map(|(cycles, _)| cycles).or(self.busy)
     }
@@ -130,7 +129,6 @@ pub struct BodySimulation {
 
 impl BodySimulation {
     /// Cycles of the whole body; `None` if there is a gap.
-    #[must_use]
     pub fn total(&self) -> Option<u64> {
         if self.gaps.is_empty() {
             self.schedule.total
@@ -143,7 +141,6 @@ impl BodySimulation {
 /// The fewest and the most cycles that a schedule is likely to have: the same schedule with the lowest and the highest figure
 /// of each operation, and without the arms of branchings that run time decides, and what the order may be off. `None` without a total, by the book, and where
 /// an operation is of a kind without evidence: nothing is known of how far off it may be.
-#[must_use]
 pub fn total_bounds(
     body: &Body,
     derivation: &BodyDerivation,
@@ -179,7 +176,6 @@ pub fn total_bounds(
 }
 
 /// Simulates one body.
-#[must_use]
 pub fn simulate(
     body: &Body,
     derivation: &BodyDerivation,
@@ -190,7 +186,6 @@ pub fn simulate(
 }
 
 /// As [`simulate`], for callers that may lose interest: `pause` is called before each operation and may unwind.
-#[must_use]
 pub fn simulate_watching(
     body: &Body,
     derivation: &BodyDerivation,
@@ -223,7 +218,6 @@ pub fn simulate_watching(
 static COSTS: LazyLock<[Memo<Arc<OperationCost>>; 4]> = LazyLock::new(Default::default);
 
 /// The constants that a model takes for a body; `None` for the book's figures.
-#[must_use]
 pub fn calibration(body: &Body, model: Model) -> Option<CalibrationId> {
     match model {
         Model::Book => None,
@@ -257,7 +251,6 @@ fn known_cost(
 }
 
 /// What one operation costs. Pure in its arguments: a rule asks it about a changed operation too.
-#[must_use]
 pub fn operation_cost(
     body: &Body,
     operation: &Operation,

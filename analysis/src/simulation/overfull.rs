@@ -40,7 +40,6 @@ pub enum OverfullCause {
 
 impl Overfull {
     /// The rule that reports it; `None` where nothing is proven.
-    #[must_use]
     pub const fn rule(&self) -> Option<&'static str> {
         match (self.cause, self.tier) {
             (OverfullCause::Capacity, Tier::Dm) => Some("dm_capacity"),
@@ -54,7 +53,6 @@ impl Overfull {
     }
 
     /// What the figure means, in a sentence without its end: `more than the 524,288 bytes of DM: ...`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let name = match self.tier {
             Tier::Trf => "TRF",

@@ -83,7 +83,6 @@ pub struct CombinedRun {
 
 impl CombinedRun {
     /// Accesses to the bank altogether.
-    #[must_use]
     pub fn accesses(&self) -> u64 {
         let passes = self.main.1.saturating_add(self.sub.1);
         passes.saturating_add(u64::from(self.transfer.is_some()))
@@ -103,7 +102,6 @@ pub struct Overlap<'a> {
 
 impl Overlap<'_> {
     /// The operations of DMA and sub context that wait without need, each place once; empty without a total.
-    #[must_use]
     pub fn missed(&self) -> Vec<MissedOverlap> {
         let Some(total) = self.simulation.total() else {
             return Vec::new();
@@ -258,7 +256,6 @@ impl Overlap<'_> {
     }
 
     /// The allocation that an operation writes, as a number in the list of lifetimes.
-    #[must_use]
     pub fn written(&self, id: OperationId) -> Option<usize> {
         let touches = self.derivation.memory.touches.get(id.0 as usize)?;
         let write = touches.iter().find(|touch| touch.writes)?;
@@ -343,7 +340,6 @@ impl Overlap<'_> {
     }
 
     /// The passes whose bank pattern makes the whole body longer, each place once; empty without a total.
-    #[must_use]
     pub fn held_back(&self) -> Vec<HeldBack> {
         let Some(total) = self.simulation.total() else {
             return Vec::new();
@@ -383,7 +379,6 @@ impl Overlap<'_> {
 
     /// Passes of both contexts that run at the same time and together reach the limit of a bank, each pair of places once.
     /// Whatever transfer comes meanwhile may starve, of this kernel or not; one that the schedule has there is named.
-    #[must_use]
     pub fn combined(&self) -> Vec<CombinedRun> {
         if self.simulation.total().is_none() {
             return Vec::new();
@@ -537,7 +532,6 @@ impl BankRuns<'_> {
 
 /// Whether passes of both contexts reach the limit of one bank together, if they run at the same time: only then the schedule
 /// can say that they do.
-#[must_use]
 pub fn may_combine(body: &Body, derivation: &BodyDerivation) -> bool {
     let runs = BankRuns { derivation };
     let of = |context: Context| -> Vec<BankRun> {

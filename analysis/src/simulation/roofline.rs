@@ -59,7 +59,6 @@ pub enum Bound {
 
 impl Bound {
     /// Its name in JSON.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Hbm => "hbm",
@@ -79,13 +78,11 @@ impl Roofline {
     pub const HBM_BYTES_A_CYCLE: u64 = HBM_BYTES_A_CYCLE;
 
     /// Cycles of the bytes at the full bandwidth.
-    #[must_use]
     pub fn hbm_cycles(&self) -> Option<u64> {
         Some(self.hbm_bytes?.div_ceil(HBM_BYTES_A_CYCLE))
     }
 
     /// Cycles of a bound; `None` where a part is unknown.
-    #[must_use]
     pub fn cycles(&self, bound: Bound) -> Option<u64> {
         match bound {
             Bound::Hbm => self.hbm_cycles(),
@@ -110,7 +107,6 @@ impl Roofline {
     }
 
     /// What binds: what explains most of the total. A bound that names an engine is preferred to a longer one that does not.
-    #[must_use]
     pub fn binds(&self) -> Bound {
         let cycles = |bound: &Bound| self.cycles(*bound).unwrap_or(0);
         let dearer = |one: Bound, other: Bound| {
@@ -143,7 +139,6 @@ impl Roofline {
 }
 
 /// The bounds of a body; `None` where it has no schedule.
-#[must_use]
 pub fn roofline(
     body: &Body,
     derivation: &BodyDerivation,

@@ -51,7 +51,6 @@ struct Found {
 type Run<'a> = (Span, &'a [Span], Vec<(Span, u64)>, u64);
 
 /// A body whose loops alone are in the way of a total; `None` for any other.
-#[must_use]
 pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
     let cut =
         |span: &Span| body.shortened_loops.contains(span) || body.unbounded_loops.contains(span);

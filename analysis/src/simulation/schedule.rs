@@ -32,7 +32,6 @@ pub use planner::{Conflicts, Variation, derive, derive_varied, total_with_cycles
 use super::{BodySimulation, Gap, OperationCost, calibration};
 
 /// The lane of a context (book: Hardware Resources).
-#[must_use]
 pub const fn lane_of(context: Context) -> Lane {
     match context {
         Context::Main => Lane::MAIN,
@@ -61,7 +60,6 @@ pub enum WaitCause {
 
 impl WaitCause {
     /// Its name in tables and JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ReadAfterWrite => "read after write",
@@ -103,7 +101,6 @@ pub struct Slot {
 
 impl Slot {
     /// Cycles that it runs.
-    #[must_use]
     pub const fn cycles(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
@@ -135,20 +132,17 @@ pub struct Schedule {
 
 impl Schedule {
     /// The slot of an operation.
-    #[must_use]
     pub fn slot(&self, operation: OperationId) -> Option<&Slot> {
         self.slots.get(operation.0 as usize)
     }
 
     /// Cycles that a lane is busy.
-    #[must_use]
     pub fn busy(&self, lane: Lane) -> u64 {
         let of_lane = self.slots.iter().filter(|slot| slot.lane == lane);
         of_lane.fold(0, |sum, slot| sum.saturating_add(slot.cycles()))
     }
 
     /// The chain of operations that decides the total, first to last: each ends where the next one starts.
-    #[must_use]
     pub fn critical_path(&self) -> Vec<OperationId> {
         let last = self
             .slots
@@ -169,7 +163,6 @@ impl Schedule {
     }
 
     /// The pauses of a lane that is used at all, from the body's start to its end.
-    #[must_use]
     pub fn idle(&self, lane: Lane) -> Vec<Idle> {
         let mut pauses = Vec::new();
         let mut free = 0;
@@ -200,7 +193,6 @@ impl Schedule {
     }
 
     /// Cycles in which at least two lanes are busy at once.
-    #[must_use]
     pub fn overlap(&self) -> u64 {
         let mut edges: Vec<(u64, i32)> = Vec::with_capacity(self.slots.len() * 2);
         for slot in self.slots.iter().filter(|slot| slot.end > slot.start) {
@@ -219,8 +211,7 @@ impl Schedule {
         overlap
     }
 
-    /// The fewest cycles that the same operations could take if nothing but their contexts held them: the busiest lane's.
-    #[must_use]
+    /// The fewest cycles that the same operations could take if only their contexts held them: the busiest lane's.
     pub fn least_total(&self) -> u64 {
         let lanes = Lane::VIRTUAL_ISA.into_iter();
         lanes.map(|lane| self.busy(lane)).max().unwrap_or(0)
@@ -229,7 +220,6 @@ impl Schedule {
 
 /// Cycles of the longest chain of operations of which each needs bytes of the one before, however busy the contexts are. The
 /// synchronisations between two of them count; that at the kernel's end and its first cycles do not.
-#[must_use]
 pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &BodySimulation) -> u64 {
     let calibration = calibration(body, simulation.model).map(CalibrationId::table);
     let variation = Variation {
@@ -269,7 +259,6 @@ pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &Body
 }
 
 /// Cycles that pass before the first operation of a kernel and behind its last one, whatever it does. The book knows none.
-#[must_use]
 pub fn fixed_cycles(body: &Body, model: Model) -> u64 {
     let (start, end) =
         calibration(body, model).map_or((0, 0), |id| listed::start_and_end(body, id.table()));
@@ -277,7 +266,6 @@ pub fn fixed_cycles(body: &Body, model: Model) -> u64 {
 }
 
 /// Everything that is in the way of a total.
-#[must_use]
 pub fn gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = operations
         .iter()

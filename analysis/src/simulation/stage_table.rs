@@ -51,7 +51,6 @@ pub struct StageTable {
 }
 
 /// The tables of all passes of a body, in program order.
-#[must_use]
 pub fn stage_tables(body: &Body, simulation: &BodySimulation) -> Vec<StageTable> {
     body.operations
         .iter()
@@ -61,7 +60,6 @@ pub fn stage_tables(body: &Body, simulation: &BodySimulation) -> Vec<StageTable>
 }
 
 /// The table of one operation with what it costs; `None` if it is no pass.
-#[must_use]
 pub fn stage_table(body: &Body, operation: &Operation, cost: &OperationCost) -> Option<StageTable> {
     match &operation.kind {
         OperationKind::Pass(pass) => Some(StageTable {

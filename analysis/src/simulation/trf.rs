@@ -27,7 +27,6 @@ pub struct LoadStall {
 
 /// What the load beside a pass waits because the pass reads both bank columns; `None` where it reads one at a time, or where
 /// no load runs beside it. `derived` is the alignment of the pass, `cost` what the pass costs.
-#[must_use]
 pub fn load_stall(
     known: Known<'_>,
     operation: &Operation,

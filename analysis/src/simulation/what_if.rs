@@ -43,8 +43,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// The cycles of the body too: schedules it anew.
-    #[must_use]
+    /// The cycles of the body too: schedules it again.
     pub fn effect(&self, known: Known<'_>) -> Effect {
         Effect {
             operation: self.operation,
@@ -55,7 +54,6 @@ impl Changed {
 
 /// What a change of a pass would do to its cycles. `None` where the operation is no pass of known cost, or the changed pass
 /// breaks a rule of the hardware or cannot be costed.
-#[must_use]
 pub fn what_if(
     known: Known<'_>,
     id: OperationId,
@@ -80,7 +78,6 @@ pub fn what_if(
 
 /// What it would be worth if a pass had these stage costs instead: for changes that reach beyond the pass, whose stages
 /// can be counted without building them.
-#[must_use]
 pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -> Option<Changed> {
     let index = usize::try_from(id.0).ok()?;
     let before = known.simulation.operations.get(index)?;
@@ -93,7 +90,6 @@ pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -
 
 /// What it would be worth if a pass looked nothing up in a table, its stages as they are. The transfer and the pass that bring the
 /// table stay. `None` where the operation is no pass of known cost.
-#[must_use]
 pub fn what_if_without_lookup(known: Known<'_>, id: OperationId) -> Option<Changed> {
     let index = usize::try_from(id.0).ok()?;
     let before = known.simulation.operations.get(index)?;
@@ -123,7 +119,6 @@ fn with_cost(known: Known<'_>, id: OperationId, cost: OperationCost) -> Option<C
 }
 
 /// The body's total before, and with other costs of its operations.
-#[must_use]
 pub fn what_if_costs(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<(u64, u64)> {
     let before = known.simulation.total()?;
     Some((before, total_with(known, costs)?))
@@ -154,7 +149,6 @@ fn rescheduled(known: Known<'_>, id: OperationId, changed: &OperationCost) -> Op
 }
 
 /// Whether a change of the text of one pass changes the other alike: another run of a loop or call of a helper.
-#[must_use]
 pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
     let (OperationKind::Pass(left), OperationKind::Pass(right)) = (&one.kind, &other.kind) else {
         return false;
@@ -171,7 +165,6 @@ pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
 
 /// The body's total before, and after the transfers at the place of this one take so many cycles. `None` where it has no
 /// total or the operation is no transfer.
-#[must_use]
 pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<(u64, u64)> {
     let Known {
         body,

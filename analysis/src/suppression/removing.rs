@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Suppression;
 use crate::libraries::TOOLS;
+use crate::names::is_word_letter;
 
 /// The bytes whose removal takes away a suppression, if it can be taken away without the others beside it.
 pub(super) fn removal(text: &str, suppression: &Suppression) -> Option<Range<u32>> {
@@ -55,7 +56,7 @@ fn of_name(text: &str, name: Range<usize>) -> Option<Range<usize>> {
         return (!next.starts_with([')', '*', '/'])).then(|| start..text.len() - next.len());
     }
     let others = text.get(..start)?.trim_end().strip_suffix(',')?.trim_end();
-    let another = others.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+    let another = others.ends_with(is_word_letter);
     another.then_some(others.len()..name.end)
 }
 

@@ -36,7 +36,6 @@ enum Place {
 
 /// The edits that make comments of a file allow some of its findings, each its own fix. Nothing where a comment names the
 /// rule already or no comment can cover the finding. The reason follows the names in new comments.
-#[must_use]
 pub fn allowing(
     db: &dyn Db,
     file: SourceFile,

@@ -1,6 +1,6 @@
 //! What `cfg` surely leaves out of a file, and what `cfg_attr` puts in its place.
 //!
-//! Works on the file's tree and says which of its bytes the normalised texts leave out, so that whoever reads them sees the
+//! Works on the file's tree and says which of its bytes the normalised texts leave out, so that their readers see the
 //! program that the compiler sees. Whether a condition holds is said from outside; what is unknown is left in.
 
 use std::borrow::Cow;

@@ -247,7 +247,7 @@ impl Writer<'_> {
     }
 }
 
-/// The children of a node that is made anew; nothing is copied before the first one that differs.
+/// The children of a node that is made again; nothing is copied before the first one that differs.
 struct Children<'a> {
     node: &'a GreenNodeData,
     /// Children of the node that were passed.

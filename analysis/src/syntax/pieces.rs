@@ -1,6 +1,6 @@
 //! Statements that keep their normalised tokens while the item around them is typed into.
 //!
-//! It knows shared nodes and their tokens; where a statement is in its item, whoever appends it says.
+//! It knows shared nodes and their tokens; where a statement is in its item, the code that appends it says.
 
 use std::collections::hash_map::Entry;
 

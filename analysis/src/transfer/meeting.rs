@@ -224,7 +224,6 @@ const fn round_up(number: i128, divisor: i128) -> i128 {
 }
 
 /// The greatest common divisor; of 0 and `n` it is `n`.
-#[must_use]
 pub const fn greatest_common_divisor(one: i128, other: i128) -> i128 {
     let (mut one, mut other) = (one, other);
     while other != 0 {
@@ -259,7 +258,6 @@ fn first_in_range(step: i128, modulus: i128, low: i128, high: i128) -> Option<i1
 }
 
 /// Whether two different rows of a side share bytes.
-#[must_use]
 pub fn rows_meet<S: Copy + Into<i128>>(transfer: &Transfer<S>, side: Side) -> Meeting {
     let width = i128::from(transfer.row(side));
     if transfer.is_empty() || width == 0 {
@@ -309,7 +307,6 @@ pub fn rows_meet<S: Copy + Into<i128>>(transfer: &Transfer<S>, side: Side) -> Me
 }
 
 /// Whether some row of one side shares bytes with some row of another, whose base is `distance` bytes behind that of the first.
-#[must_use]
 pub fn sides_meet<S: Copy + Into<i128>>(
     (one, one_side): (&Transfer<S>, Side),
     (other, other_side): (&Transfer<S>, Side),

@@ -5,7 +5,6 @@ use super::{Loop, Transfer};
 impl<S: Copy + Into<i128>> Transfer<S> {
     /// The transfer without loops of one iteration, and with each loop joined to the next inner one where its steps continue
     /// that one's on both sides. Rows stay as they are, and so does the order in which they are moved.
-    #[must_use]
     pub fn joined(&self) -> Self {
         let mut inner_first: Vec<Loop<S>> = Vec::new();
         for &outer in self.loops.iter().rev().filter(|one| one.count != 1) {
@@ -24,7 +23,6 @@ impl<S: Copy + Into<i128>> Transfer<S> {
 
     /// The joined transfer, with rows that touch on both sides made one run. Rows with something filled in behind them do not
     /// touch.
-    #[must_use]
     pub fn merged(&self) -> Self {
         let mut merged = self.joined();
         if merged.width != merged.run {
@@ -46,7 +44,6 @@ impl<S: Copy + Into<i128>> Transfer<S> {
 
 /// The fewest loops that make the same rows in some order: each joined to whichever other continues it. A loop that was
 /// joined is at the place of its innermost part, with that part's steps.
-#[must_use]
 pub fn joined_in_any_order<S: Copy + Into<i128>>(mut loops: Vec<Loop<S>>) -> Vec<Loop<S>> {
     loops.retain(|one| one.count != 1);
     let mut place = 0;

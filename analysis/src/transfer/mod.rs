@@ -56,7 +56,6 @@ pub struct Extent {
 
 impl Extent {
     /// From the first to the last, holes included.
-    #[must_use]
     pub const fn length(self) -> i128 {
         self.high - self.low
     }
@@ -64,7 +63,6 @@ impl Extent {
 
 impl<S: Copy> Loop<S> {
     /// The step of a side.
-    #[must_use]
     pub const fn step(self, side: Side) -> S {
         match side {
             Side::Source => self.source,
@@ -85,7 +83,6 @@ impl<S> Loop<S> {
 
 impl Side {
     /// The other end.
-    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Source => Self::Target,
@@ -96,7 +93,6 @@ impl Side {
 
 impl<S> Transfer<S> {
     /// A transfer whose rows take on the target what they have.
-    #[must_use]
     pub const fn new(run: u64, loops: Vec<Loop<S>>) -> Self {
         Self {
             run,
@@ -106,7 +102,6 @@ impl<S> Transfer<S> {
     }
 
     /// The same with rows that take `width` on the target, where that is more than they have.
-    #[must_use]
     pub fn with_width(self, width: u64) -> Self {
         Self {
             width: width.max(self.run),
@@ -115,7 +110,6 @@ impl<S> Transfer<S> {
     }
 
     /// What a row takes on a side.
-    #[must_use]
     pub const fn row(&self, side: Side) -> u64 {
         match side {
             Side::Source => self.run,
@@ -124,7 +118,6 @@ impl<S> Transfer<S> {
     }
 
     /// The number of rows; `None` beyond 2^127.
-    #[must_use]
     pub fn rows(&self) -> Option<i128> {
         if self.loops.iter().any(|one| one.count == 0) {
             return Some(0);
@@ -135,19 +128,16 @@ impl<S> Transfer<S> {
     }
 
     /// Whether it moves nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.run == 0 || self.loops.iter().any(|one| one.count == 0)
     }
 
     /// What is moved altogether; `None` beyond 2^127.
-    #[must_use]
     pub fn moved(&self) -> Option<i128> {
         self.rows()?.checked_mul(i128::from(self.run))
     }
 
     /// What is written: that which is moved, with what is filled in behind each row.
-    #[must_use]
     pub fn written(&self) -> Option<i128> {
         self.rows()?.checked_mul(i128::from(self.width))
     }
@@ -155,7 +145,6 @@ impl<S> Transfer<S> {
 
 impl<S: Copy + Into<i128>> Transfer<S> {
     /// What a side touches from its base on; `None` where it moves nothing or the distances are beyond 2^127.
-    #[must_use]
     pub fn extent(&self, side: Side) -> Option<Extent> {
         if self.is_empty() {
             return None;
@@ -173,14 +162,12 @@ impl<S: Copy + Into<i128>> Transfer<S> {
     }
 
     /// From the first that a side touches to its last.
-    #[must_use]
     pub fn reach(&self, side: Side) -> Option<i128> {
         self.extent(side).map(Extent::length)
     }
 
     /// The largest power of two that divides a base and every step of a side that is taken at least once. 0 is a multiple of
     /// all: where nothing limits it, the answer is 2^63.
-    #[must_use]
     pub fn alignment(&self, side: Side, base: i64) -> u64 {
         let steps = self.loops.iter().filter(|one| one.count > 1);
         let all = steps.fold(u128::from(base.unsigned_abs()), |bits, one| {
@@ -191,7 +178,6 @@ impl<S: Copy + Into<i128>> Transfer<S> {
 
     /// The first loop, the outermost first, that steps by no multiple of `unit` on one of these sides: its place in the
     /// nest, and the first such side. A loop of one iteration takes no step.
-    #[must_use]
     pub fn misaligned_step(&self, unit: u64, sides: &[Side]) -> Option<(usize, Side)> {
         let unit = i128::from(unit);
         let of = |one: &Loop<S>| {

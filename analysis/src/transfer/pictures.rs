@@ -34,7 +34,6 @@ impl<S: Copy + Into<i128>> Transfer<S> {
     }
 
     /// The first row of all, then the second and the last of each loop, from the innermost loop to the outermost; each row once.
-    #[must_use]
     pub fn table(&self) -> Vec<TableRow> {
         let mut rows = Vec::new();
         if self.is_empty() {
@@ -61,7 +60,6 @@ impl<S: Copy + Into<i128>> Transfer<S> {
 
     /// One row on a side up to where the next begins, drawn to scale: `#` data, `+` what is filled in, `.` what is left alone.
     /// `None` where there is no next row, or it begins at or before this one.
-    #[must_use]
     pub fn picture(&self, side: Side) -> Option<String> {
         let inner = self.loops.iter().rev().find(|one| one.count > 1)?;
         let step = u64::try_from(inner.step(side).into())

@@ -74,7 +74,6 @@ impl Analysis {
     }
 
     /// The files whose findings may depend on some files, those themselves included: what may call each other.
-    #[must_use]
     pub fn related_files(&self, wanted: &[String]) -> Vec<String> {
         let groups: FxHashSet<_> = wanted
             .iter()
@@ -100,7 +99,6 @@ impl Analysis {
 
     /// The edits that make comments of a file allow some of its findings, given by first byte and rule, each its own fix.
     /// The reason follows the names in new comments.
-    #[must_use]
     pub fn allowing(&self, path: &str, wanted: &[Allowed<'_>], reason: &str) -> Vec<DiagnosticFix> {
         let of_part = |file: SourceFile| {
             let origin = file.origin(&self.db);
@@ -123,7 +121,6 @@ impl Analysis {
     }
 
     /// The edits that give the attributes of a file the tool of the library that it is written for.
-    #[must_use]
     pub fn tool_fixes(&self, path: &str) -> Vec<DiagnosticFix> {
         let of_part = |file: SourceFile| match file.origin(&self.db) {
             // A block of another text registers nothing.
@@ -151,7 +148,6 @@ impl Analysis {
     }
 
     /// What cancels the questions to this snapshot and its clones from another thread.
-    #[must_use]
     pub fn canceller(&self) -> Canceller {
         Canceller {
             token: salsa::Database::cancellation_token(&self.db),

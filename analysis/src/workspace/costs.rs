@@ -70,13 +70,11 @@ impl Analysis {
     }
 
     /// The cycles of the kernels of some files whose total is known, without a search of what would save some.
-    #[must_use]
     pub fn kernel_totals(&self, paths: &[String]) -> Totals {
         self.of_kernels(paths, totals_of)
     }
 
     /// What the kernels of some files take and give.
-    #[must_use]
     pub fn kernel_signatures(&self, paths: &[String]) -> Signatures {
         self.of_kernels(paths, signatures_of)
     }
@@ -112,7 +110,6 @@ impl Analysis {
     }
 
     /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
-    #[must_use]
     pub fn costs_of(&self, paths: &[String]) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
         paths
             .par_iter()
@@ -124,7 +121,6 @@ impl Analysis {
 
     /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads. Remedies are searched
     /// of the kernels of one name only, where that is given.
-    #[must_use]
     pub fn costs_with_advice_of(
         &self,
         paths: &[String],

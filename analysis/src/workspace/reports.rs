@@ -19,19 +19,16 @@ use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 impl Analysis {
     /// The findings in one file, from its own functions and from those of other files that call into it. Fixes are as the
     /// rules propose them, without what they need behind them: see [`Analysis::completed_fixes`].
-    #[must_use]
     pub fn check_file(&self, path: &str) -> FileReport {
         self.report_of_file(path, Extent::Proposed)
     }
 
     /// As [`Analysis::check_file`], without what rules find that look at costs: for editors, where these take long.
-    #[must_use]
     pub fn check_file_without_costs(&self, path: &str) -> FileReport {
         self.report_of_file(path, Extent::WithoutCosts)
     }
 
     /// As [`Analysis::check_file`], with all fixes and helps completed: each leads to a kernel without a new fault.
-    #[must_use]
     pub fn check_file_completed(&self, path: &str) -> FileReport {
         self.report_of_file(path, Extent::Completed)
     }
@@ -115,7 +112,6 @@ impl Analysis {
     }
 
     /// The findings in all files.
-    #[must_use]
     pub fn check_all(&self) -> Report {
         let mut paths: Vec<String> = self
             .files()
@@ -132,13 +128,11 @@ impl Analysis {
     }
 
     /// The findings in some of the files, checked in parallel on the current pool of threads.
-    #[must_use]
     pub fn check_files(&self, paths: &[String]) -> Report {
         Report::of_files(self.file_reports(paths))
     }
 
     /// As [`Analysis::check_files`], a report a file, in the order of the paths.
-    #[must_use]
     pub fn file_reports(&self, paths: &[String]) -> Vec<FileReport> {
         self.file_reports_with(paths, &|_| {})
     }

@@ -73,7 +73,7 @@ pub(crate) struct Sequence {
     longest_bank_run: Option<u64>,
     /// The rule that names why there is no configuration, or the first limit broken.
     error: Option<String>,
-    /// What an engine refuses all the same. Left out where there is nothing.
+    /// What an engine refuses anyway. Left out where there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refusals: Vec<Refusal>,
 }

@@ -2,7 +2,7 @@
 //!
 //! # Versions
 //!
-//! A document says its version. Within one, members are added and none is renamed, taken away or given another meaning; whoever reads
+//! A document says its version. Within one, members are added and none is renamed, taken away or given another meaning; a program that reads
 //! one passes over members that it does not know.
 
 use schemars::generate::SchemaSettings;

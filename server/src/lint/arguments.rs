@@ -73,7 +73,7 @@ pub(crate) enum Command {
 /// `lsp`.
 #[derive(Debug, Args)]
 pub(crate) struct LspArguments {
-    /// Speak on standard input and output: the default, which editors ask for all the same
+    /// Speak on standard input and output: the default, which editors ask for anyway
     #[arg(long)]
     pub(crate) stdio: bool,
 }

@@ -15,12 +15,12 @@ use super::fingerprint::{Fingerprint, fingerprints_by};
 use super::outcome::Outcome;
 use super::output::{write_error, write_note, write_warning};
 use super::session::{Checked, Session};
-use super::words::counted;
 use super::writing::write_file;
 use crate::json::pretty;
 use crate::project::Failure;
 use crate::project::paths::absolute;
 use crate::project::regular::{SOURCE_BYTES, read_text};
+use visa_analysis::counted;
 
 /// The version of the file's shape.
 const VERSION: u32 = 1;

@@ -16,10 +16,10 @@ use super::output::{Console, write_error, write_note};
 use super::pool::in_pool;
 use super::session::{Checked, Session};
 use super::watch::{self, Follower};
-use super::words::counted;
 use super::wrap::WIDTH;
 use crate::project::Failure;
 use crate::project::levels::Levels;
+use visa_analysis::counted;
 
 /// Runs the command.
 pub(crate) fn run(

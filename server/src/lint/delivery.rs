@@ -23,7 +23,7 @@ pub(crate) fn deliver(
 ) -> Result<(), Failure> {
     match &options.output_file {
         None => console.print(answer),
-        // Whoever reads the file later could not see that something is missing from it.
+        // A later reader of the file could not see that something is missing from it.
         Some(path) if failed => {
             write_error(&format!(
                 "`{}` is not written, because the run failed",

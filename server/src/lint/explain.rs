@@ -13,11 +13,11 @@ use super::outcome::Outcome;
 use super::output::Console;
 use super::pages::{self, Kernel, Part};
 use super::styles::{ADDED, REMOVED, TITLE, styled};
-use super::words::counted;
 use super::wrap::wrap;
 use crate::project::Failure;
 use crate::project::levels::{did_you_mean, proposal};
 use crate::project::settings::Dialect;
+use visa_analysis::counted;
 
 /// Candidates that are listed for a text.
 const CANDIDATES: usize = 8;
@@ -144,7 +144,7 @@ pub(crate) fn unknown(name: &str) -> String {
     } else {
         proposal(&nearest)
     };
-    format!("no rule is known to foresee this text{nearest}")
+    format!("no rule matches this text{nearest}")
 }
 
 /// Who says the known text.
@@ -180,7 +180,7 @@ fn candidates(found: &[Foreseen]) -> String {
     if found.len() > CANDIDATES {
         text.push_str(&format!("\n  and {} more\n", found.len() - CANDIDATES));
     }
-    text.push_str("\n`visa-lint explain RULE` tells more about one\n");
+    text.push_str("\nfor details: `visa-lint explain RULE`\n");
     text
 }
 
@@ -197,7 +197,7 @@ fn of_group(group: Group, colored: bool, columns: usize) -> String {
     }
     let count = counted(rules.len() as u64, "rule");
     text.push_str(&format!(
-        "\n{count}; `visa-lint explain RULE` tells more about one\n{}\n",
+        "\n{count}; for details: `visa-lint explain RULE`\n{}\n",
         wrap(&setting(group), columns)
     ));
     text

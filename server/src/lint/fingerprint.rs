@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
 
+use visa_analysis::is_word_letter;
 use visa_analysis::{Diagnostic, Range};
 
 use super::outline::{Finding, Texts};
@@ -15,7 +16,7 @@ use super::outline::{Finding, Texts};
 /// What a finding is known by between runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fingerprint {
-    /// 32 hexadecimal digits, equal for findings that nothing but their place tells apart.
+    /// 32 hexadecimal digits, equal for findings that only their place tells apart.
     pub(crate) hash: String,
     /// Which of those it is in the order of the report, from 1.
     pub(crate) ordinal: u64,
@@ -182,7 +183,7 @@ fn functions<'a>(tokens: &[(usize, &'a str)], length: usize) -> Vec<Function<'a>
         let ended = match *token {
             "fn" => {
                 let name = tokens.get(index + 1).map_or("", |(_, name)| *name);
-                if name.starts_with(is_word) {
+                if name.starts_with(is_word_letter) {
                     pending = Some(functions.len());
                     depth = 0;
                     functions.push(Function {
@@ -255,9 +256,9 @@ fn first_token(text: &str) -> (usize, bool) {
     let length = match first {
         '"' => quoted(text, 1),
         '\'' => character(text),
-        _ if is_word(first) => {
+        _ if is_word_letter(first) => {
             let word = text
-                .find(|character| !is_word(character))
+                .find(|character| !is_word_letter(character))
                 .unwrap_or(text.len());
             let rest = text.get(word..).unwrap_or("");
             match text.get(..word) {
@@ -268,10 +269,6 @@ fn first_token(text: &str) -> (usize, bool) {
         _ => first.len_utf8(),
     };
     (length, true)
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
 }
 
 /// The length of a comment that may hold others.

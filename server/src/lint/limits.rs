@@ -4,7 +4,7 @@ use visa_analysis::Level;
 
 use super::arguments::LimitArguments;
 use super::outline::Outline;
-use super::words::counted;
+use visa_analysis::counted;
 
 impl LimitArguments {
     /// Why the warnings of a run are too many; nothing where they are not.

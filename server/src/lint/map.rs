@@ -99,7 +99,7 @@ pub(crate) fn known_dialect_in(here: &Path, chosen: Dialect) -> Option<visa_anal
         Configurations::new(),
     );
     let table = settings.lenient_table([file.as_str()], &here.join("question.rs"));
-    let options = table.of(&file).engine_options();
+    let options = table.settings_of(&file).engine_options();
     let of_crate = dialect_of_folder(here, options.library);
     let library = options
         .library

@@ -20,7 +20,6 @@ use super::outcome::Outcome;
 use super::output::{Console, write_note};
 use super::pool::in_pool;
 use super::session::{Given, Session};
-use super::words::counted;
 use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
 use crate::project::files::StandardInput;
@@ -29,6 +28,7 @@ use crate::project::paths::{end_of, slashes};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};
+use visa_analysis::counted;
 
 /// The rule that says of whole files that they are for another release.
 const WHOLE_FILES: &str = "library_version_mismatch";

@@ -49,7 +49,6 @@ use crate::json::refusal::RunFailed;
 use crate::project::{Failure, levels};
 
 /// Runs the program with the arguments of the process.
-#[must_use]
 pub fn main(given: Vec<OsString>) -> ExitCode {
     report_defects();
     let as_json = asks_for_json(&given);
@@ -128,7 +127,7 @@ fn asks_for_json(arguments: &[OsString]) -> bool {
 /// Writes to standard output why there is no answer: on one line, as `jsonl` has it.
 fn say_as_json(failure: &Failure) {
     if let Ok(text) = serde_json::to_string(&RunFailed::of(&failure.messages)) {
-        // Whoever has closed it does not wait for it.
+        // Ignore the error: the reader closed the pipe.
         let _ = Console::new(arguments::Color::Never).print(&format!("{text}\n"));
     }
 }

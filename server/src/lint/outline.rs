@@ -8,7 +8,7 @@ use visa_analysis::{
     UnresolvedPlace, visible,
 };
 
-use super::words::counted;
+use visa_analysis::counted;
 
 /// The rule that shows what was not looked at.
 pub(crate) const UNRESOLVED_OPERATION: &str = "unresolved_operation";

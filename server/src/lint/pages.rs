@@ -338,14 +338,14 @@ fn refused(rule: &Rule) -> Option<String> {
         sentences.push(match (first, since) {
             (Confirmer::Library, _) => format!("`{name}` refuses it itself."),
             (Confirmer::Compiler, None) => {
-                format!("`{name}` does not refuse it; its compiler does.")
+                format!("`{name}` accepts it; its compiler refuses it.")
             }
             (Confirmer::Compiler, Some(since)) => {
                 format!("`{name}` refuses it itself since {since}; before, its compiler did.")
             }
             (Confirmer::Model, Some(since)) => format!("`{name}` refuses it itself since {since}."),
             (Confirmer::Model, None) => {
-                format!("`{name}` does not refuse it: the model of the hardware says it.")
+                format!("`{name}` accepts it: only the model of the hardware reports it.")
             }
         });
     }

@@ -12,10 +12,10 @@ use visa_analysis::{
 use super::arguments::{RulesArguments, RulesFormat};
 use super::outcome::Outcome;
 use super::output::Console;
-use super::words::counted;
 use crate::json::pretty;
 use crate::project::Failure;
 use crate::project::levels::did_you_mean;
+use visa_analysis::counted;
 
 #[derive(Serialize)]
 struct Catalogue {
@@ -245,10 +245,7 @@ fn human(rules: &[&'static Rule]) -> String {
         }
     }
     let count = counted(rules.len() as u64, "rule");
-    let _ = writeln!(
-        text,
-        "{count}; `visa-lint explain RULE` tells more about one"
-    );
+    let _ = writeln!(text, "{count}; for details: `visa-lint explain RULE`");
     text
 }
 

@@ -75,7 +75,7 @@ fn human(answer: &SequenceAnswer) -> String {
     if let Some(error) = &answer.error {
         line(
             "error",
-            format!("{error} (`visa-lint explain {error}` tells more)"),
+            format!("{error} (for details: `visa-lint explain {error}`)"),
         );
     }
     for refusal in &answer.refusals {
@@ -83,7 +83,7 @@ fn human(answer: &SequenceAnswer) -> String {
         line(
             "refused",
             format!(
-                "{rule}: {} (`visa-lint explain {rule}` tells more)",
+                "{rule}: {} (for details: `visa-lint explain {rule}`)",
                 refusal.message
             ),
         );

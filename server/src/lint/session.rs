@@ -1,7 +1,7 @@
 //! One run's files in the engine: loaded once, checked as often as their texts change.
 //!
 //! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
-//! business of whoever asks.
+//! business of the caller.
 
 mod engine;
 mod parted;
@@ -29,7 +29,6 @@ use super::outcome::Outcome;
 use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_note, write_warning};
 use super::progress::Progress;
-use super::words::counted;
 use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::{LoadedFile, Sources, StandardInput};
@@ -37,6 +36,7 @@ use crate::project::levels::Levels;
 use crate::project::parts::parts;
 use crate::project::settings::show::show;
 use crate::project::settings::{Resolver, SettingsArguments, SettingsTable};
+use visa_analysis::counted;
 
 /// What the work for one file may take.
 const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(60);
@@ -464,12 +464,14 @@ impl<'a> Session<'a> {
 
     /// The level of a finding whose paths are still the engine's.
     pub(crate) fn level(&self, diagnostic: &Diagnostic) -> Level {
-        self.settings.of(&diagnostic.file).level_of(diagnostic)
+        self.settings
+            .settings_of(&diagnostic.file)
+            .level_of(diagnostic)
     }
 
     /// Whether findings that a rule reports as of a group in a file would be among those of a check.
     pub(crate) fn runs(&self, rule: &Rule, group: Group, path: &str) -> bool {
-        self.settings.of(path).level_of_rule(rule, group) != Level::Allow
+        self.settings.settings_of(path).level_of_rule(rule, group) != Level::Allow
     }
 
     /// The engine's paths of the files that the run reports on.

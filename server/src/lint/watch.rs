@@ -283,7 +283,7 @@ impl<'a> Watched<'a> {
                 .is_some_and(|parent| self.folders.get(parent) == Some(&true));
             relevant |= settings || (among_kernels && (source || folder));
             if folder {
-                // One that comes back under its name has to be watched anew.
+                // One that comes back under its name has to be watched again.
                 self.folders.retain(|folder, _| !folder.starts_with(path));
             }
         }

@@ -1,9 +1,4 @@
-//! Words that all answers share: counts, and text that a reader of XML may be given.
-
-/// `1 kernel`, `2 kernels`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
+//! Words that all answers share: text that a reader of XML may be given.
 
 /// The text with a sign in the place of what XML 1.0 cannot hold, not even escaped.
 pub(crate) fn xml_text(text: &str) -> String {

@@ -62,7 +62,7 @@ pub(crate) struct ClientSettings {
     pub(crate) lenses: bool,
     /// Whether methods and variants are completed, which a server for all of Rust completes, too.
     pub(crate) methods: bool,
-    /// Changes of a kernel that are tried in the background, at the most; 0 asks the rules alone.
+    /// Changes of a kernel that are tried in the background, at most; 0 asks the rules alone.
     pub(crate) effort: usize,
 }
 

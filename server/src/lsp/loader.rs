@@ -24,7 +24,7 @@ pub(super) struct Pending {
 pub(crate) struct Loader {
     pub(super) pending: Mutex<Pending>,
     pub(super) wake: Notify,
-    /// Whether nothing is known to be read anew.
+    /// Whether nothing is known to be read again.
     pub(super) ready: watch::Sender<bool>,
     /// What the last reading is given by; none where the engine has got other texts since.
     pub(super) stamp: Mutex<Option<u64>>,
@@ -56,7 +56,7 @@ impl Loader {
         self.wake.notify_one();
     }
 
-    /// All is to be read anew before anything is said: a document is open that the last reading did not know.
+    /// All is to be read again before anything is said: a document is open that the last reading did not know.
     pub(super) fn want_now(&self) {
         self.want(|pending| {
             pending.everything = true;

@@ -23,7 +23,7 @@
 //!    `ContentModified` rather than with places of another text. What the server changes by itself (a file was read from
 //!    disk) is not the client's business: the question is asked again.
 //! 4. `$/cancelRequest` drops the request's future, which cancels the engine's work on it at its next query.
-//! 5. The reader waits for nothing but bytes: neither a write, which waits for the running questions to notice it, nor a
+//! 5. The reader waits for only bytes: neither a write, which waits for the running questions to notice it, nor a
 //!    question keeps the next message from being read.
 
 mod abilities;

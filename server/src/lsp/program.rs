@@ -33,7 +33,6 @@ Options:
 ";
 
 /// Runs the program with the arguments behind its name.
-#[must_use]
 pub fn main(arguments: &[OsString]) -> ExitCode {
     for argument in arguments {
         match argument.to_str() {
@@ -61,7 +60,6 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Runs the server on standard input and output until the client ends it. Returns the process's exit code.
-#[must_use]
 pub fn run_on_stdio() -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

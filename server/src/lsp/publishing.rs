@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
+use visa_analysis::counted;
 
 use super::configuration::Scope;
 use super::early::{self, Early, Part};
@@ -223,9 +224,9 @@ impl Check {
                 .saturating_add(checked.operations.unresolved);
             let words = format!(
                 "{}, {}, {}, of which {} not understood",
-                number_of(checked.files.len(), "file"),
-                number_of(checked.kernels, "kernel"),
-                number_of(operations, "operation"),
+                counted(checked.files.len() as u64, "file"),
+                counted(checked.kernels, "kernel"),
+                counted(operations, "operation"),
                 checked.operations.unresolved
             );
             let known = checked.known_of_workspace(snapshot);
@@ -319,13 +320,6 @@ async fn tell(
     server.client.publish_diagnostics(uri, items, version).await;
 }
 
-/// A number of things in words.
-fn number_of(number: impl std::fmt::Display, thing: &str) -> String {
-    let number = number.to_string();
-    let end = if number == "1" { "" } else { "s" };
-    format!("{number} {thing}{end}")
-}
-
 fn log(server: &Server, what: &str, failure: &Failure) {
     let words = match failure {
         Failure::Refused(words) | Failure::Defect(words) => words,
@@ -349,7 +343,7 @@ impl Progress {
             return Self { items, done: None };
         }
         let (done, mut ended) = tokio::sync::oneshot::channel();
-        let (client, counted) = (server.client.clone(), Arc::clone(&items));
+        let (client, tally) = (server.client.clone(), Arc::clone(&items));
         server.spawn(async move {
             let token = ProgressToken::String("visa-check".to_owned());
             if client
@@ -365,15 +359,19 @@ impl Progress {
                 if let Ok(files) = tokio::time::timeout(PROGRESS_EVERY, &mut ended).await {
                     break files.unwrap_or_default();
                 }
-                let done = counted.0.load(Ordering::Relaxed);
-                let total = counted.1.load(Ordering::Relaxed);
+                let done = tally.0.load(Ordering::Relaxed);
+                let total = tally.1.load(Ordering::Relaxed);
                 let percentage = done.saturating_mul(100).checked_div(total).unwrap_or(0);
                 let percentage = u32::try_from(percentage.min(100)).unwrap_or(100);
                 let words = format!("{done}/{total} items");
                 progress.report_with_message(words, percentage).await;
             };
             match files {
-                Some(files) => progress.finish_with_message(number_of(files, "file")).await,
+                Some(files) => {
+                    progress
+                        .finish_with_message(counted(files as u64, "file"))
+                        .await;
+                }
                 None => progress.finish().await,
             }
         });

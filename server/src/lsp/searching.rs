@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_millis(250);
 /// How long a menu that a person opened waits for a search.
 const MENU: Duration = Duration::from_millis(300);
 
-/// Ends the search of whoever waits no more.
+/// Ends a search that nobody waits for any more.
 struct Waiting(Arc<AtomicBool>);
 
 impl Drop for Waiting {

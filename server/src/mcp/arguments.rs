@@ -1,4 +1,4 @@
-//! Whether the arguments of a call are those that its tool's schema describes, in words for whoever called: which argument, what was given,
+//! Whether the arguments of a call are those that its tool's schema describes, in words for the caller: which argument, what was given,
 //! what it takes. What a text means is judged by who reads it.
 
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ struct Schemas<'a> {
 
 impl<'a> Schemas<'a> {
     /// What a part refers to, or the part.
-    fn of(&self, part: &'a Value) -> &'a Value {
+    fn resolved_part(&self, part: &'a Value) -> &'a Value {
         let name = part.get("$ref").and_then(Value::as_str);
         let name = name.and_then(|address| address.strip_prefix("#/$defs/"));
         name.and_then(|name| self.root.get("$defs")?.get(name))
@@ -76,7 +76,7 @@ impl<'a> Schemas<'a> {
 
     /// One value, and what is in it.
     fn value(&self, place: &str, part: &Value, value: &Value) -> Result<(), String> {
-        let part = self.of(part);
+        let part = self.resolved_part(part);
         if !self.fits(part, value) {
             return Err(format!(
                 "`{place}` is {}; it takes {}",
@@ -101,7 +101,7 @@ impl<'a> Schemas<'a> {
 
     /// Whether a value is of the kind that a part describes; what is in lists and objects is not looked at.
     fn fits(&self, part: &Value, value: &Value) -> bool {
-        let part = self.of(part);
+        let part = self.resolved_part(part);
         if let Some(choices) = choices(part) {
             return choices.iter().any(|choice| self.fits(choice, value));
         }
@@ -125,7 +125,7 @@ impl<'a> Schemas<'a> {
 
     /// What a part takes, in words.
     fn takes(&self, part: &Value) -> String {
-        let part = self.of(part);
+        let part = self.resolved_part(part);
         if let Some(choices) = choices(part) {
             let words: Vec<String> = choices
                 .iter()

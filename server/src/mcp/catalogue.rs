@@ -96,7 +96,7 @@ impl Tools {
             return Err("`text` is empty; `rules` lists the rules".to_owned());
         }
         let dialect = asked_in(self.room.root.path(), input.dialect);
-        // A page checks its kernels anew.
+        // A page checks its kernels again.
         let answer = tokio::task::spawn_blocking(move || explained(&name, dialect)).await;
         let answer =
             answer.map_err(|_| "a defect of visa-lint: the page could not be made".to_owned())?;

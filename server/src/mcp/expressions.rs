@@ -177,7 +177,7 @@ async fn deep<T: Send + 'static>(
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().stack_size(crate::engine::STACK_BYTES);
     let started = thread.spawn(move || {
-        // Whoever asked may have gone.
+        // The client may have gone.
         let _ = sender.send(work());
     });
     started.map_err(|error| format!("the system gives no thread: {error}"))?;
@@ -202,7 +202,7 @@ fn refused(error: &QuestionError, arguments: &[&str]) -> String {
             // Words about syntax name the place themselves.
             let part = part.filter(|part| !message.ends_with(&format!("`{part}`")));
             let place = part.map_or_else(String::new, |part| format!(" (at `{part}`)"));
-            format!("`{argument}`: {rule}: {message}{place}; `explain` `{rule}` tells more")
+            format!("`{argument}`: {rule}: {message}{place}; for details: `explain` `{rule}`")
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The workspace of a session: its files in one engine that keeps what it worked out, and texts that are only tried.
 //!
-//! Questions run side by side. Whoever changes a text, because it changed on disk or to try another, is alone until the question
+//! Questions run side by side. A change of a text, because it changed on disk or to try another, runs alone until the question
 //! about it is answered; a text that was tried is taken back however its call ends.
 
 use std::collections::BTreeSet;
@@ -177,7 +177,7 @@ impl Room {
         Ok(())
     }
 
-    /// The workspace for whoever tries other texts.
+    /// The workspace for a trial of other texts.
     pub(super) async fn alone(&self) -> Result<Trial<'_>, String> {
         drop(self.fresh().await?);
         let held = self.held.write().await;
@@ -306,7 +306,7 @@ impl Trial<'_> {
                 let options = Options {
                     library: dialect.library,
                     release: dialect.release,
-                    ..settings.table.of(path).engine_options()
+                    ..settings.table.settings_of(path).engine_options()
                 };
                 (path.as_str(), options)
             });

@@ -148,7 +148,12 @@ impl Checked {
         let mut open: Vec<(Level, Diagnostic)> = open
             .into_iter()
             .filter(|found| !found.suppressed)
-            .map(|found| (settings.table.of(&found.file).level_of(&found), found))
+            .map(|found| {
+                (
+                    settings.table.settings_of(&found.file).level_of(&found),
+                    found,
+                )
+            })
             .filter(|(level, _)| *level != Level::Allow)
             .collect();
         open.sort_by_key(|(level, _)| *level != Level::Deny);

@@ -140,7 +140,7 @@ impl Sources {
         }
     }
 
-    /// Reports on nothing but the files that differ from what a revision of git has of them. The others still give names.
+    /// Reports on only the files that differ from what a revision of git has of them. The others still give names.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ pub(crate) fn git_with(
         .args(["--no-pager", "-c", "core.fsmonitor=false"])
         .args(arguments)
         .env("GIT_NO_LAZY_FETCH", "1")
-        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
+        // No transport is called `none`: where an older git fetches anyway, it has none to do it by.
         .env("GIT_ALLOW_PROTOCOL", "none")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_OPTIONAL_LOCKS", "0")

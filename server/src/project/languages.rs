@@ -53,7 +53,7 @@ pub(crate) fn takes_no_part(shown: &str) -> String {
         Some((Language::Pto, false)) => "it is a panorama project, and no PTO",
         _ => "it holds no kernel",
     };
-    format!("`{shown}` has nothing to check: {why}; `--language` reads it all the same")
+    format!("`{shown}` has nothing to check: {why}; `--language` reads it anyway")
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn libraries_of_package(
 ) -> PackageManifest {
     let workspace = package.workspace.as_ref();
     let workspace = workspace.map(|(folder, _)| folder.as_path());
-    let lock = locks.of(&package.name, &package.root, workspace);
+    let lock = locks.lock_of_package(&package.name, &package.root, workspace);
     let libraries = Library::ALL
         .into_iter()
         .filter_map(|wanted| library(manifests, package, lock.as_deref(), wanted));

@@ -21,7 +21,12 @@ pub(super) struct Locks {
 
 impl Locks {
     /// The lock file of a package: that of its workspace, else the nearest at or above it that has the package, else the nearest.
-    pub(super) fn of(&self, name: &str, root: &Path, workspace: Option<&Path>) -> Option<Rc<Lock>> {
+    pub(super) fn lock_of_package(
+        &self,
+        name: &str,
+        root: &Path,
+        workspace: Option<&Path>,
+    ) -> Option<Rc<Lock>> {
         let above = workspace.into_iter().chain(root.ancestors());
         let mut nearest = None;
         for lock in above.filter_map(|folder| self.file(folder)) {
@@ -372,7 +377,9 @@ dependencies = [
         let file = folder.path().join("Cargo.lock");
         std::fs::write(&file, LOCK).expect("a lock file");
         let locks = Locks::default();
-        let of = |name: &str| locks.of(name, &folder.path().join(name), Some(folder.path()));
+        let of = |name: &str| {
+            locks.lock_of_package(name, &folder.path().join(name), Some(folder.path()))
+        };
         let first = of("app").expect("a lock");
         // Were it read again, it would be gone.
         std::fs::remove_file(&file).expect("no lock file");

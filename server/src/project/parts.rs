@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::{Bound, Range};
 
 use visa_analysis::Package;
+use visa_analysis::is_word_letter;
 
 use super::loaded::LoadedFile;
 
@@ -92,7 +93,7 @@ impl<'a> Together<'a> {
         while let Some(&above) = self.up.get(index)
             && above != index
         {
-            // Halves the way for whoever comes next.
+            // Halves the way for the next search.
             let further = self.up.get(above).copied().unwrap_or(above);
             if let Some(up) = self.up.get_mut(index) {
                 *up = further;
@@ -126,7 +127,7 @@ impl<'a> Together<'a> {
         if self.by_name.is_empty() {
             return;
         }
-        let words = text.split(|character| !is_word(character));
+        let words = text.split(|character| !is_word_letter(character));
         let named: Vec<usize> = words
             .filter_map(|word| self.by_name.get(word).copied())
             .collect();
@@ -213,21 +214,17 @@ fn top_of(folder: &str) -> &str {
     folder.rsplit_once('/').map_or(folder, |(above, _)| above)
 }
 
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
-}
-
 /// The module that the word at a place declares, if it is a word and something is declared.
 fn module_at(text: &str, word: Range<usize>) -> Option<Module<'_>> {
     let before = text.get(..word.start)?.chars().next_back();
     let rest = text.get(word.end..)?;
-    if before.is_some_and(is_word) || rest.starts_with(is_word) {
+    if before.is_some_and(is_word_letter) || rest.starts_with(is_word_letter) {
         return None;
     }
     let rest = rest.trim_start();
     let name = rest.strip_prefix("r#").unwrap_or(rest);
     let end = name
-        .find(|character| !is_word(character))
+        .find(|character| !is_word_letter(character))
         .unwrap_or(name.len());
     let (name, behind) = name.split_at(end);
     let behind = behind.trim_start();

@@ -161,7 +161,7 @@ impl Reader<'_> {
             if member(from).is_some() {
                 let line = line_at(self.text, key.span().start);
                 let words = format!(
-                    "`{}` comes by `{from}`: let it lead to release {}",
+                    "`{}` is a `{from}` dependency: point it at release {}",
                     key.get_ref(),
                     self.release
                 );
@@ -263,7 +263,7 @@ mod tests {
             required.by_hand,
             [(
                 2,
-                "`furiosa-opt-std` comes by `git`: let it lead to release 0.8".to_owned()
+                "`furiosa-opt-std` is a `git` dependency: point it at release 0.8".to_owned()
             )]
         );
         assert!(to("[dependencies]\nfuriosa-opt-std.workspace = true\n", 8).inherits);

@@ -1,7 +1,7 @@
 //! What is found below a folder: sources and folders that neither `.gitignore` nor a leading dot hides.
 //!
 //! Knows what Cargo builds and which files say what to leave out. Those are read by the library that searches, whatever they
-//! are; so they are looked at first, and where one of them cannot be read nothing but what is hidden is left out.
+//! are; so they are looked at first, and where one of them cannot be read only what is hidden is left out.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -23,7 +23,7 @@ pub(crate) fn changed_since<'a>(
     let mut roots = Roots::default();
     let mut by_root: BTreeMap<PathBuf, Vec<&LoadedFile>> = BTreeMap::new();
     for file in files {
-        let root = roots.of(Path::new(&file.path), revision)?;
+        let root = roots.root_of(Path::new(&file.path), revision)?;
         by_root.entry(root).or_default().push(file);
     }
     let mut changed = BTreeSet::new();
@@ -46,7 +46,7 @@ struct Roots {
 }
 
 impl Roots {
-    fn of(&mut self, file: &Path, revision: &str) -> Result<PathBuf, Failure> {
+    fn root_of(&mut self, file: &Path, revision: &str) -> Result<PathBuf, Failure> {
         let existing = file.ancestors().skip(1).find(|folder| folder.is_dir());
         let folder = existing.unwrap_or_else(|| Path::new("/"));
         let marked = folder

@@ -240,7 +240,7 @@ fn what_a_baseline_claims_is_neither_obeyed_nor_added_up_past_its_end() {
     assert_code(&output, 0);
     let said = stderr(&output);
     assert!(
-        said.contains(&format!("{} known findings", u64::MAX)),
+        said.contains("18,446,744,073,709,551,615 known findings"),
         "{said}"
     );
     assert!(

@@ -269,7 +269,7 @@ fn a_crate_without_kernels_is_not_warned_about() {
     assert_eq!(rules_and_levels(&document), [""; 0]);
 }
 
-/// A crate may give a library another name; what its prelude brings into scope is known all the same.
+/// A crate may give a library another name; what its prelude brings into scope is known anyway.
 #[test]
 fn names_of_a_renamed_library_are_resolved() {
     let manifest = manifest(

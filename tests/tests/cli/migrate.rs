@@ -137,7 +137,7 @@ fn rows(ctx: &mut Context, table: &HbmTensor<i32, m![1], m![N, R, K]>, at: &HbmT
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(lines.len(), 2, "{answer}");
     assert!(
-        lines[0].starts_with("Cargo.toml:4:1: by hand: `furiosa-opt-std` comes by `git`"),
+        lines[0].starts_with("Cargo.toml:4:1: by hand: `furiosa-opt-std` is a `git` dependency"),
         "{answer}"
     );
     assert!(

@@ -98,7 +98,7 @@ fn a_workspace_says_nothing_of_what_it_excludes() {
     assert_eq!(with("members = [\"old/*\"]\n").0, "0.7.0");
     let (release, because) = with("exclude = [\"old\"]\n");
     assert_ne!(release, "0.7.0", "{because}");
-    // Who is named as a member is one all the same.
+    // Who is named as a member is one anyway.
     assert_eq!(
         with("members = [\"old/kernels\"]\nexclude = [\"old\"]\n").0,
         "0.7.0"

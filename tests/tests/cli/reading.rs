@@ -39,7 +39,7 @@ fn rules_are_found_by_words_of_name_group_and_summary() {
         "{text}"
     );
     assert!(
-        text.ends_with("\n1 rule; `visa-lint explain RULE` tells more about one\n"),
+        text.ends_with("\n1 rule; for details: `visa-lint explain RULE`\n"),
         "{text}"
     );
     let page = stdout(&run(

@@ -472,7 +472,7 @@ fn standard_input_belongs_to_the_crate_that_it_is_named_in() {
     assert_eq!(chosen, ["attention", "opt-std", "0.7"]);
 }
 
-/// A manifest that cannot be read is the crate's all the same: a package further up decides nothing for it.
+/// A manifest that cannot be read is the crate's anyway: a package further up decides nothing for it.
 #[test]
 fn a_manifest_that_does_not_parse_is_no_reason_to_guess() {
     let outer = manifest("[dependencies]\nfuriosa-visa-std = \"0.1\"\n");

@@ -160,7 +160,7 @@ fn agents_get_a_section_and_a_skill_and_nothing_else_is_touched() {
     // Nor is half of it written.
     assert!(!other.path().join("visa-lint.toml").exists());
     assert!(!other.path().join("AGENTS.md").exists());
-    // A file that its owner has locked stays as it is, whoever asks.
+    // A file that its owner has locked stays as it is, for any user.
     let locked = folder_with(&[("AGENTS.md", b"mine\n")]);
     let file = locked.path().join("AGENTS.md");
     let mut permissions = std::fs::metadata(&file).unwrap().permissions();

@@ -150,7 +150,7 @@ fn the_secret_the_host_and_the_origin_decide_who_is_answered() {
         };
         assert_eq!(view.status(&path, &[]), expected, "{path}");
         assert_eq!(view.status(&path, &[&own]), expected, "{path}");
-        // Another origin's page, a name that leads here, and whoever does not know the secret.
+        // Another origin's page, a name that leads here, and a client that does not know the secret.
         assert_eq!(
             view.status(&path, &["Origin: https://attacker.example"]),
             403

@@ -334,7 +334,7 @@ fn a_manifest_decides_its_crate_and_no_other() {
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
 }
 
-/// What a manifest edit decides anew is asked of its crate alone: other crates are not even looked at.
+/// What a manifest edit decides again is asked of its crate alone: other crates are not even looked at.
 #[test]
 fn a_release_in_a_manifest_runs_nothing_of_other_crates() {
     const CRATES: usize = 50;
@@ -389,7 +389,7 @@ fn a_release_in_a_manifest_runs_nothing_of_other_crates() {
     }
 }
 
-/// Where shapes decide, only another shape decides anew.
+/// Where shapes decide, only another shape decides again.
 #[test]
 fn a_release_by_shapes_follows_shapes_and_no_other_edit() {
     let mut workspace = Workspace::with_event_log();
@@ -426,7 +426,7 @@ fn a_release_by_shapes_follows_shapes_and_no_other_edit() {
         drop(analysis);
         (releases[2].clone().unwrap_or_default(), executed(workspace))
     };
-    // What is typed into is kept apart from then on, which takes two edits; already they decide nothing anew.
+    // What is typed into is kept apart from then on, which takes two edits; already they decide nothing again.
     assert_eq!(after(&mut workspace, first).0, "0.7");
     drop(workspace.take_events());
     for number in ["2", "3", "1"] {

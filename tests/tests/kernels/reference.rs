@@ -299,10 +299,6 @@ const WITHOUT: &[(&str, &str)] = &[
         "a collected packet is one flit, which has 8 elements of every type that the Vector Engine takes",
     ),
     (
-        "commit_alignment",
-        "tensors have addresses until 0.3 only; from 0.7 on a window begins on a multiple of the packet",
-    ),
-    (
         "commit_in_place",
         "Rust lends a tensor to the view that is read or to the one that is written",
     ),

@@ -143,7 +143,7 @@ fn numbers_and_remarks_leave_nothing_behind() {
     });
 }
 
-/// Edits of remarks have nothing worked out anew, however many there are.
+/// Edits of remarks have nothing worked out again, however many there are.
 #[test]
 fn remarks_never_begin_anew() {
     let kernel = kernel(8);

@@ -122,7 +122,7 @@ fn words(text: &str) -> Vec<(char, &str)> {
     found
 }
 
-/// Whether a word can be nothing but a name of the library: of several parts.
+/// Whether a word can be only a name of the library: of several parts.
 fn is_telling(word: &str) -> bool {
     let humps = word
         .chars()

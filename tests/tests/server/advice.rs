@@ -87,7 +87,7 @@ fn what_a_search_finds_is_shown_and_applied() {
         let best = &kernel["proposals"][0];
         let (saves, after) = (best["saves"].as_u64(), best["after"].as_u64());
         assert_eq!(saves.unwrap() + after.unwrap(), total(&first));
-        // Whoever asks without waiting is given it, too, as long as nothing changes.
+        // A client that asks without waiting is given it, too, as long as nothing changes.
         assert_eq!(at(&mut client, "visa/kernelCost", &uri, store), searched);
 
         let message = best["message"].as_str().unwrap();

@@ -52,8 +52,12 @@ fn what_needs_no_costs_is_published_first() {
     let uri = untitled("large.rs");
     client.open(&uri, &text);
     let first = published(&mut client, &uri);
-    let all = published(&mut client, &uri);
-    assert_eq!(first.version, all.version);
+    // The settings, which are read meanwhile, publish the first one again.
+    let mut all = first.clone();
+    while all.diagnostics == first.diagnostics {
+        all = published(&mut client, &uri);
+        assert_eq!(first.version, all.version);
+    }
     comes_first(&first.diagnostics, &all.diagnostics);
     client.finish();
 }

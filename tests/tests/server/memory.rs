@@ -149,7 +149,7 @@ fn memory_stays_within_a_fifth_of_the_start() {
         }
     }
     println!("resident after every {WARM_UP} edits: {looks:?} kB");
-    // The database is made anew now and then, and a look falls before or after it: what stays behind raises all later looks.
+    // The database is made again now and then, and a look falls before or after it: what stays behind raises all later looks.
     let (early, late) = looks.split_at(looks.len() / 2);
     let (most, least) = (early.iter().max().unwrap(), late.iter().min().unwrap());
     assert!(

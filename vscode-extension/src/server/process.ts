@@ -35,7 +35,7 @@ export class ServerProcess {
         this.over(error.message);
         reject(error);
       });
-      // At once: whoever reads its output must not miss its end.
+      // At once: a reader of its output must not miss its end.
       if (child.pid !== undefined) resolve(child);
     });
   }

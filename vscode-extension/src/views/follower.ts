@@ -1,6 +1,6 @@
 // Follows the cursor and the text with the two views.
 //
-// A keystroke asks the server anew, a little later, and drops the question before. A move of the cursor inside the kernel that
+// A keystroke asks the server again, a little later, and drops the question before. A move of the cursor inside the kernel that
 // is shown asks nothing: which operations it is in is known already.
 
 import * as vscode from 'vscode';

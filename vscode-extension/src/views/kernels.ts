@@ -2,7 +2,7 @@
 
 import type { KernelChoice } from './messages';
 
-/** Kernels that are offered at the most. */
+/** Kernels that are offered at most. */
 const MOST = 200;
 
 /** The functions behind `#[device(..)]`, in the order of the file. Reads the text alone, so that half-typed files have theirs. */

@@ -76,7 +76,7 @@ export class View<T> implements vscode.WebviewViewProvider, vscode.Disposable {
     if (this.last !== undefined) void this.view?.webview.postMessage(this.last);
   }
 
-  /** A page that can load nothing but its own script and style. */
+  /** A page that can load only its own script and style. */
   private html(webview: vscode.Webview, root: vscode.Uri): string {
     const nonce = randomBytes(16).toString('hex');
     const script = webview.asWebviewUri(vscode.Uri.joinPath(root, this.page.script));

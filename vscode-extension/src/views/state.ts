@@ -54,7 +54,7 @@ export function next<T>(state: State<T>, event: Event<T>): State<T> {
     case 'answered':
       return answered(state, event.document, event.answer);
     case 'failed':
-      // Another question is under way, or the next keystroke asks anew: the picture stays.
+      // Another question is under way, or the next keystroke asks again: the picture stays.
       return state.picture === null
         ? { ...state, notice: event.reason }
         : { ...state, stale: `Last good picture: ${event.reason}` };

@@ -19,7 +19,7 @@ import { roofline } from './roofline';
 import { engines, stages } from './tables';
 import { Timeline } from './timeline';
 
-/** Operations of a table that are listed at the most. */
+/** Operations of a table that are listed at most. */
 const MOST_OPERATIONS = 500;
 
 /** A view's host within the page. */

@@ -23,7 +23,7 @@ const LEAST = 3;
 const LINE = 13;
 /** Where more tensors are, words are only in those that have room for them. */
 const CROWD = 120;
-/** Overlaps that are drawn at the most. */
+/** Overlaps that are drawn at most. */
 const MOST_OVERLAPS = 400;
 
 /** The memories that are drawn, from the largest to the smallest. */

@@ -136,7 +136,7 @@ export class Page {
     this.filter.also(rows);
   }
 
-  /** Hides and shows rows anew, where some are new. */
+  /** Hides and shows rows again, where some are new. */
   refilter(): void {
     this.filter.apply();
   }

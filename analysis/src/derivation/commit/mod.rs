@@ -106,7 +106,6 @@ pub enum MismatchKind {
 }
 
 /// Derives what the Commit Engine does at the end of a pass (book: Commit Engine; library: 5.11).
-#[must_use]
 pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
     let mut derivation = CommitDerivation::default();
     let (PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. }) = &pass.end else {
@@ -215,7 +214,7 @@ fn judge(
     let packet = request.packet.form();
     let element = request.buffer.form();
     let names = element.axis_names();
-    // The first part of a group is in its innermost axis alone, and belongs to the group's other axes all the same.
+    // The first part of a group is in its innermost axis alone, and belongs to the group's other axes anyway.
     let groups = Groups::of(&[stream, packet, element]);
     let held = groups.rewrite(element);
     let lacks = |axis: &Arc<str>| !names.contains(axis) && !groups.carry(&held, axis);

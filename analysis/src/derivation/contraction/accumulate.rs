@@ -100,7 +100,6 @@ pub(super) struct Forms<'a> {
 }
 
 /// Derives the accumulate stage `index` of a pass.
-#[must_use]
 pub fn derive_accumulate(pass: &Pass, index: usize) -> AccumulateDerivation {
     let mut derived = AccumulateDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

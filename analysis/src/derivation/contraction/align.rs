@@ -97,7 +97,6 @@ pub enum AlignedTime {
 }
 
 /// Derives the align stage `index` of a pass.
-#[must_use]
 pub fn derive_align(body: &Body, pass: &Pass, index: usize) -> AlignDerivation {
     let mut derived = AlignDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

@@ -8,17 +8,15 @@ use crate::mapping::{Form, Mapping};
 
 use super::MAC_BYTES;
 
-/// Elements of a row that enter the accumulator at the most (book: Resize).
+/// Elements of a row that enter the accumulator at most (book: Resize).
 pub(super) const OUTPUT_LIMIT: u64 = 32;
 
 /// Levels of the reduction tree for that input type; `None` for types that the Contraction Engine does not take.
-#[must_use]
 pub fn tree_depth(element_type: ElementType) -> Option<u32> {
     contraction_type(element_type).map(|found| found.tree_depth)
 }
 
 /// Whether the Contraction Engine multiplies that type.
-#[must_use]
 pub fn is_operand_type(element_type: ElementType) -> bool {
     contraction_type(element_type).is_some()
 }
@@ -64,7 +62,6 @@ pub enum ContractViolation {
 }
 
 /// Derives the contract stage `index` of a pass.
-#[must_use]
 pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
     let mut derived = ContractDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

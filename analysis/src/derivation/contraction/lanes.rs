@@ -14,7 +14,6 @@ use super::accumulate::{
 };
 
 /// How the reduced time of stage `index`, a reduction over time, differs from what can be kept of the time before it.
-#[must_use]
 pub fn derive_time(pass: &Pass, index: usize) -> Option<AccumulatedTime> {
     let time = forms::known(&pass.input_of(index).time)?;
     let reduced = forms::known(&pass.stages.get(index)?.output.time)?;

@@ -53,7 +53,6 @@ pub enum TrfLoadViolation {
 pub const PARTIAL_ROWS: [u64; 3] = [4, 8, 16];
 
 /// Derives the load of the TRF that ends a pass.
-#[must_use]
 pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
     let mut derived = TrfLoadDerivation::default();
     let PassEnd::ToTrf { target, .. } = &pass.end else {

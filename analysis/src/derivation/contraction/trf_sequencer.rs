@@ -162,7 +162,7 @@ fn limits(reg_read_size: u64, entries: &[TrfEntry]) -> Option<TrfSequencerError>
     (count > SEQUENCER_ENTRIES).then_some(TrfSequencerError::Entries { count })
 }
 
-/// The least number of entries that an entry of `size` iterations needs at the least; `None` where a prime factor is
+/// The least number of entries that an entry of `size` iterations needs at least; `None` where a prime factor is
 /// more than one entry takes. A lower bound where several are needed: what it refuses is refused.
 fn split(size: u64) -> Option<usize> {
     if size <= SEQUENCER_ITERATIONS {

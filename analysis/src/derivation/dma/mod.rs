@@ -56,7 +56,6 @@ pub struct DmaDerivation {
 
 impl DmaDerivation {
     /// The loops around the run, the largest write stride first; none where they are unknown.
-    #[must_use]
     pub fn loops(&self) -> &[Loop<i128>] {
         self.transfer
             .as_ref()
@@ -64,13 +63,11 @@ impl DmaDerivation {
     }
 
     /// Bits of the longest run of elements that is in a line on both sides.
-    #[must_use]
     pub fn run_bits(&self) -> Option<u64> {
         self.transfer.as_ref().map(|transfer| transfer.run)
     }
 
     /// The loops in the book's notation, strides in bytes: `[8:(2048, 256)] of 32 bytes in a line`.
-    #[must_use]
     pub fn configuration(&self) -> String {
         let mut text = String::from("[");
         for (index, one) in self.loops().iter().enumerate() {
@@ -134,7 +131,6 @@ pub enum DmaViolation {
 }
 
 /// Derives a transfer from its two tensors (book: DMA Sequencer Internals).
-#[must_use]
 pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
     let (Some(source), Some(target)) = (body.tensor(copy.source), body.tensor(copy.target)) else {
         return DmaDerivation::default();

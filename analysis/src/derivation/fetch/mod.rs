@@ -263,7 +263,6 @@ impl BankRun {
 }
 
 /// Derives what the Fetch Engine does with a stage (book: Fetch Engine; library: 5.6).
-#[must_use]
 pub fn derive(body: &Body, pass: &Pass, index: usize, target: Target) -> FetchDerivation {
     let mut derivation = FetchDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
@@ -374,7 +373,6 @@ fn check_packet(pass: &Pass, index: usize, conventions: Conventions) -> Option<F
 }
 
 /// The bits of a delivered packet, if they are no multiple of what the engine delivers.
-#[must_use]
 pub fn unaligned_bits(element_type: ElementType, packet: &Mapping) -> Option<u64> {
     let bits = element_type.bits_of(packet.size())?;
     (!bits.is_multiple_of(FETCH_ALIGNMENT_BYTES * 8)).then_some(bits)

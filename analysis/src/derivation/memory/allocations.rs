@@ -49,7 +49,6 @@ pub enum Part {
 
 impl Part {
     /// Whether two parts of one allocation are known to share nothing: different values of one index.
-    #[must_use]
     pub fn is_apart_from(&self, other: &Self) -> bool {
         let (
             Self::Window {

@@ -1,7 +1,7 @@
 //! What would make the tensors of a memory fit that are needed at once: a later load, an earlier last use, a narrower type.
 //!
-//! Each proposal is tried: the lives of all tensors of the memory are worked out anew with it, and only one with which they fit
-//! at every point is kept. A proposal moves one operation at the most, and none over an operation that it depends on.
+//! Each proposal is tried: the lives of all tensors of the memory are worked out again with it, and only one with which they fit
+//! at every point is kept. A proposal moves one operation at most, and none over an operation that it depends on.
 
 use crate::hardware::{COMMIT_UNIT_BYTES, ElementType};
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, TensorId, Tier};

@@ -240,7 +240,7 @@ fn unwritten(
         return None;
     }
     let (digit, position) = claimed(data, held)?;
-    let holes = known.of(id);
+    let holes = known.holes_of(id);
     let hole = holes
         .iter()
         .find(|hole| hole.level == level && hole.covers(position))?;
@@ -329,7 +329,7 @@ fn reshaped(
                 .axis
                 .as_ref()
                 .is_none_or(|axis| !held.form().contains_axis(axis));
-            let holes = known.of(before);
+            let holes = known.holes_of(before);
             let hole = holes
                 .iter()
                 .find(|hole| hole.level == level && hole.covers(position))?;

@@ -63,7 +63,7 @@ pub(super) fn follow(body: &Body) -> Known<'_> {
 
 impl Known<'_> {
     /// The empty positions of a tensor or view. A view has its tensor's where its mapping is the tensor's.
-    pub(super) fn of(&self, id: TensorId) -> Vec<Hole> {
+    pub(super) fn holes_of(&self, id: TensorId) -> Vec<Hole> {
         let Some(levels) = self.body.tensor(id).map(|tensor| &tensor.levels) else {
             return Vec::new();
         };
@@ -135,7 +135,7 @@ impl Known<'_> {
     /// The empty positions of a pass's stream as it enters a stage.
     fn streamed_before(&self, id: OperationId, pass: &Pass, stages: usize) -> Vec<Hole> {
         let mut holes = match &pass.source {
-            PassSource::Tensor(tensor) => self.of(*tensor),
+            PassSource::Tensor(tensor) => self.holes_of(*tensor),
             PassSource::Interleaved { .. } | PassSource::Parameter { .. } => of_stream(&pass.begin),
         };
         for stage in pass.stages.iter().take(stages) {

@@ -40,7 +40,6 @@ pub struct ProvenanceDerivation {
 }
 
 /// Derives the provenance of a body's tensors.
-#[must_use]
 pub fn derive(body: &Body) -> ProvenanceDerivation {
     let known = holes::follow(body);
     let (claims, explained) = claims::derive(body, &known);

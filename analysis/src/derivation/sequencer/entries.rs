@@ -151,7 +151,7 @@ fn factors_within_limit(number: u64) -> Option<usize> {
     Some(bins.len())
 }
 
-/// Loops of at most 65,536 iterations that a number of iterations needs at the least.
+/// Loops of at most 65,536 iterations that a number of iterations needs at least.
 fn least_factors(number: u64) -> usize {
     let mut covered = 1_u128;
     let mut count = 0;

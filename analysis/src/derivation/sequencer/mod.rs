@@ -86,7 +86,6 @@ pub struct SequenceRequest {
 
 impl SequenceRequest {
     /// A question about a tensor of its own in the main context, at an unknown address, without a conversion.
-    #[must_use]
     pub const fn new(
         buffer: Mapping,
         time: Mapping,
@@ -142,7 +141,6 @@ pub struct SequenceReport {
 
 impl SequenceReport {
     /// The rule that names why there is no configuration, or the first limit broken.
-    #[must_use]
     pub fn error(&self) -> Option<&'static str> {
         let undecided = self
             .violations
@@ -156,7 +154,6 @@ impl SequenceReport {
     }
 
     /// The merged configuration in the book's notation: `[8:256, 16:1], 16 bytes an access`.
-    #[must_use]
     pub fn configuration(&self) -> String {
         let entries = configuration(&self.merged);
         match self.access_bytes {
@@ -167,7 +164,6 @@ impl SequenceReport {
 }
 
 /// Derives the sequencer of a buffer and a stream (book: Sequencer; library: 5.12).
-#[must_use]
 pub fn sequence(request: &SequenceRequest) -> SequenceReport {
     REPORTS.with(|known| known.answer(request.clone(), derive))
 }
@@ -210,7 +206,6 @@ fn whole_bytes(bits: u64) -> Option<u64> {
 
 /// The first part of a form that another does not hold, whatever order and padding the two have; `None` also where
 /// this is unknown.
-#[must_use]
 pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
     let groups = Groups::of(&[holder, wanted]);
     places(&groups, &groups.rewrite(holder)).lacking(&groups.rewrite(wanted))
@@ -330,7 +325,7 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 /// All loops of a stream through a buffer, outermost first, the packet's last.
 ///
 /// The work is bounded by the mappings themselves: each digit of a form has two positions at least, and a size fits 64 bits,
-/// so that a form has 63 digits at the most.
+/// so that a form has 63 digits at most.
 fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<Vec<Entry>, Misfit> {
     let buffer = groups.rewrite(request.buffer.form());
     let mut places = places(groups, &buffer);

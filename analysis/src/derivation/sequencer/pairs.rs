@@ -74,7 +74,7 @@ impl Places {
     }
 
     /// Pairs a digit that is elsewhere at `place` with the places here: one piece for each digit that it crosses.
-    /// A part whose cut is ragged is paired all the same: the transfer is made in several commands then.
+    /// A part whose cut is ragged is paired anyway: the transfer is made in several commands then.
     fn pair(&self, digit: &Digit, place: i128, pieces: &mut Vec<Piece>) -> Result<(), Misfit> {
         let Some(term) = &digit.term else {
             return Ok(());

@@ -89,7 +89,6 @@ pub enum SequencerViolation {
 
 impl SequencerViolation {
     /// The rule that reports it.
-    #[must_use]
     pub const fn rule(&self) -> Option<&'static str> {
         Some(match self {
             Self::Misfit(Misfit::Insufficient { .. }) => "sequencer_insufficient_input",

@@ -184,7 +184,6 @@ struct Judgement {
 }
 
 /// Derives the switch stage `index` of a pass.
-#[must_use]
 pub fn derive(pass: &Pass, index: usize) -> SwitchDerivation {
     let mut derived = SwitchDerivation::default();
     let Some(stage) = pass.stages.get(index) else {

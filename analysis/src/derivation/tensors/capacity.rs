@@ -93,7 +93,6 @@ pub(super) fn alignment(tensor: &Tensor) -> Option<AlignmentViolation> {
 
 /// Bytes that a tensor takes of its memory: of a slice for DM and VRF, of all rows of a slice for the TRF, of a chip
 /// for the HBM. `None` if a size or the type is unknown, or the bytes overflow.
-#[must_use]
 pub fn bytes_of(tensor: &Tensor) -> Option<u64> {
     let element = tensor
         .element_type
@@ -120,7 +119,7 @@ pub(super) fn row_count(machine: Machine, tensor: &Tensor) -> Option<RowsViolati
 }
 
 /// Bytes that are too many whatever becomes of the rows. A count that the MAC array does not have is a fault of its own, so
-/// that the data is shared out anew and the rows' padding goes with it.
+/// that the data is shared out again and the rows' padding goes with it.
 fn bytes_of_data(machine: Machine, tensor: &Tensor) -> Option<u64> {
     let bytes = bytes_of(tensor)?;
     match rows_of(tensor) {

@@ -58,7 +58,7 @@ pub(super) fn derive(body: &Body) -> Vec<SizeViolation> {
 }
 
 /// Whether the body is a stage function that no kernel reaches: it takes a stream, or runs in any context. Its types are
-/// those of whoever calls it.
+/// those of its callers.
 fn is_stage_function(body: &Body) -> bool {
     let is_kernel = body.device.is_some() || body.reached_from_kernel;
     !is_kernel

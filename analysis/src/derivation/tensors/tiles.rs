@@ -369,7 +369,6 @@ pub(super) fn mismatch(
 
 /// The mapping of a level behind a tile of `length` values of an index; `None` where the index is no part of the tensor, or
 /// the tile no part of the index.
-#[must_use]
 pub fn tile_output(
     body: &Body,
     whole: &Tensor,

@@ -22,7 +22,6 @@ pub struct Alternative {
 }
 
 /// A placement of the same axis that works, if one is known.
-#[must_use]
 pub fn alternative(
     (slice, time, packet): (&Form, &Form, &Form),
     axis: &str,

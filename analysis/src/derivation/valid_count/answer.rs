@@ -130,7 +130,6 @@ pub(super) struct AxisSetting {
 
 impl AxisSetting {
     /// The dimension of its counters, given the number of its gate.
-    #[must_use]
     pub(super) const fn dimension(&self, gate: usize) -> Dimension {
         if self.wanted.packets {
             Dimension::Packet
@@ -140,7 +139,6 @@ impl AxisSetting {
     }
 
     /// The part with other counters, which end at another index.
-    #[must_use]
     pub(super) fn with_counters(mut self, counters: Vec<Assigned>, end: u64) -> Self {
         self.counters = counters;
         if self.wanted.packets {

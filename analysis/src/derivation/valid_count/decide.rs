@@ -19,7 +19,6 @@ use super::setting::{COUNTERS, GATES, LANES, PacketCount};
 pub(super) const MOST_SLICES: u64 = 256;
 
 /// Decides one axis. `None`: the placement is none that this knows how to decide.
-#[must_use]
 pub(super) fn decide(question: &Question) -> Option<AxisAnswer> {
     Decision::new(question)?.answer()
 }

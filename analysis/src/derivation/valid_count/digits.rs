@@ -19,7 +19,6 @@ pub(super) struct AxisDigit {
 
 impl AxisDigit {
     /// The step that the digit is at for a position of its place.
-    #[must_use]
     pub(super) const fn step_at(&self, position: u64) -> u64 {
         match position.checked_div(self.position_stride) {
             Some(steps) if self.extent > 0 => steps % self.extent,
@@ -33,7 +32,6 @@ impl AxisDigit {
     }
 
     /// Whether some of its steps are padding that the axis's size does not explain.
-    #[must_use]
     pub(super) const fn is_padded(&self) -> bool {
         self.count < self.extent
     }
@@ -47,7 +45,6 @@ pub(super) struct Digits {
 
 impl Digits {
     /// Sorts the digits and joins neighbours that are one digit again. Digits of a single step are dropped.
-    #[must_use]
     pub(super) fn new(mut digits: Vec<AxisDigit>) -> Self {
         digits.retain(|digit| digit.extent > 1 || digit.count > 1);
         digits.sort_by_key(|digit| std::cmp::Reverse(digit.stride));
@@ -67,13 +64,11 @@ impl Digits {
     }
 
     /// The digits, largest stride first.
-    #[must_use]
     pub(super) fn as_slice(&self) -> &[AxisDigit] {
         &self.digits
     }
 
     /// Whether two of them are next to each other in their place.
-    #[must_use]
     pub(super) fn touch(&self) -> bool {
         self.digits.iter().any(|inner| {
             let end = inner.position_stride.checked_mul(inner.extent);
@@ -84,13 +79,11 @@ impl Digits {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub(super) const fn is_empty(&self) -> bool {
         self.digits.is_empty()
     }
 
     /// The largest value the digits add up to; `None` if it does not fit.
-    #[must_use]
     pub(super) fn largest(&self) -> Option<u64> {
         self.digits
             .iter()
@@ -98,7 +91,6 @@ impl Digits {
     }
 
     /// How many combinations of steps there are, padding included; `None` if they do not fit.
-    #[must_use]
     pub(super) fn steps(&self) -> Option<u64> {
         self.digits
             .iter()
@@ -106,7 +98,6 @@ impl Digits {
     }
 
     /// The value at a position of the place; `None` where a digit is on padding of its own.
-    #[must_use]
     pub(super) fn value_at(&self, position: u64) -> Option<u64> {
         self.digits.iter().try_fold(0_u64, |sum, digit| {
             let step = digit.step_at(position);
@@ -119,7 +110,6 @@ impl Digits {
     }
 
     /// The value at a position of the place, the digits' own padding counted on.
-    #[must_use]
     pub(super) fn stepped_value(&self, position: u64) -> Option<u64> {
         self.digits.iter().try_fold(0_u64, |sum, digit| {
             sum.checked_add(digit.step_at(position).checked_mul(digit.stride)?)
@@ -127,7 +117,6 @@ impl Digits {
     }
 
     /// The smallest value of the digits that is at least `bound`; `None` if all are smaller.
-    #[must_use]
     pub(super) fn next(&self, bound: u64) -> Option<u64> {
         let mut value = 0_u64;
         // The last digit that could still be raised, with the value of the digits above it.
@@ -161,7 +150,6 @@ impl Digits {
     }
 
     /// How many combinations of steps have a value below `bound`, digits taken as without padding of their own.
-    #[must_use]
     pub(super) fn rank(&self, bound: u64) -> Option<u64> {
         let mut rank = 0_u64;
         let mut rest = bound;
@@ -180,7 +168,6 @@ impl Digits {
     }
 
     /// The position of the place at which the digits have that value, other axes at 0.
-    #[must_use]
     pub(super) fn position_of(&self, value: u64) -> Option<u64> {
         let mut rest = value;
         let mut position = 0_u64;
@@ -193,7 +180,6 @@ impl Digits {
     }
 
     /// The smallest stride of a digit that is not 0 in a value; `None` for the value 0.
-    #[must_use]
     pub(super) fn lowest_stride_in(&self, value: u64) -> Option<u64> {
         let mut rest = value;
         let mut lowest = None;
@@ -217,7 +203,6 @@ fn continues(outer: &AxisDigit, inner: &AxisDigit) -> bool {
 
 /// Whether digits of several places are one mixed radix together: no two combinations have one value, and values are
 /// ordered like the digits.
-#[must_use]
 pub(super) fn is_mixed_radix<'a>(digits: impl Iterator<Item = &'a AxisDigit>) -> bool {
     let mut sorted: Vec<&AxisDigit> = digits.collect();
     sorted.sort_by_key(|digit| digit.stride);

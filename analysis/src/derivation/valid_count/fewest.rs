@@ -48,7 +48,6 @@ pub(super) enum Fewest {
 }
 
 /// The fewest counters over that many time steps, where there are `most`; one that only carries the cap counts too.
-#[must_use]
 pub(super) fn counters(wanted: &Wanted, steps: u64, most: usize) -> Fewest {
     Walk::new(wanted, steps).map_or(Fewest::Unknown, |walk| walk.fewest(most))
 }

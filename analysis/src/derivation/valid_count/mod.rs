@@ -49,13 +49,11 @@ pub enum Placement {
 
 /// Decides one reduced axis over the forms of the 8-lane flit. `None` where the placement is none that this knows how
 /// to decide (a packet of another size, more than 256 slices, the axis inside a group that a size cuts across).
-#[must_use]
 pub fn place(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Placement> {
     place_axes(slice, time, packet, &[axis])
 }
 
 /// Decides several padded axes at once: one packet count and three gates serve them all, with eight counters.
-#[must_use]
 pub fn place_axes(slice: &Form, time: &Form, packet: &Form, axes: &[&str]) -> Option<Placement> {
     let mut settings = Vec::new();
     for axis in axes {
@@ -282,7 +280,6 @@ pub struct Undecided {
 
 impl ValidCountsDerivation {
     /// Whether the placement of the reduce at a stage is refused.
-    #[must_use]
     pub fn refuses(&self, stage: usize) -> bool {
         self.reduces.iter().any(|reduce| {
             reduce.stage == stage && matches!(reduce.placement, Placement::Refused(_))
@@ -291,7 +288,6 @@ impl ValidCountsDerivation {
 }
 
 /// Derives the valid counts of every intra-slice reduce of a pass, over the flits that enter the Vector Engine.
-#[must_use]
 pub fn derive(pass: &Pass) -> ValidCountsDerivation {
     let mut derived = ValidCountsDerivation::default();
     for index in 0..pass.stages.len() {

@@ -13,7 +13,6 @@ use super::setting::PacketCount;
 /// The packet count and its counters: `Some(None)` if none that follow the digits do, `None` if this cannot tell.
 ///
 /// Counters may also cut across digits that touch in time, which the blocks here do not look at.
-#[must_use]
 pub(super) fn count(
     size: u64,
     lanes: &AxisDigit,
@@ -38,7 +37,7 @@ pub(super) fn count(
     OuterPart::new(size, lanes, time)?.count()
 }
 
-/// Whether a number has one prime factor at the most; of a large one only 2 and 3 are tried.
+/// Whether a number has one prime factor at most; of a large one only 2 and 3 are tried.
 pub(super) fn is_prime_power(number: u64) -> bool {
     const LARGEST: u64 = 1 << 20;
     let most = if number > LARGEST { 3 } else { number };
@@ -134,7 +133,7 @@ impl OuterPart {
             return self.with_low(self.full, self.lanes, 1, &[]);
         }
         if last == 0 && left == 0 {
-            // One lane at the most: its elements are counted like those of a gate.
+            // One lane at most: its elements are counted like those of a gate.
             let low: Vec<Assigned> = self
                 .low
                 .as_slice()
@@ -183,7 +182,7 @@ impl OuterPart {
     }
 }
 
-/// What counters of stride 1 add up to at the most.
+/// What counters of stride 1 add up to at most.
 fn reach(counters: &[Assigned]) -> Option<u64> {
     counters.iter().try_fold(0_u64, |sum, counter| {
         sum.checked_add(counter.limit.checked_sub(1)?)

@@ -57,7 +57,6 @@ pub struct Gate {
 impl Gate {
     /// Whether the gate is open for a slice at an index of its dimension.
     #[cfg(test)]
-    #[must_use]
     pub const fn is_open(&self, slice: u64, index: u64) -> bool {
         let masked = slice & self.mask;
         if masked < self.threshold {
@@ -84,7 +83,6 @@ pub struct Setting {
 impl Setting {
     /// The count that the generator gives a flit (book: Valid Count Formula).
     #[cfg(test)]
-    #[must_use]
     pub fn count(&self, slice: u64, time: u64) -> u64 {
         let mut rest = time;
         let mut packet = 0_u64;

@@ -32,7 +32,6 @@ pub(super) enum Solution {
 }
 
 /// Looks for unknowns of at least 0 that satisfy all rows.
-#[must_use]
 pub(super) fn solve(rows: &[Row]) -> Solution {
     let Some(mut table) = Table::new(rows) else {
         return Solution::Impossible;

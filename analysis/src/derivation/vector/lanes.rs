@@ -1,7 +1,7 @@
 //! Eight lanes and four: what splitting, trimming, concatenating and padding make of time and packet, what a reduction between
 //! them leaves, and how a block that narrows and widens goes on from another flit.
 //!
-//! Knows shapes only. What a kernel declares instead is a violation of [`super::shapes`] or an edit of whoever repairs it.
+//! Knows shapes only. What a kernel declares instead is a violation of [`super::shapes`] or an edit of the repair.
 
 use crate::derivation::forms::{join, known};
 use crate::kernel::{Pass, Position, Stage, StageKind, StreamShape, VectorStage, Way};
@@ -28,13 +28,11 @@ pub(super) const fn taken(kind: &StageKind) -> Option<u64> {
 }
 
 /// Whether a stage makes eight lanes of four.
-#[must_use]
 pub const fn widens(stage: &Stage) -> bool {
     matches!(stage.kind, StageKind::VectorConcat | StageKind::VectorPad)
 }
 
 /// The lanes that a stage takes; `None` where it takes both.
-#[must_use]
 pub fn lanes_taken(stage: &Stage) -> Option<Way> {
     match (&stage.kind, stage.output.position) {
         (StageKind::VectorStash, _) => None,
@@ -45,7 +43,6 @@ pub fn lanes_taken(stage: &Stage) -> Option<Way> {
 }
 
 /// Whether a stage leaves eight lanes of four behind it, by its position.
-#[must_use]
 pub const fn is_widened(stage: &Stage) -> bool {
     matches!(
         stage.output.position,
@@ -54,7 +51,6 @@ pub const fn is_widened(stage: &Stage) -> bool {
 }
 
 /// Whether the four lanes before a stage come from a split.
-#[must_use]
 pub fn came_by_split(pass: &Pass, index: usize) -> bool {
     let narrowing = pass
         .stages
@@ -66,7 +62,6 @@ pub fn came_by_split(pass: &Pass, index: usize) -> bool {
 }
 
 /// The upper four of eight lanes, and the lower four.
-#[must_use]
 pub fn halves(packet: &Form) -> Option<(Form, Form)> {
     packet.split_at(HALF)
 }
@@ -89,7 +84,6 @@ pub(super) fn changed(time: &Form, packet: &Form, kind: &StageKind) -> Option<Sh
 
 /// What a split, trim, concat or pad makes of time and packet; `None` where they are unknown, have other lanes than the
 /// stage takes, or where a trim would drop data.
-#[must_use]
 pub fn lanes_made(input: &StreamShape, kind: &StageKind) -> Option<(Mapping, Mapping)> {
     let (time, packet) = (known(&input.time)?, known(&input.packet)?);
     let drops = matches!(kind, StageKind::VectorTrim)
@@ -103,7 +97,6 @@ pub fn lanes_made(input: &StreamShape, kind: &StageKind) -> Option<(Mapping, Map
 
 /// The narrowing that keeps all data, with what it makes: a split where the upper four lanes hold some, else a trim.
 /// `None` for a packet that is no flit.
-#[must_use]
 pub fn narrowed((time, packet): &Shape) -> Option<(StageKind, Shape)> {
     if packet.size() != FULL {
         return None;
@@ -120,7 +113,6 @@ pub fn narrowed((time, packet): &Shape) -> Option<(StageKind, Shape)> {
 
 /// The widening of four lanes, with what it makes: two steps of time side by side where a split parted them, else padding.
 /// `None` for a packet of other lanes.
-#[must_use]
 pub fn widened((time, packet): &Shape, came_by_split: bool) -> Option<(StageKind, Shape)> {
     if packet.size() != HALF {
         return None;
@@ -137,7 +129,6 @@ pub fn widened((time, packet): &Shape, came_by_split: bool) -> Option<(StageKind
 
 /// What a reduction inside a slice leaves on four lanes: time without the axis, and one lane where the packet held it.
 /// `None` where a group in time holds the axis.
-#[must_use]
 pub fn reduced((time, packet): &Shape, axis: &str) -> Option<Shape> {
     let packet = if packet.contains_axis(axis) {
         one_lane()?
@@ -174,7 +165,6 @@ pub struct Followed {
 
 /// Goes through a block with another flit up to its widening, which is the last of the answer: each narrowing, reduction and
 /// widening with what it makes then. `None` where a stage cannot be followed or there is no widening.
-#[must_use]
 pub fn follow(stages: &[Stage], mut shape: Shape) -> Option<Vec<Followed>> {
     let mut followed = Vec::new();
     let mut split = false;

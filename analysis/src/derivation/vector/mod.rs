@@ -50,7 +50,6 @@ pub struct VectorDerivation {
 
 impl VectorDerivation {
     /// What the stage of that number does.
-    #[must_use]
     pub fn step(&self, stage: usize) -> Option<&VectorStep> {
         self.steps.iter().find(|step| step.stage == stage)
     }
@@ -74,7 +73,6 @@ pub struct VectorStep {
 }
 
 /// Derives it.
-#[must_use]
 pub fn derive(body: &Body, pass: &Pass) -> VectorDerivation {
     let mut walk = Walk::new(body, pass);
     walk.stages();

@@ -71,7 +71,6 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
 
 /// Accumulator slots that a reduce over an axis needs: the steps of time inside the outermost reduced factor that are
 /// not its own. With them the factors, outermost first. `None` where a group holds the axis.
-#[must_use]
 pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
     let mut slots = 1_u64;
     let mut inner = Vec::new();

@@ -18,7 +18,6 @@ pub enum Access {
 }
 
 /// How a packet of at most eight elements reads an operand; `None` where the algebra may have missed a part of it.
-#[must_use]
 pub fn access(packet: &Form, operand: &Form) -> Option<Access> {
     if forms::may_share_ragged(packet, operand) || forms::may_share_ragged(operand, packet) {
         return None;

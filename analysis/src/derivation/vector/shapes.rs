@@ -65,7 +65,6 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
 
 /// A mapping without an axis, with a hole in its place or none; `None` where it does not have the axis, or has it inside
 /// of a group.
-#[must_use]
 pub fn without_axis(mapping: &Mapping, axis: &str, hole: bool) -> Option<Mapping> {
     if mapping.is_opaque() || !mapping.form().contains_axis(axis) {
         return None;

@@ -38,7 +38,6 @@ pub enum SlotFault {
 }
 
 /// What is wrong with the guarded operands of a pass.
-#[must_use]
 pub fn derive(pass: &Pass) -> Vec<SlotViolation> {
     let operations = pass.stages.iter().filter_map(|stage| match &stage.kind {
         StageKind::VectorAlu(operation) => Some(operation),

@@ -7,7 +7,6 @@ use crate::kernel::catalogue::vector_stages;
 pub use crate::kernel::catalogue::{is_stashable, may_follow, way_into, way_out_of};
 
 /// The groups of operations that a stage offers.
-#[must_use]
 pub const fn groups(stage: VectorStage) -> &'static [OperationGroup] {
     match stage {
         VectorStage::Logic => &[OperationGroup::Logic],
@@ -40,14 +39,12 @@ pub fn operations_on(
 }
 
 /// The stages behind which a stash may be taken.
-#[must_use]
 pub fn stashable() -> Vec<VectorStage> {
     let stages = vector_stages().iter().copied();
     stages.filter(|stage| is_stashable(*stage)).collect()
 }
 
 /// The stages that may be entered from one.
-#[must_use]
 pub fn followers(from: VectorStage) -> Vec<VectorStage> {
     let stages = vector_stages().iter().copied();
     stages.filter(|&to| may_follow(from, to)).collect()

@@ -81,7 +81,6 @@ impl EngineState {
     }
 
     /// The state behind the last stage of a pass, faults and all.
-    #[must_use]
     pub fn behind(body: &Body, pass: &Pass) -> Self {
         let mut walk = Walk::new(body, pass);
         walk.stages();
@@ -89,7 +88,6 @@ impl EngineState {
     }
 
     /// Whether a block of stages may begin: as the first, or behind a reduction across slices that came first.
-    #[must_use]
     pub fn may_begin(&self) -> bool {
         match self.reached {
             Some(VectorStage::InterSliceReduce) => !self.intra_first,
@@ -99,20 +97,17 @@ impl EngineState {
     }
 
     /// Whether a stage may follow the one reached.
-    #[must_use]
     pub fn may_follow(&self, entered: VectorStage) -> bool {
         self.reached
             .is_none_or(|from| stages::may_follow(from, entered))
     }
 
     /// Whether the stream has the lanes that a stage takes, as far as they are known.
-    #[must_use]
     pub fn has_lanes(&self, needs: Way) -> bool {
         self.reached.is_none() || self.way.is_none_or(|way| way == needs)
     }
 
     /// Whether a reduction across slices has its place here: once a pass, and on eight lanes.
-    #[must_use]
     pub fn has_place_across(&self) -> bool {
         self.reached.is_none_or(|from| {
             self.across.is_none()
@@ -122,13 +117,11 @@ impl EngineState {
     }
 
     /// Whether the stream may be stashed behind the stage reached. Whether there is a stash already is not asked.
-    #[must_use]
     pub fn may_stash(&self) -> bool {
         self.groups == Groups::Single && self.reached.is_none_or(stages::is_stashable)
     }
 
     /// The operation that took an ALU.
-    #[must_use]
     pub fn taken_by(&self, alu: Alu) -> Option<Span> {
         let mut used = self.used.iter();
         used.find(|(used, _)| *used == alu).map(|(_, span)| *span)

@@ -147,7 +147,6 @@ impl Class {
 
     /// The median of the errors of several classes together, in tenths of a percent: the median of their medians, each as often
     /// as it has rows.
-    #[must_use]
     pub fn median_error_of(classes: &[Self]) -> u64 {
         let mut errors: Vec<u64> = Vec::new();
         for class in classes {
@@ -158,7 +157,7 @@ impl Class {
         errors.get(errors.len() / 2).copied().unwrap_or(0)
     }
 
-    /// Its row: a test works the last two out anew.
+    /// Its row: a test works the last two out again.
     const fn row(self) -> Row {
         let scattered = Spread {
             below: 60,
@@ -205,25 +204,21 @@ impl Class {
     }
 
     /// Its name in JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
     /// How far off a figure may be.
-    #[must_use]
     pub const fn spread(self) -> Spread {
         self.row().1
     }
 
     /// Rows of schedules that it was compared with.
-    #[must_use]
     pub const fn samples(self) -> u64 {
         self.row().2
     }
 
     /// The median of the errors over those rows, in tenths of a percent.
-    #[must_use]
     pub const fn median_error(self) -> u64 {
         self.row().3
     }

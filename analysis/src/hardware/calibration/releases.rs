@@ -125,7 +125,6 @@ pub static RELEASE_0_8_1: Calibration = Calibration {
 };
 
 /// Every release's operations in a clause: `29 operations of 0.5.1, 49 of 0.6.0 and 45 of 0.8.1`.
-#[must_use]
 pub fn evidence() -> String {
     let parts: Vec<String> = RELEASES
         .iter()

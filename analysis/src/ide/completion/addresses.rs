@@ -20,7 +20,7 @@ use super::place::functions_around;
 use super::proposal;
 use super::receiver::called;
 
-/// Places that are proposed at the most.
+/// Places that are proposed at most.
 const PLACE_LIMIT: usize = 16;
 
 /// Proposals directly behind `(` or a comma of the arguments of a method that is given an address.

@@ -12,9 +12,9 @@ use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::dialect::{self, Dialect};
 
-/// Tokens that are looked at, at the most.
+/// Tokens that are looked at, at most.
 const TOKEN_LIMIT: usize = 1_500;
-/// Open brackets that are looked at, at the most: mappings may nest 64 deep.
+/// Open brackets that are looked at, at most: mappings may nest 64 deep.
 const OPENER_LIMIT: usize = 80;
 
 /// The surroundings of a cursor.

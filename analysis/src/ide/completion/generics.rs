@@ -17,7 +17,7 @@ use super::place::arguments;
 use super::proposal;
 use super::receiver::{Receiver, called};
 
-/// Lengths of tiles that are proposed at the most.
+/// Lengths of tiles that are proposed at most.
 const LENGTH_LIMIT: usize = 16;
 
 /// Proposals directly behind `<` or a comma of generic arguments.

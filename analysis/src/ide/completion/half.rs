@@ -3,6 +3,7 @@
 //! The grammar's own reader wants whole expressions; this one reads from the left and stops where the cursor is. Knows the
 //! grammar of `m!` and `i!`; does not know what a name means.
 
+use crate::names::is_word_letter;
 use std::ops::Range;
 
 /// What may be next.
@@ -88,11 +89,11 @@ pub(super) fn expected(text: &str) -> Expects {
             '/' | '%' | '#' | '=' if last == Last::Operand => {
                 last = Last::Operator(character, at);
             }
-            _ if is_word(character) => {
+            _ if is_word_letter(character) => {
                 if last == Last::Opening {
                     start_here();
                 }
-                while rest.next_if(|(_, next)| is_word(*next)).is_some() {}
+                while rest.next_if(|(_, next)| is_word_letter(*next)).is_some() {}
                 last = Last::Operand;
             }
             _ => {}
@@ -114,12 +115,8 @@ pub(super) fn expected(text: &str) -> Expects {
 
 /// The names in a text.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|character: char| !is_word(character))
+    text.split(|character: char| !is_word_letter(character))
         .filter(|word| word.starts_with(|first: char| !first.is_ascii_digit()))
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
 }
 
 #[cfg(test)]

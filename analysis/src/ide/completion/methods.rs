@@ -7,6 +7,7 @@ use crate::items::item_text;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Entry, Generic, Role, vector_stages};
 use crate::kernel::dialect::{Action, Dialect, Guide, Method, Part, TypeShape};
 use crate::kernel::{Context, Level, Pass, Position, VectorStage};
+use crate::names::is_word_letter;
 
 use super::context::Around;
 use super::conversions::conversions;
@@ -129,7 +130,7 @@ impl<'a> Offers<'a> {
         }
     }
 
-    /// Why a method that exists goes wrong all the same.
+    /// Why a method that exists goes wrong anyway.
     fn doubt(&self, method: &Method) -> Option<&'static str> {
         if !self.conventions().types_positions() {
             return None;
@@ -276,7 +277,6 @@ pub(super) fn declared_context(db: &dyn Db, around: &Around) -> Option<String> {
 
 /// The parameter of a function's text that has one of some types behind `&mut`.
 fn parameter_of(text: &str, types: &[&str]) -> Option<String> {
-    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let head = text.split_once('(')?.1;
     let head = head.split('{').next()?;
     head.match_indices("mut").find_map(|(at, _)| {
@@ -289,7 +289,9 @@ fn parameter_of(text: &str, types: &[&str]) -> Option<String> {
         // `name : & 'l mut`
         let before = before.trim_end();
         let before = before.rsplit_once(':').map_or("", |(before, _)| before);
-        let name = before.trim_end().rsplit(|character| !is_word(character));
+        let name = before
+            .trim_end()
+            .rsplit(|character| !is_word_letter(character));
         let name = name.into_iter().next().filter(|name| !name.is_empty())?;
         Some(name.to_owned())
     })

@@ -33,7 +33,7 @@ use super::{Completion, CompletionKind};
 
 /// The macros of mappings.
 const MACROS: [&str; 3] = ["m", "i", "axes"];
-/// Proposals of one request at the most.
+/// Proposals of one request at most.
 const PROPOSAL_LIMIT: usize = 256;
 
 /// Proposals at a cursor, the best first.

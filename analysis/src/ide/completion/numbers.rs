@@ -17,9 +17,9 @@ use super::mappings::Expression;
 use super::place::MappingPlace;
 use super::proposal;
 
-/// Numbers that are proposed at the most.
+/// Numbers that are proposed at most.
 const NUMBER_LIMIT: usize = 16;
-/// Numbers that are put in for a try, at the most.
+/// Numbers that are put in for a try, at most.
 const TRIAL_LIMIT: usize = 48;
 /// Divisors up to this one, and their counterparts, are looked for.
 const DIVISOR_LIMIT: u64 = 2_048;

@@ -24,7 +24,7 @@ use super::methods::declared_context;
 use super::place::functions_around;
 use super::proposal;
 
-/// Tensors through which a chain is proposed, at the most: the last ones.
+/// Tensors through which a chain is proposed, at most: the last ones.
 const CHAIN_LIMIT: usize = 3;
 
 /// What a kernel's snippet is of: a tensor of so many slices and so many elements in each.

@@ -16,9 +16,9 @@ use super::context::{Around, Opener, Owner};
 use super::proposal;
 use super::receiver::Receiver;
 
-/// Configurations of one variant that are tried, at the most.
+/// Configurations of one variant that are tried, at most.
 const TRIAL_LIMIT: usize = 64;
-/// Values that are proposed at the most.
+/// Values that are proposed at most.
 const VALUE_LIMIT: usize = 16;
 /// What is said of values that fit.
 const FITS: &str = "makes the declared slices and time";

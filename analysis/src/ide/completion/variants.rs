@@ -56,7 +56,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             if method.is_some_and(|method| !groups(method).contains(&known.group)) {
                 return Some(Vec::new());
             }
-            let operations = names.of(owner);
+            let operations = names.operations_of(owner);
             let proposals = operations.filter_map(|operation| {
                 operation_proposal(db, around, setting.as_ref(), operation, false)
             });

@@ -16,7 +16,7 @@ use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Occupancy};
 
 use super::super::operations::bodies_with;
-use super::page::{Page, code, count, line_of, table};
+use super::page::{Page, code, counted, line_of, table};
 use super::uses::{holder, memory_name};
 
 /// Kernels of a helper that are told apart.
@@ -101,7 +101,7 @@ pub(super) fn place_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -
     let lifetime = derivation.memory.lifetimes.get(number)?;
     let size = format!(
         "{}{}",
-        count(lifetime.bytes?, "byte"),
+        counted(lifetime.bytes?, "byte"),
         holder(lifetime.tier)
     );
     Some(match range(lifetime.address, lifetime.bytes) {
@@ -309,7 +309,9 @@ impl Map<'_> {
         let words: Vec<String> = holes
             .into_iter()
             .take(HOLES)
-            .map(|(start, end)| format!("{} ({})", shown((start, end)), count(end - start, "byte")))
+            .map(|(start, end)| {
+                format!("{} ({})", shown((start, end)), counted(end - start, "byte"))
+            })
             .collect();
         if words.is_empty() {
             return Some("Nothing is free meanwhile.".to_owned());

@@ -17,7 +17,7 @@ use crate::numbers::thousands;
 use super::super::names::Named;
 use super::mapping::{ToldApart, layout};
 use super::occurrences;
-use super::page::{Page, block, bytes_of, code, count, table};
+use super::page::{Page, block, bytes_of, code, counted, table};
 use super::segments;
 use super::uses::{holder, memory_name};
 
@@ -43,7 +43,7 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
         page.add(format!(
             "**{}**: {}",
             code(&alias.name(db)),
-            count(mapping.size(), "position")
+            counted(mapping.size(), "position")
         ));
         page.add(block("rust", &declaration));
         let shown = ToldApart::at(db, parsed.text.full_span(), mapping);

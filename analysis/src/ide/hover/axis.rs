@@ -14,7 +14,7 @@ use crate::syntax::without_raw;
 use super::super::Hover;
 use super::super::names::Named;
 use super::occurrences;
-use super::page::{Page, code, count, line_of, table};
+use super::page::{Page, code, counted, line_of, table};
 use super::range_of;
 
 /// Axes of one `axes!` that are listed.
@@ -23,7 +23,7 @@ const SHOWN: usize = 32;
 /// The page: size, where it is declared, where the reader's file and others use it.
 pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: SourceFile) -> String {
     let size = match axis.size {
-        Some(size) => count(size, "value"),
+        Some(size) => counted(size, "value"),
         None => "its size is missing, 0 or beyond 64 bits".to_owned(),
     };
     let plain = without_raw(name);

@@ -1,7 +1,7 @@
 //! How often other files use an axis or an alias.
 //!
 //! Counts the same uses as the page of the reader's own file, and looks where references look. Each file's counts are kept, so
-//! that a hover asks of a project that is as it was no more than a look-up a file. A file that can name nothing but what it
+//! that a hover asks of a project that is as it was no more than a look-up a file. A file that can name only what it
 //! declares itself and the library is passed over by its words alone, and in very large projects nothing is counted.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::page::{Page, code};
 
 /// Files that are named.
 const FILES: usize = 4;
-/// Bytes of the files that are counted in, at the most: the first question reads all of them.
+/// Bytes of the files that are counted in, at most: the first question reads all of them.
 const BYTES: usize = 1 << 20;
 
 /// How often a file uses each axis and alias.

@@ -16,7 +16,7 @@ use crate::syntax::without_raw;
 
 use super::super::operations::methods;
 use super::operation::distinct;
-use super::page::{Page, code, count, line_of, percent, prose, table};
+use super::page::{Page, code, counted, line_of, percent, prose, table};
 use super::saving::{best, larger, searched_of_kernel};
 
 /// Operations of the critical path that are named.
@@ -50,7 +50,7 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) 
     let simulation = function_simulation(db, function);
     let total = simulation.total();
     let words = match total {
-        Some(total) => format!("{} predicted", count(total, "cycle")),
+        Some(total) => format!("{} predicted", counted(total, "cycle")),
         None => runs_of(db, function)
             .map_or_else(|| "cycles unknown".to_owned(), |runs| runs.sentence()),
     };
@@ -95,7 +95,7 @@ fn longest(
     Some(format!(
         "Most of it: {}, {} ({})",
         code(&names.operation(operation)),
-        count(longest.cycles(), "cycle"),
+        counted(longest.cycles(), "cycle"),
         percent(longest.cycles(), total)
     ))
 }
@@ -122,11 +122,11 @@ fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
     vec![
         format!(
             "Overlap: {} with two contexts or more at work",
-            count(schedule.overlap(), "cycle")
+            counted(schedule.overlap(), "cycle")
         ),
         format!(
             "Lower bound with perfect overlap: {} (-{})",
-            count(least, "cycle"),
+            counted(least, "cycle"),
             thousands(total.saturating_sub(least))
         ),
     ]
@@ -169,7 +169,7 @@ fn path(
             format!(
                 "{}{runs}, {} ({})",
                 code(name),
-                count(*cycles, "cycle"),
+                counted(*cycles, "cycle"),
                 percent(*cycles, total)
             )
         })
@@ -247,7 +247,7 @@ fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
         lines.push(format!("and {} more", kernels.len() - KERNELS));
     }
     if lines.is_empty() {
-        let operations = count(body.operations.len() as u64, "operation");
+        let operations = counted(body.operations.len() as u64, "operation");
         page.add(format!("{operations}; no kernel reaches it."));
     }
     page.add_list("In the kernels that reach it:", &lines);
@@ -269,12 +269,12 @@ fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
         })
         .map(|(_, cost)| cost.cycles)
         .collect();
-    let operations = count(own.len() as u64, "operation");
+    let operations = counted(own.len() as u64, "operation");
     let cycles = own
         .into_iter()
         .try_fold(0_u64, |sum, cycles| sum.checked_add(cycles?));
     match cycles {
-        Some(cycles) => format!("{operations}, {}", count(cycles, "cycle")),
+        Some(cycles) => format!("{operations}, {}", counted(cycles, "cycle")),
         None => format!("{operations}, cycles unknown"),
     }
 }

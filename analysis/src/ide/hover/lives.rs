@@ -13,7 +13,7 @@ use crate::simulation::BodySimulation;
 
 use super::super::operations::bodies_with;
 use super::address::{KERNELS, allocation_of, is_together, lives_from, moments, place_of};
-use super::page::{Page, code, count, line_of, table};
+use super::page::{Page, code, counted, line_of, table};
 use super::uses::memory_name;
 
 /// Tensors of the same time that are shown.
@@ -181,7 +181,7 @@ impl Lives<'_> {
         let most = sums.max()?;
         Some(format!(
             "At the fullest moment of its life {} of {} are needed.",
-            count(most, "byte"),
+            counted(most, "byte"),
             thousands(capacity)
         ))
     }

@@ -14,7 +14,7 @@ use crate::numbers::thousands;
 use crate::rules::with_paths;
 
 use super::super::Hover;
-use super::page::{Page, block, code, count, percent, prose};
+use super::page::{Page, block, code, counted, percent, prose};
 use super::picture::{boxes, padding};
 use super::uses::{Use, uses};
 use super::{alias, axis, range_of};
@@ -157,7 +157,7 @@ fn known(written: &str, shown: &ToldApart<'_>, used: Option<&Use>, whole: bool) 
     let size = shown.mapping.size();
     let sized = match used.filter(|_| whole) {
         Some(used) => used.size(size),
-        None => count(size, "position"),
+        None => counted(size, "position"),
     };
     let mut headline = format!("**{}**: {sized}", code(&format!("m![{written}]")));
     if let Some(bytes) = used.and_then(|used| used.bytes(size)) {

@@ -19,7 +19,7 @@ use super::address::place_of;
 use super::engines::{alus, engine_lines, engine_table, stream_table};
 use super::lives::life_of;
 use super::method::history_of;
-use super::page::{Page, code, count, prose, table};
+use super::page::{Page, code, counted, prose, table};
 use super::saving::{Meant, best, larger, searched};
 use super::uses::memory_name;
 
@@ -155,7 +155,7 @@ impl Known<'_> {
             OperationPart::Start => format!(
                 "**{}**: {} after it, {}",
                 code(method),
-                count(pass.stages.len() as u64, "stage"),
+                counted(pass.stages.len() as u64, "stage"),
                 cycles_words(self.cost)
             ),
             _ => headline(method, shown.last(), engine, part),
@@ -196,7 +196,7 @@ impl Known<'_> {
         if let Some(sequence) = sequence {
             let contiguous = sequence
                 .contiguous_bytes
-                .map(|bytes| format!("{} contiguous", count(bytes, "byte")));
+                .map(|bytes| format!("{} contiguous", counted(bytes, "byte")));
             let accesses = sequence
                 .accesses
                 .map(|accesses| thousands(accesses) + " accesses");
@@ -272,7 +272,7 @@ impl Known<'_> {
             page.add_lines(&[format!(
                 "Sequencer {}, packets of {}",
                 code(&derived.configuration()),
-                count(bytes, "byte")
+                counted(bytes, "byte")
             )]);
         }
         page.add(
@@ -386,7 +386,7 @@ impl Known<'_> {
             });
             // Of a loop whose runs stand for more the sum says nothing.
             if let Some(all) = all.filter(|_| self.simulation.total().is_some()) {
-                words.push_str(&format!("; all of them take {}", count(all, "cycle")));
+                words.push_str(&format!("; all of them take {}", counted(all, "cycle")));
             }
         }
         words
@@ -423,7 +423,7 @@ pub(super) fn distinct<'a>(all: impl IntoIterator<Item = &'a String>) -> Vec<Str
 fn cycles_words(cost: &OperationCost) -> String {
     cost.cycles.map_or_else(
         || "cycles unknown".to_owned(),
-        |cycles| count(cycles, "cycle"),
+        |cycles| counted(cycles, "cycle"),
     )
 }
 
@@ -436,7 +436,7 @@ fn headline(
 ) -> String {
     let mut words: Vec<String> = Vec::new();
     if let Some(row) = row {
-        let packet = row.bytes.map(|bytes| count(bytes, "byte"));
+        let packet = row.bytes.map(|bytes| counted(bytes, "byte"));
         match (row.iterations, packet) {
             (Some(iterations), Some(packet)) => {
                 words.push(format!("{} x {packet}", thousands(iterations)));
@@ -447,7 +447,7 @@ fn headline(
     }
     if let Some(engine) = engine {
         words.push(match engine.cycles() {
-            Some(busy) => count(busy, "cycle"),
+            Some(busy) => counted(busy, "cycle"),
             None => "cycles unknown".to_owned(),
         });
         if engine.latency > 0 {

@@ -72,15 +72,15 @@ pub(super) fn table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> Stri
 }
 
 pub(super) use crate::markdown::{code_block as block, code_span as code, prose};
-pub(super) use crate::numbers::count;
+pub(super) use crate::numbers::counted;
 
 /// `2,048 bytes`, or bits where the elements fill no whole byte.
 pub(super) fn bytes_of(elements: u64, element_type: ElementType) -> Option<String> {
     let bits = elements.checked_mul(element_type.bits())?;
     Some(if bits.is_multiple_of(8) {
-        count(bits / 8, "byte")
+        counted(bits / 8, "byte")
     } else {
-        count(bits, "bit")
+        counted(bits, "bit")
     })
 }
 
@@ -113,12 +113,12 @@ pub(super) fn line_of(db: &dyn Db, span: Span, reader: SourceFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count, percent, table};
+    use super::{counted, percent, table};
 
     #[test]
     fn numbers_have_units_and_shares_few_digits() {
-        assert_eq!(count(1, "cycle"), "1 cycle");
-        assert_eq!(count(65_536, "cycle"), "65,536 cycles");
+        assert_eq!(counted(1, "cycle"), "1 cycle");
+        assert_eq!(counted(65_536, "cycle"), "65,536 cycles");
         assert_eq!(percent(1, 2), "50%");
         assert_eq!(percent(1, 16), "6.3%");
         assert_eq!(percent(1, 100_000), "below 0.1%");

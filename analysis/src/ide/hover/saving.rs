@@ -9,7 +9,7 @@ use crate::numbers::thousands;
 use crate::places::Places;
 use crate::rules::{Finding, Group, Saving};
 
-use super::page::{count, line_of, prose};
+use super::page::{counted, line_of, prose};
 
 /// The best that a search found about an operation, as a line; `None` where it found nothing about it.
 pub(super) fn searched(
@@ -32,7 +32,7 @@ pub(super) fn searched_of_kernel(cost: &KernelCost) -> Option<(u64, String)> {
 }
 
 fn line_of_search(proposal: &Proposal) -> String {
-    let saves = count(proposal.saves.unwrap_or(0), "cycle");
+    let saves = counted(proposal.saves.unwrap_or(0), "cycle");
     let totals = proposal.total.map_or_else(String::new, |(before, after)| {
         format!(
             " of the kernel's {}, {} are left",
@@ -95,7 +95,7 @@ pub(super) fn best(
     let line = if saving.simulated {
         format!(
             "Would save {}{place}: {advice}",
-            count(saving.cycles(), "cycle")
+            counted(saving.cycles(), "cycle")
         )
     } else {
         format!("Might save cycles, not simulated{place}: {advice}")

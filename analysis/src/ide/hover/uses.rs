@@ -10,9 +10,9 @@ use crate::kernel::{
 use crate::mapping::Mapping;
 
 use super::super::operations::bodies_with;
-use super::page::{bytes_of, code, count};
+use super::page::{bytes_of, code, counted};
 
-/// Kernels that are asked at the most.
+/// Kernels that are asked at most.
 const BODIES: usize = 4;
 
 /// A mapping in its place.
@@ -57,7 +57,7 @@ impl Use {
 
     /// The size in the level's own unit: `256 slices`.
     pub(super) fn size(&self, size: u64) -> String {
-        count(
+        counted(
             size,
             match self.level {
                 Level::Chip => "chip",

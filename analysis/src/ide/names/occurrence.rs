@@ -165,7 +165,7 @@ fn import_prefix(tree: &ast::UseTree) -> Option<Vec<Arc<str>>> {
         });
         outermost = outer;
     }
-    // A group with nothing but `::` before it has no path that would say so.
+    // A group with only `::` before it has no path that would say so.
     let absolute = outermost.path().is_none()
         && outermost
             .syntax()

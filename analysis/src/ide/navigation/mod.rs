@@ -2,7 +2,7 @@
 //!
 //! Definition answers inside `m!`, `i!` and `axes!`, which other servers see as tokens, and on axes anywhere; an alias in
 //! ordinary code is ordinary Rust, which we leave to the server that knows Rust. References answer on every name of an axis or
-//! alias, since whoever asks wants those in the macros as well.
+//! alias, since the user wants those in the macros as well.
 
 mod rename;
 #[cfg(test)]

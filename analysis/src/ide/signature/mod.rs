@@ -82,7 +82,7 @@ fn method(
     Some(help)
 }
 
-/// Mappings that are named as expected at the most.
+/// Mappings that are named as expected at most.
 const EXPECTED: usize = 3;
 
 /// What the stage makes of its input where the generic of that number is a mapping, as Markdown; none where that is left open.

@@ -141,7 +141,10 @@ impl Resolver<'_> {
     pub(super) fn escape(&mut self, span: Span, whole: Span) -> Option<Mapping> {
         const BEFORE: &str = "type X = ";
         let source = format!("{BEFORE}{};", self.source(span));
-        let written = parse_text(&source).ok().and_then(|parse| {
+        // What is more than a type (`{ A # 8 }`) is none: its first name stands for something else.
+        let whole_type = parse_text(&source).ok();
+        let whole_type = whole_type.filter(|parse| parse.errors().is_empty());
+        let written = whole_type.and_then(|parse| {
             let item = ast::HasModuleItem::items(&parse.tree()).next()?;
             match item {
                 ast::Item::TypeAlias(alias) => alias.ty(),

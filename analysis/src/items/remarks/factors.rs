@@ -84,7 +84,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Reads the last strides and moduli of a chain of operators: one of each at the most.
+    /// Reads the last strides and moduli of a chain of operators: one of each at most.
     fn of(expression: &'a Expression<'_>, node: &SyntaxNode) -> Option<Self> {
         let (mut stride, mut modulo) = (None, None);
         let mut base = node;

@@ -99,6 +99,7 @@ fn expressions_resolve() {
     assert_eq!(of("{ A } / 2"), "A / 2");
     assert_eq!(of("{ m![A, B] } / 2"), "[A, B] / 2");
     assert_eq!(of("{ Identity }"), "-; unresolved at Identity");
+    assert_eq!(of("{ A # 32 } / 2"), "-; unresolved at A # 32");
 }
 
 #[test]

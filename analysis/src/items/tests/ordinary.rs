@@ -75,7 +75,7 @@ fn templates_are_no_kernels() {
     let template =
         "use furiosa_opt_std::prelude::*;\nuse {{ crate_name }}::Row;\naxes![K = {{ size }}];\n";
     assert!(!concerns(template));
-    // A kernel that is half typed is one all the same, whatever its strings hold.
+    // A kernel that is half typed is one anyway, whatever its strings hold.
     assert!(concerns(
         "axes![K = 8];\nfn f( { println!(\"{{ k }}\"); }\n"
     ));

@@ -81,19 +81,16 @@ impl Engine {
     }
 
     /// Its name in tables and JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.names().short
     }
 
     /// The name of the engine that it is, or is a step of; empty for what is no engine of the Tensor Unit.
-    #[must_use]
     pub const fn whole(self) -> &'static str {
         self.names().whole
     }
 
     /// Whether the engine takes flits, which only the Collect Engine makes.
-    #[must_use]
     pub const fn takes_flits(self) -> bool {
         !matches!(
             self,

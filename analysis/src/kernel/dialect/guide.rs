@@ -55,7 +55,6 @@ pub struct Guide {
 
 impl Dialect {
     /// A method in words; none for a method that the release does not have.
-    #[must_use]
     pub fn guide(&self, method: &Method) -> Option<Guide> {
         if !method.is_published() || !method.is_in(self.id().release) {
             return None;

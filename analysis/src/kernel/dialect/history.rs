@@ -77,7 +77,6 @@ fn joined(one: Releases, other: Releases) -> Releases {
 
 impl Dialect {
     /// The history of a method; `None` for what no release has, and for a library of which one release is known.
-    #[must_use]
     pub fn history(&self, method: &Method) -> Option<History> {
         method.releases?;
         if self.editions.len() < 2 {

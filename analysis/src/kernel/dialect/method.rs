@@ -69,7 +69,6 @@ pub struct Method {
 
 impl Method {
     /// The place of the first argument of a role.
-    #[must_use]
     pub fn argument(&self, role: Role) -> Option<usize> {
         self.arguments
             .iter()
@@ -77,13 +76,11 @@ impl Method {
     }
 
     /// Whether an argument has a role.
-    #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.argument(role).is_some()
     }
 
     /// The stages that it asks for; none if it is no method of a stream.
-    #[must_use]
     pub const fn stages(&self) -> &'static [StageUse] {
         match self.action {
             Action::Stages(stages) => stages,
@@ -92,7 +89,6 @@ impl Method {
     }
 
     /// The one stage that it asks for; `None` if there are several, or none.
-    #[must_use]
     pub const fn stage(&self) -> Option<CanonicalStage> {
         match self.stages() {
             [only] => Some(only.stage),
@@ -101,13 +97,11 @@ impl Method {
     }
 
     /// Whether the stage that it asks for makes one stream of two groups.
-    #[must_use]
     pub fn merges(&self) -> bool {
         self.stages().iter().any(|stage| stage.merges)
     }
 
     /// How many operands it takes besides the stream, if it is an operation of an ALU.
-    #[must_use]
     pub fn arity(&self) -> Arity {
         if self.has(Role::OperandAndConstant) {
             Arity::Ternary
@@ -119,34 +113,29 @@ impl Method {
     }
 
     /// Whether a release of the library has it, or only the book.
-    #[must_use]
     pub fn is_in(&self, release: Release) -> bool {
         self.releases
             .is_none_or(|releases| releases.contain(release))
     }
 
     /// Whether a release of the library has it; some are only the book's.
-    #[must_use]
     pub const fn is_published(&self) -> bool {
         self.releases.is_some()
     }
 
     /// Whether the library offers it at a position.
-    #[must_use]
     pub fn is_offered_at(&self, position: Position) -> bool {
         self.offered_at
             .is_none_or(|positions| positions.contains(&position))
     }
 
     /// The one context that a release offers it in; none where both do.
-    #[must_use]
     pub fn context_in(&self, release: Release) -> Option<Context> {
         let (context, since) = self.only_in?;
         (release >= since).then_some(context)
     }
 
     /// Whether a release offers it in a context; `None` for streams that are generic over it, which have what both contexts have.
-    #[must_use]
     pub fn is_offered_in(&self, release: Release, context: Option<Context>) -> bool {
         self.context_in(release)
             .is_none_or(|only| context == Some(only))
@@ -162,7 +151,6 @@ impl Method {
     }
 
     /// Whether a stream at a position has the method, by the machine and by the library.
-    #[must_use]
     pub fn follows(&self, position: Position, context: Option<Context>) -> bool {
         let first = self.stages().first();
         self.is_offered_at(position)

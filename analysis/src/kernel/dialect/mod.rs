@@ -41,7 +41,6 @@ pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, GuardWord, OperandWord, SwitchWord, Words};
 
 /// The table of a library.
-#[must_use]
 pub const fn table(library: libraries::Library) -> &'static Table {
     match library {
         libraries::Library::VisaStd => &VISA_STD,
@@ -50,7 +49,6 @@ pub const fn table(library: libraries::Library) -> &'static Table {
 }
 
 /// The table of a library, read in a release of it.
-#[must_use]
 pub const fn of(dialect: items::Dialect) -> Dialect {
     Dialect {
         table: table(dialect.library),
@@ -59,7 +57,6 @@ pub const fn of(dialect: items::Dialect) -> Dialect {
 }
 
 /// The table of the library that a file is written for, in its release.
-#[must_use]
 pub fn of_file(db: &dyn Db, file: SourceFile) -> Dialect {
     of(items::dialect(db, file))
 }
@@ -199,7 +196,6 @@ pub enum Accessor {
 
 impl Action {
     /// Whether a call begins an operation; stages and ends of a pass belong to the one that began it.
-    #[must_use]
     pub const fn runs(self) -> bool {
         matches!(
             self,
@@ -317,7 +313,6 @@ impl std::ops::Deref for Dialect {
 
 impl Table {
     /// The table, read in a release.
-    #[must_use]
     pub const fn at(&'static self, release: Release) -> Dialect {
         Dialect {
             table: self,
@@ -326,19 +321,16 @@ impl Table {
     }
 
     /// The table, read in the newest release.
-    #[must_use]
     pub const fn newest(&'static self) -> Dialect {
         self.at(self.library.newest())
     }
 
     /// What the library calls operations of the Vector Engine.
-    #[must_use]
     pub const fn operations(&self) -> &'static OperationNames {
         self.library.operations()
     }
 
     /// The type of that name.
-    #[must_use]
     pub fn type_entry(&self, name: &str) -> Option<&'static TypeEntry> {
         self.types
             .iter()
@@ -348,7 +340,6 @@ impl Table {
     }
 
     /// The position of a marker: one of its own, or that of the stream's type of that name.
-    #[must_use]
     pub fn position(&self, marker: &str) -> Option<Position> {
         let bare = marker
             .strip_prefix(self.words.position_prefix)
@@ -365,13 +356,11 @@ impl Table {
     }
 
     /// What kernels of a release run on, where they do not say more.
-    #[must_use]
     pub fn machine_of(&self, release: Release) -> Machine {
         (self.machine)(release)
     }
 
     /// The context that a field of the whole context is.
-    #[must_use]
     pub fn context_field(&self, name: &str) -> Option<Context> {
         self.context_fields
             .iter()
@@ -382,7 +371,6 @@ impl Table {
 
 impl Dialect {
     /// The library and its release.
-    #[must_use]
     pub const fn id(&self) -> items::Dialect {
         items::Dialect {
             library: self.table.library,
@@ -391,20 +379,17 @@ impl Dialect {
     }
 
     /// Whether methods are given the addresses of what they make; else the library chooses them.
-    #[must_use]
     pub fn is_addressed(&self) -> bool {
         let commit = self.method_of(CanonicalStage::Commit);
         commit.is_some_and(|commit| commit.has(Role::Address))
     }
 
     /// What its kernels run on, where they do not say more.
-    #[must_use]
     pub fn machine(&self) -> Machine {
         self.table.machine_of(self.release)
     }
 
     /// The associated function of a tensor type of that name.
-    #[must_use]
     pub fn associated_function(
         &self,
         tier: Tier,
@@ -427,7 +412,6 @@ impl Dialect {
     }
 
     /// What authors call the whole context.
-    #[must_use]
     pub fn context_name(&self) -> &'static str {
         let mut names = self.context_names.iter();
         let found = names.find(|(_, releases)| releases.contain(self.release));
@@ -435,7 +419,6 @@ impl Dialect {
     }
 
     /// Whether the release has an element type.
-    #[must_use]
     pub fn has_scalar(&self, scalar: ElementType) -> bool {
         let mut scalars = self.scalars.iter();
         scalars.any(|(own, releases)| *own == scalar && releases.contain(self.release))
@@ -476,7 +459,6 @@ impl Dialect {
     }
 
     /// The first method that asks for a stage, those of the release before those of the book alone.
-    #[must_use]
     pub fn method_of(&self, stage: CanonicalStage) -> Option<&'static Method> {
         let methods = self.index().by_stage.get(&stage)?.iter().copied();
         let mut of_stage = methods.filter(|method| method.is_in(self.release));
@@ -490,7 +472,6 @@ impl Dialect {
     }
 
     /// The release that was read and comes nearest, in words: `` `furiosa_visa_std` 0.1 (April 2026) ``.
-    #[must_use]
     pub fn edition(&self) -> String {
         let own = self.library.crate_name();
         let editions = self.table.editions.iter();
@@ -504,14 +485,12 @@ impl Dialect {
     }
 
     /// The first method with a body that does something.
-    #[must_use]
     pub fn method_that(&self, does: Action) -> Option<&'static Method> {
         self.every_method()
             .find(|method| method.action == does && !method.without_body)
     }
 
     /// Whether the library names a method of that name and has no body for it.
-    #[must_use]
     pub fn is_without_body(&self, name: &str) -> bool {
         self.methods(name).any(|method| method.without_body)
     }

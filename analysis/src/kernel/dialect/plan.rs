@@ -39,7 +39,6 @@ pub enum PlanStep {
 impl PlanStep {
     /// Whether the step exists on a plan whose last step is another. A redistribution goes from chips to clusters and shuffles before
     /// it slices; a gather or scatter is given its indices once, and a gather of byte offsets may be cut to the first of them.
-    #[must_use]
     pub fn may_follow(self, last: Self) -> bool {
         const ORDER: [PlanStep; 4] = [
             PlanStep::Shuffle(Level::Chip),

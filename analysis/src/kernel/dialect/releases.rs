@@ -18,7 +18,6 @@ impl Releases {
     pub const ALL: Self = Self::since(Release::new(0, 0));
 
     /// All from one on.
-    #[must_use]
     pub const fn since(release: Release) -> Self {
         Self {
             since: release,
@@ -27,7 +26,6 @@ impl Releases {
     }
 
     /// Whether a release is one of them.
-    #[must_use]
     pub fn contain(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|until| release <= until)
     }

@@ -12,7 +12,6 @@ use super::{Constructor, Dialect};
 
 impl Dialect {
     /// The text with a library's names in place of what is in braces. A name that is none stays as it is written.
-    #[must_use]
     pub fn fill(&self, text: &'static str) -> Cow<'static, str> {
         if !text.contains('{') {
             return Cow::Borrowed(text);

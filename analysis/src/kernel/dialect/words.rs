@@ -1,6 +1,6 @@
 //! A library's names of what is no method and no type: variants of its enums, markers, constructors of operands.
 //!
-//! Lowering asks here what a name means, and whoever writes a kernel's text what a thing is called.
+//! Lowering asks here what a name means, and a writer of kernels asks what a thing is called.
 
 use crate::hardware::ElementType;
 use crate::kernel::catalogue::vector_stages;
@@ -179,13 +179,11 @@ impl Words {
     };
 
     /// The region of the TRF of a name.
-    #[must_use]
     pub fn trf_region(&self, name: &str) -> Option<TrfAddress> {
         find(self.trf_regions, name)
     }
 
     /// The name of a region of the TRF.
-    #[must_use]
     pub fn trf_region_name(&self, region: TrfAddress) -> &'static str {
         let mut regions = self.trf_regions.iter();
         let found = regions.find(|(_, known)| *known == region);
@@ -193,25 +191,21 @@ impl Words {
     }
 
     /// The accumulator's layout of a name.
-    #[must_use]
     pub fn accumulation(&self, name: &str) -> Option<AccumulationKind> {
         find(self.accumulations, name)
     }
 
     /// How a topology of that name is written.
-    #[must_use]
     pub fn switch(&self, name: &str) -> Option<&'static SwitchWord> {
         self.switches.iter().find(|word| word.name == name)
     }
 
     /// How a topology is written.
-    #[must_use]
     pub fn switch_of(&self, topology: SwitchTopology) -> Option<&'static SwitchWord> {
         self.switches.iter().find(|word| word.topology == topology)
     }
 
     /// The name of a parameter of a topology.
-    #[must_use]
     pub fn switch_field(&self, wanted: SwitchParameter) -> &'static str {
         let mut fields = self.switches.iter().flat_map(|word| word.fields);
         fields
@@ -220,7 +214,6 @@ impl Words {
     }
 
     /// The branch mode of a name, but that by comparisons.
-    #[must_use]
     pub fn branch_mode(&self, name: &str) -> Option<BranchMode> {
         let mut modes = self.branch_modes.iter();
         let found = modes.find(|(known, _)| *known == name);
@@ -228,7 +221,6 @@ impl Words {
     }
 
     /// The name of a branch mode, but that by comparisons.
-    #[must_use]
     pub fn branch_mode_name(&self, mode: &BranchMode) -> &'static str {
         let mut modes = self.branch_modes.iter();
         let found = modes.find(|(_, known)| known == mode);
@@ -236,7 +228,6 @@ impl Words {
     }
 
     /// The branch modes that have a body.
-    #[must_use]
     pub fn modes_with_body(&self) -> Vec<&'static str> {
         let modes = self.branch_modes.iter();
         let bodies = modes.filter(|(_, mode)| !self.modes_without_body.contains(mode));
@@ -245,7 +236,6 @@ impl Words {
     }
 
     /// A comparison of values of a type: `InputCmp::I32`.
-    #[must_use]
     pub fn comparison_of(&self, element_type: ElementType) -> String {
         let mut comparisons = self.comparisons.iter();
         let found = comparisons.find(|(.., compared)| *compared == element_type);
@@ -254,37 +244,31 @@ impl Words {
     }
 
     /// What a constructor of operands makes.
-    #[must_use]
     pub fn operand(&self, name: &str) -> Option<OperandWord> {
         find(self.operands, name)
     }
 
     /// What a constructor of guards makes.
-    #[must_use]
     pub fn guard(&self, name: &str) -> Option<GuardWord> {
         find(self.guards, name)
     }
 
     /// The group of a marker.
-    #[must_use]
     pub fn group(&self, name: &str) -> Option<u8> {
         find(self.groups, name)
     }
 
     /// What a marker asks of a bit.
-    #[must_use]
     pub fn bit(&self, name: &str) -> Option<Option<bool>> {
         find(self.bits, name)
     }
 
     /// What a name says of the branches that an operand is for.
-    #[must_use]
     pub fn condition(&self, name: &str) -> Option<ConditionWord> {
         find(self.conditions, name)
     }
 
     /// The context of a marker.
-    #[must_use]
     pub fn context(&self, owner: &str, name: &str) -> Option<Context> {
         let mut contexts = self.contexts.iter();
         let found = contexts.find(|(known, variant, _)| *known == owner && *variant == name);
@@ -292,20 +276,17 @@ impl Words {
     }
 
     /// The stage of the Vector Engine of a marker.
-    #[must_use]
     pub fn vector_stage(&self, marker: &str) -> Option<VectorStage> {
         let mut stages = vector_stages().iter().copied();
         find(self.vector_stages, marker).or_else(|| stages.find(|stage| stage.name() == marker))
     }
 
     /// The lanes of a marker.
-    #[must_use]
     pub fn way(&self, marker: &str) -> Option<Way> {
         find(self.ways, marker)
     }
 
     /// Whether a function of a type makes a container that is what it is made of.
-    #[must_use]
     pub fn is_container(&self, owner: &str, function: &str) -> bool {
         self.containers
             .iter()

@@ -1,6 +1,6 @@
 //! What a fix writes, in a library's words: calls of methods, topologies, regions.
 //!
-//! Whoever mends a kernel says which stage it wants and what each part of the call is; how that is called and in which order
+//! A fix of a kernel says which stage it wants and what each part of the call is; how that is called and in which order
 //! it is written is the library's.
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
@@ -11,14 +11,12 @@ use super::{Access, Action, Dialect, Method, Receiver};
 
 impl Dialect {
     /// The name of the method for a stage; the catalogue's where the library has none.
-    #[must_use]
     pub fn name_of(&self, stage: CanonicalStage) -> &'static str {
         self.method_of(stage)
             .map_or(stage.row().name, |method| method.name)
     }
 
     /// The name of the method that begins a stream, of one tensor or of several in turn.
-    #[must_use]
     pub fn begin(&self, interleaved: bool) -> &'static str {
         let wanted = if interleaved {
             Action::BeginInterleaved
@@ -31,7 +29,6 @@ impl Dialect {
     }
 
     /// A method with its generics, without its arguments: `collect::<m![A], m![B]>`. What is not given is left to inference.
-    #[must_use]
     pub fn write_method(&self, stage: CanonicalStage, generics: &[(Generic, String)]) -> String {
         let mut text = self.name_of(stage).to_owned();
         let parameters = self
@@ -42,7 +39,6 @@ impl Dialect {
     }
 
     /// The name of the method that gives a view of a whole tensor in DM.
-    #[must_use]
     pub fn view(&self) -> Option<&'static str> {
         let mut methods = self.every_method();
         let view = methods
@@ -52,7 +48,6 @@ impl Dialect {
 
     /// The call of a transfer that makes a tensor of a tier: `to_dm::<m![A], m![B]>(&mut ctx.tdma, 0)`. `None` where the
     /// release has no such transfer between the tiers.
-    #[must_use]
     pub fn write_transfer(
         &self,
         from: Tier,
@@ -76,7 +71,6 @@ impl Dialect {
     }
 
     /// A call: `collect::<m![A], m![B]>()`. An argument that is not given is what authors usually write.
-    #[must_use]
     pub fn write(
         &self,
         stage: CanonicalStage,
@@ -95,7 +89,6 @@ impl Dialect {
 
     /// A topology of the Switch Engine without its enum: `Broadcast1 { slice1: 4, slice0: 2 }`; `None` where the library does
     /// not have it or a size is unknown.
-    #[must_use]
     pub fn write_switch(&self, config: &SwitchConfig) -> Option<String> {
         let word = self.words.switch_of(config.topology())?;
         let fields: Option<Vec<String>> = word
@@ -109,14 +102,12 @@ impl Dialect {
     }
 
     /// The same with its enum, as an argument: the enum, then `Broadcast1 { slice1: 4, slice0: 2 }`.
-    #[must_use]
     pub fn write_configured_switch(&self, config: &SwitchConfig) -> Option<String> {
         let topology = self.write_switch(config)?;
         Some(format!("{}::{topology}", self.words.switch_type))
     }
 
     /// A region of the TRF.
-    #[must_use]
     pub fn write_region(&self, region: TrfAddress) -> String {
         format!(
             "{}::{}",
@@ -165,7 +156,6 @@ impl Method {
     }
 
     /// Its name with what tells it from another of that name: `fetch::<_, _, _>`, `commit(address)`.
-    #[must_use]
     pub fn told_apart(&self, other: &Self) -> String {
         let mut text = self.name.to_owned();
         if self.generics.len() != other.generics.len() {

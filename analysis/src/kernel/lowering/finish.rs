@@ -309,7 +309,7 @@ impl Finish {
                 self.tensors_reason(tensors.copied(), draft.span)
                     .or_else(|| slots.find_map(|slot| self.mapping_reason(slot, draft.span)))
                     .or_else(|| unfollowed::of_collective(collective))
-                    .map(|reason| reason.of(draft.span))
+                    .map(|reason| reason.at_operation(draft.span))
             }
             KindDraft::Pass(pass) => self.pass_reason(pass, draft.span),
         }
@@ -323,7 +323,7 @@ impl Finish {
                 .scalar_reason(shape.scalar, span)
                 .or_else(|| shape.all().find_map(|slot| self.mapping_reason(slot, span)));
             if let Some(reason) = reason {
-                return Some(reason.of(span));
+                return Some(reason.at_operation(span));
             }
         }
         let operands = pass.stages.iter().filter_map(|stage| match &stage.kind {
@@ -342,7 +342,7 @@ impl Finish {
                 let mut stages = pass.stages.iter();
                 stages.find_map(|stage| {
                     let reason = unfollowed::of_stage(&stage.kind, stage.span, self.library)?;
-                    Some(reason.of(stage.span))
+                    Some(reason.at_operation(stage.span))
                 })
             })
     }
@@ -373,7 +373,7 @@ impl Finish {
                         .find_map(|slot| self.mapping_reason(slot, tensor.span))
                 })
                 .or_else(|| unfollowed::of_length(&tile?.length))?;
-            Some(reason.of(operation))
+            Some(reason.at_operation(operation))
         })
     }
 

@@ -8,6 +8,7 @@ use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::surface::segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
+use crate::names::is_word_letter;
 
 use super::probe::{Probed, Watch};
 use super::{HELPER_CALLS, Site, WRITTEN_LIMIT, callgraph, interpreter};
@@ -171,7 +172,7 @@ fn leave_to_callers(db: &dyn Db, function: ItemId, body: &mut Body) {
 /// Whether a function's text has a name that only the library has: a type, a method, a function of the host, or a mapping. What has none
 /// can do nothing to a tensor but call functions that do, each of which is looked at for itself.
 fn names_the_library(text: &str, library: Dialect) -> bool {
-    let ends = |letter: char| !(letter.is_alphanumeric() || letter == '_');
+    let ends = |letter: char| !is_word_letter(letter);
     let is_own = |name: &str| {
         library.type_entry(name).is_some()
             || library.words.host_functions.contains(&name)

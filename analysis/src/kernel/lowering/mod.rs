@@ -89,8 +89,8 @@ pub fn body(db: &dyn Db, function: ItemId) -> Arc<Body> {
     Arc::new(functions::lower(db, function))
 }
 
-/// A function as lowered where calls of other releases and of the other library mean what they mean there: what whoever
-/// rewrites them asks. Nothing else may judge it.
+/// A function as lowered where calls of other releases and of the other library mean what they mean there: for
+/// the code that rewrites them. Nothing else may judge it.
 pub(crate) fn body_as_meant(db: &dyn Db, function: ItemId) -> Body {
     functions::lower_as_meant(db, function)
 }

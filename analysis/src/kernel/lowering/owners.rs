@@ -1,7 +1,7 @@
 //! Generic types of the project: what their parameters stand for in a value, in a call of what is associated with them, and in
 //! what a trait gives them (`S::Element`, `<L::Shape as Shapes>::Element`).
 //!
-//! A block of methods names the parameters of its type anew: `impl<S> Scale<S>`. They are matched by their place in the block's
+//! A block of methods names the parameters of its type again: `impl<S> Scale<S>`. They are matched by their place in the block's
 //! type. What only a trait's bound says of a parameter is not known here.
 
 use std::sync::Arc;

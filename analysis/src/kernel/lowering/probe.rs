@@ -47,7 +47,6 @@ pub enum Probed {
 
 /// Lowers a function and says what the expression stands for that ends at an offset of the function's text; none where it
 /// is nothing of the library, or was not followed.
-#[must_use]
 pub fn probe(db: &dyn Db, function: ItemId, end: u32) -> Option<(Body, Probed)> {
     let watch = Watch {
         item: function.owner(db),

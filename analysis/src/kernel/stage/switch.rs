@@ -116,7 +116,6 @@ pub enum SwitchParameter {
 
 impl SwitchConfig {
     /// A topology with its sizes.
-    #[must_use]
     pub fn new(topology: SwitchTopology, size: impl Fn(SwitchParameter) -> Written<u64>) -> Self {
         use SwitchParameter::{RingSize, Slice0, Slice1, Time0};
         match topology {
@@ -150,7 +149,6 @@ impl SwitchConfig {
     }
 
     /// The topology.
-    #[must_use]
     pub const fn topology(&self) -> SwitchTopology {
         match self {
             Self::Broadcast01 { .. } => SwitchTopology::Broadcast01,
@@ -164,7 +162,6 @@ impl SwitchConfig {
     }
 
     /// What is written for a parameter; `None` if the configuration has none of that name.
-    #[must_use]
     pub const fn parameter(&self, field: SwitchParameter) -> Option<&Written<u64>> {
         let [first, second, third] = self.parameters();
         match (self, field) {

@@ -240,7 +240,7 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     depth: u32,
     /// Operations beside those that the function's own text names, and expressions that the body may have.
     pub(in crate::kernel) limits: (usize, u64),
-    /// The function's own text, and how many of the operations that it names are counted at the most.
+    /// The function's own text, and how many of the operations that it names are counted at most.
     pub(in crate::kernel) written: Option<(SyntaxNode, usize)>,
     /// How many operations it names: few bodies have so many that it is asked for.
     counted: OnceCell<usize>,

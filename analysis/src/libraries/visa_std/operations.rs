@@ -228,7 +228,7 @@ mod tests {
         let variants = ENUMS.iter().map(|known| known.variants.len());
         let named: usize = ENUMS
             .iter()
-            .flat_map(|known| OPERATIONS.of(known.name))
+            .flat_map(|known| OPERATIONS.operations_of(known.name))
             .count();
         // `MulF` and `MaskMulF` are three operations each, on three ALUs.
         assert_eq!(named, variants.sum::<usize>() + 2 + 2);

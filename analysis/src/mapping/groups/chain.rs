@@ -404,7 +404,7 @@ impl Chain {
         form.map(|form| form.with_behind(self.behind))
     }
 
-    /// Groups inside groups, at the most.
+    /// Groups inside groups, at most.
     pub(super) fn depth(&self) -> usize {
         let inner = |form: &Form| {
             Self::of_group(form, 1, form.size()).map_or(0, |(chain, _)| chain.depth())

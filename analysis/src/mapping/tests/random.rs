@@ -148,7 +148,7 @@ struct Selected<'a> {
 }
 
 /// Whether it is clear what the parts of an expression are together: where a group (or a padded or resized operand) is
-/// cut, nothing but its own parts selects from its axes, and its parts never add up to positions that it lacks. Of other
+/// cut, only its own parts selects from its axes, and its parts never add up to positions that it lacks. Of other
 /// expressions (`[A, B] / 8, B`) nothing says whether the sums carry.
 pub(crate) fn is_clear(mapping: &Mapping) -> bool {
     let mut pending: Vec<Selected<'_>> = Vec::new();
@@ -162,7 +162,7 @@ pub(crate) fn is_clear(mapping: &Mapping) -> bool {
             }
             continue;
         }
-        // Padding behind a whole axis is where the axis ends, whoever selects from it.
+        // Padding behind a whole axis is where the axis ends, whatever selects from it.
         let group = selected.cut && !is_padded_axis(operand);
         if group && !are_digits(selected.parts, operand.size()) {
             return false;

@@ -3,6 +3,7 @@
 //! Reads the text up to the cursor; what is legal for the call comes first. All else is left to Python's own server.
 
 use crate::answers::{ByteRange, Completion, CompletionKind};
+use crate::names::is_word_letter;
 use crate::nki::Analysed;
 use crate::nki::names::{ENUMERATIONS, Mode};
 use crate::nki::rules::legal_modes;
@@ -39,8 +40,7 @@ pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
     if !analysed.followed.takes_part {
         return Vec::new();
     }
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let lead = before.trim_end_matches(is_word);
+    let lead = before.trim_end_matches(is_word_letter);
     let replace = ByteRange {
         start: u32::try_from(lead.len()).unwrap_or(offset),
         end: offset,
@@ -57,7 +57,7 @@ pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
         });
     };
     let name = path
-        .get(path.trim_end_matches(is_word).len()..)
+        .get(path.trim_end_matches(is_word_letter).len()..)
         .unwrap_or_default();
     let Some(enumeration) = ENUMERATIONS.iter().find(|known| known.name == name) else {
         return Vec::new();

@@ -38,7 +38,7 @@ pub fn hover(analysed: &Analysed, offset: u32) -> Option<Hover> {
             .iter()
             .find(|transfer| transfer.span.touches(offset));
         let generations = around.map_or(Generations::ANY, |transfer| transfer.generations);
-        let name = named.span.of(&analysed.text);
+        let name = named.span.text_in(&analysed.text);
         return Some(shown(
             named.span,
             tensor_text(name, &named.tensor, generations),
@@ -131,7 +131,7 @@ fn end_row(text: &mut String, what: &str, end: &End) {
 }
 
 fn transfer_text(analysed: &Analysed, transfer: &Transfer) -> String {
-    let mut text = format!("{}\n\n", code_span(transfer.callee.of(&analysed.text)));
+    let mut text = format!("{}\n\n", code_span(transfer.callee.text_in(&analysed.text)));
     text.push_str("| | memory | shape | type | bytes | contiguous bytes |\n| --- | --- | --- | --- | --- | --- |\n");
     end_row(&mut text, "from", &transfer.source);
     end_row(&mut text, "to", &transfer.destination);

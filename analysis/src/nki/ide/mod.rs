@@ -16,7 +16,7 @@ use super::symbols::Size;
 use super::transfers::Transfer;
 use super::types::{Shape, Span};
 use crate::answers::{ByteRange, HintKind, InlayHint, Lens};
-use crate::numbers::thousands;
+use crate::numbers::{counted, thousands};
 
 impl From<Span> for ByteRange {
     fn from(span: Span) -> Self {
@@ -95,8 +95,8 @@ fn title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
         .iter()
         .map(|(mode, count)| format!("{count} {}", mode.name()))
         .collect();
-    let plural = if count == 1 { "" } else { "s" };
-    let mut title = format!("{count} DMA instruction{plural} ({})", by_mode.join(", "));
+    let instructions = counted(count as u64, "DMA instruction");
+    let mut title = format!("{instructions} ({})", by_mode.join(", "));
     title.push_str(&match bytes {
         Some(bytes) => format!(" · {} bytes", thousands(bytes)),
         None => " · bytes not fully known".to_owned(),

@@ -245,7 +245,7 @@ fn an_edit_runs_its_own_function_again() {
         assert_eq!(count(&counts, name), times, "{name}: {counts:?}");
     }
     assert_eq!(count(&counts, "callers"), 0, "{counts:?}");
-    // The helper above it: whoever calls it, and nothing else; what is below moves and stays.
+    // The helper above it: its callers, and nothing else; what is below moves and stays.
     let text = text.replace("    return tile", "    z = 3\n    return tile");
     let counts = edited(&mut db, &text);
     assert_eq!(count(&counts, "judged"), 3, "{counts:?}");

@@ -34,7 +34,7 @@ pub fn member(transfer: &Transfer, text: &str, enumeration: &str, member: &str) 
             .keyword("dge_mode")
             .filter(|_| enumeration == "dge_mode")
     });
-    let stated = written.map(|written| written.value.of(text));
+    let stated = written.map(|written| written.value.text_in(text));
     if let Some((prefix, _)) = stated.and_then(|stated| stated.rsplit_once('.'))
         && prefix.ends_with(enumeration)
     {

@@ -279,7 +279,7 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
             format!("the indices {what} have type {dtype}; an indirect transpose reads uint32"),
         );
         if let Some(declared) = indices.dtype_span {
-            let text = declared.of(context.text);
+            let text = declared.text_in(context.text);
             finding = finding.related(declared.into(), "the type is stated here");
             if let Some(prefix) = text.strip_suffix(written) {
                 // What else reads the tensor may ask for the other type.

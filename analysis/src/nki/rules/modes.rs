@@ -107,7 +107,7 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
         Mode::Hardware if !is_trigger => {
             let prefix = at
                 .value
-                .of(context.text)
+                .text_in(context.text)
                 .rsplit_once('.')
                 .map(|(prefix, _)| prefix);
             let prefix = prefix.filter(|prefix| prefix.ends_with("engine"));

@@ -32,7 +32,7 @@ pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         found.push(finding);
     }
     for unknown in &context.followed.unknown_members {
-        let written = unknown.span.of(context.text);
+        let written = unknown.span.text_in(context.text);
         let enumeration = unknown.enumeration;
         let members: Vec<String> = enumeration
             .members

@@ -1,6 +1,6 @@
 //! How deep a Python text nests, found without a tree.
 //!
-//! A tree is as deep as its brackets, blocks and chains of operators together, and whoever walks or drops it takes stack for each level.
+//! A tree is as deep as its brackets, blocks and chains of operators together, and a walk or a drop of it takes stack for each level.
 //! So a text is looked at once before it is parsed. What is counted is never less than the depth of the tree.
 
 use super::super::types::Span;

@@ -180,7 +180,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            remarks.said.first().map(|remark| remark.span.of(text)),
+            remarks.said.first().map(|remark| remark.span.text_in(text)),
             Some("target(trn1)")
         );
         assert!(!remarks.is_comment(0) && remarks.has_comment(0) && remarks.is_comment(2));

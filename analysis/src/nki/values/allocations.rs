@@ -148,7 +148,7 @@ pub fn placed(space: Space, passed: &Passed<'_>) -> Value {
     }
 }
 
-/// `address=(partition, offset)` of an allocation. An offset counts bytes at the least.
+/// `address=(partition, offset)` of an allocation. An offset counts bytes at least.
 fn address(passed: &Passed<'_>) -> Option<Fixed> {
     let given = passed.named("address")?;
     let [_, offset] = given.value.elements()? else {

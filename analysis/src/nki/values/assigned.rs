@@ -99,7 +99,7 @@ impl<'a> Visitor<'a> for Assigned<'a> {
             Stmt::Import(_) | Stmt::ImportFrom(_) => {}
             Stmt::Global(StmtGlobal { names, .. }) | Stmt::Nonlocal(StmtNonlocal { names, .. }) => {
                 for name in names {
-                    // Assigned here and elsewhere: twice at the least.
+                    // Assigned here and elsewhere: twice at least.
                     self.add(name.as_str());
                     self.add(name.as_str());
                 }

@@ -171,7 +171,7 @@ impl<'a> Interpreter<'a> {
                     }
                     // One of several sizes, the same wherever its name is used.
                     let number = self.fresh();
-                    let written = span_of(call).of(self.text);
+                    let written = span_of(call).text_in(self.text);
                     Value::Int(Size::named(written, number, Kind::Parameter))
                 }
                 _ => Value::Unknown(Reason::Call),
@@ -405,7 +405,11 @@ impl<'a> Interpreter<'a> {
             "program_id" | "num_programs" | "program_ndim" => {
                 let number = self.fresh();
                 let span = span_of(call);
-                Value::Int(Size::named(span.of(self.text), number, Kind::Parameter))
+                Value::Int(Size::named(
+                    span.text_in(self.text),
+                    number,
+                    Kind::Parameter,
+                ))
             }
             "fori_loop" => self.counted_loop(passed, environment),
             _ => self.computed_tile(name, passed),
@@ -603,7 +607,7 @@ fn least(sizes: &[Size]) -> Option<Size> {
     })
 }
 
-/// `name.append(tensor)`: whether the list holds nothing but tensors that are known.
+/// `name.append(tensor)`: whether the list holds only tensors that are known.
 fn append(list: &Value, name: &str, passed: &Passed<'_>, environment: &mut Environment) -> bool {
     let Some(Value::Tensor(tensor)) = passed.get("object", 0).map(|given| &given.value) else {
         return false;

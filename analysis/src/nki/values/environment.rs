@@ -162,7 +162,6 @@ impl Environment {
     }
 
     /// Shares the names whose values nothing that a function does can change. What is left has symbols, lists or fields.
-    #[must_use]
     pub fn shared(mut self) -> Self {
         let mut file = Arc::unwrap_or_clone(self.file);
         let is_shared = |name: &str, value: &Value| {
@@ -189,7 +188,6 @@ impl Environment {
     }
 
     /// The same without functions from a number on, which other texts do not know.
-    #[must_use]
     pub fn without_functions_from(mut self, first: usize) -> Self {
         let without = |value: &Value| match value {
             Value::Function(place) if *place >= first => Some(Value::Unknown(Reason::Call)),
@@ -309,7 +307,6 @@ impl Environment {
     }
 
     /// What holds where one of two ways was taken. Both began here.
-    #[must_use]
     pub fn joined(&self, mut one: Way, other: Way) -> Way {
         if one.end.ends {
             return other;

@@ -54,7 +54,10 @@ impl<'a> Interpreter<'a> {
     /// The text before a called name that leads to its module: `nisa.`.
     fn module_of(&self, call: &ExprCall) -> Option<String> {
         let attribute = call.func.as_attribute_expr()?;
-        Some(format!("{}.", span_of(&*attribute.value).of(self.text)))
+        Some(format!(
+            "{}.",
+            span_of(&*attribute.value).text_in(self.text)
+        ))
     }
 
     /// Looks at a call of NKI.
@@ -71,7 +74,7 @@ impl<'a> Interpreter<'a> {
                 let extent = passed.positional.first().map(|given| given.written.value);
                 let edit = extent
                     .filter(|_| is_first)
-                    .map(|extent| (span_of(call), extent.of(self.text).to_owned()));
+                    .map(|extent| (span_of(call), extent.text_in(self.text).to_owned()));
                 self.note_older(
                     OlderKind::Partition,
                     span_of(call),
@@ -162,8 +165,8 @@ impl<'a> Interpreter<'a> {
         if scales.value.elements().is_some() && matches!(operation.value, Value::Known(_)) {
             let (scales, operation) = (scales.written.value, operation.written.value);
             let edits = vec![
-                (scales, operation.of(self.text).to_owned()),
-                (operation, scales.of(self.text).to_owned()),
+                (scales, operation.text_in(self.text).to_owned()),
+                (operation, scales.text_in(self.text).to_owned()),
             ];
             self.note_older(OlderKind::ScalesFirst, scales, edits);
         }
@@ -234,7 +237,7 @@ impl<'a> Interpreter<'a> {
                 },
                 String::new(),
             ));
-            edits.push((inside, format!("{}{comma}", written.of(self.text))));
+            edits.push((inside, format!("{}{comma}", written.text_in(self.text))));
         }
         self.note_older(OlderKind::Result, span_of(&*call.func), edits);
     }

@@ -41,7 +41,7 @@ impl<'a> Interpreter<'a> {
             let value = agreed.unwrap_or_else(|| {
                 let annotation = parameter.parameter.annotation().map(|annotation| {
                     let span = span_of(annotation);
-                    span.of(self.text).to_owned()
+                    span.text_in(self.text).to_owned()
                 });
                 let default = parameter
                     .default()

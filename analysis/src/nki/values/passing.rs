@@ -64,7 +64,7 @@ pub fn chosen_at(value: Value, at: Span) -> Value {
 /// An argument that calls disagree about but for its memory has this number until it is bound.
 pub const UNNUMBERED: u32 = u32::MAX;
 
-/// Two tensors of which nothing but the memory is the same.
+/// Two tensors of which only the memory is the same.
 fn of_one_memory(one: &Value, other: &Value) -> Option<Value> {
     let space = |value: &Value| match value {
         Value::Tensor(tensor) if tensor.gather.is_none() && !tensor.may_gather => tensor.space,

@@ -136,9 +136,10 @@ impl<'a> Interpreter<'a> {
         };
         let callee = span_of(&*call.func);
         let module = match &*call.func {
-            Expr::Attribute(attribute) => {
-                Some(format!("{}.", span_of(&*attribute.value).of(self.text)))
-            }
+            Expr::Attribute(attribute) => Some(format!(
+                "{}.",
+                span_of(&*attribute.value).text_in(self.text)
+            )),
             _ => None,
         };
         let axes = (kind == Kind::Transpose)

@@ -403,7 +403,7 @@ fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
             Part::Unknown(reason) => unknown = Some(unknown.unwrap_or(reason)),
         }
     }
-    // Of an argument nothing states its axes. Whoever cuts two or more of them, the last among them, names them all.
+    // Of an argument nothing states its axes. A subscript that cuts two or more of them, the last among them, names them all.
     let names_all =
         count > 1 && cuts_last && matches!(tensor.shape, Shape::Unknown(Reason::Argument));
     if names_all && unknown == Some(Reason::Argument) {

@@ -6,6 +6,7 @@ use super::super::transfers::CopyKind;
 use super::super::values::Memory;
 use super::{range, tables};
 use crate::answers::{Folding, HintKind, InlayHint, Lens, Symbol, SymbolKind};
+use crate::numbers::counted;
 use crate::transfer::{Side, Transfer};
 
 fn named(analysis: &Analysis) -> impl Iterator<Item = (&Function, &Facts)> {
@@ -24,11 +25,10 @@ pub(in super::super) fn symbols(analysis: &Analysis) -> Vec<Symbol> {
             } else {
                 SymbolKind::Function
             };
-            let plural = if copies == 1 { "transfer" } else { "transfers" };
             Some(Symbol {
                 name: function.title(&analysis.file).to_owned(),
                 kind,
-                detail: (copies > 0).then(|| format!("{copies} {plural}")),
+                detail: (copies > 0).then(|| counted(copies as u64, "transfer")),
                 range: range(function.place(&analysis.file)),
                 selection: range(function.name?),
                 children: Vec::new(),
@@ -87,8 +87,7 @@ pub(in super::super) fn lenses(analysis: &Analysis) -> Vec<Lens> {
         .filter(|(_, facts)| !facts.derived.is_empty())
         .filter_map(|(function, facts)| {
             let copies = facts.derived.len();
-            let plural = if copies == 1 { "transfer" } else { "transfers" };
-            let mut title = format!("{copies} {plural}");
+            let mut title = counted(copies as u64, "transfer");
             for (kind, word) in [(CopyKind::GmToUb, "in"), (CopyKind::UbToGm, "out")] {
                 let bytes = bytes_of(facts, kind).map(tables::number);
                 let bytes = bytes.unwrap_or_else(|| "unknown".to_owned());

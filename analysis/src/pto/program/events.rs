@@ -71,7 +71,6 @@ pub struct Flag {
 
 impl Flag {
     /// Whether two are the same flag.
-    #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         self.from.name == other.from.name
             && self.to.name == other.to.name
@@ -79,13 +78,11 @@ impl Flag {
     }
 
     /// As it is written in messages.
-    #[must_use]
     pub fn shown(&self) -> String {
         format!("{}, {}, {}", self.from.name, self.to.name, self.event.name)
     }
 
     /// The number of its event.
-    #[must_use]
     pub fn number(&self) -> Option<u32> {
         self.event.name.strip_prefix("EVENT_ID")?.parse().ok()
     }

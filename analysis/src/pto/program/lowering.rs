@@ -39,7 +39,6 @@ struct At {
 }
 
 /// The functions of a file. `is_before` is whether the module around it is for the generation before.
-#[must_use]
 pub fn lower(file: &File, names: &Names, is_before: bool) -> Program {
     let mut lowering = Lowering {
         file,
@@ -590,7 +589,6 @@ fn trips(given: &[Given]) -> Option<u64> {
 /// Where a function is named, for messages.
 impl Function {
     /// From its operation's first token to its last.
-    #[must_use]
     pub fn place(&self, file: &File) -> Place {
         match self.operation {
             Some(operation) => file.operation(operation).place,

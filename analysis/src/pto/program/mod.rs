@@ -123,7 +123,6 @@ impl Function {
     }
 
     /// What it is called in messages.
-    #[must_use]
     pub fn title<'a>(&self, file: &'a File) -> &'a str {
         self.name
             .map_or("", |name| file.at(name).trim_start_matches('@'))

@@ -322,7 +322,7 @@ fn some_names(flag: &Flag, kept: [bool; 3]) -> SomeNames<'_> {
     names
 }
 
-/// Flags that are set twice in a straight line; what is in a branch or a loop begins anew.
+/// Flags that are set twice in a straight line; what is in a branch or a loop begins again.
 fn reused<'a>(
     check: &mut Check<'_>,
     steps: &'a [Step],

@@ -125,7 +125,7 @@ fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -
 /// Stores that a later one is compared with.
 const MOST_STORES: usize = 128;
 
-/// Stores in a straight line since the last barrier; what is in a branch or a loop begins anew.
+/// Stores in a straight line since the last barrier; what is in a branch or a loop begins again.
 fn store_order<'a>(
     check: &mut Check<'_>,
     steps: &[Step],

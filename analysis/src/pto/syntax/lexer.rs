@@ -50,7 +50,6 @@ pub struct Token {
 
 impl Token {
     /// The end of a file.
-    #[must_use]
     pub const fn end_at(offset: u32) -> Self {
         Self {
             kind: Kind::End,
@@ -63,7 +62,6 @@ impl Token {
     }
 
     /// Whether it is a mark.
-    #[must_use]
     pub fn is(self, mark: u8) -> bool {
         self.kind == Kind::Mark(mark)
     }
@@ -90,7 +88,6 @@ struct Lexer<'a> {
 }
 
 /// The tokens of a text, without the end.
-#[must_use]
 pub fn lex(text: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         bytes: text.as_bytes(),

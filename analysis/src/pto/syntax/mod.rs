@@ -28,13 +28,11 @@ pub struct Place {
 
 impl Place {
     /// Whether an offset is in the place or right behind it.
-    #[must_use]
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
     /// From the start of this place to the end of another.
-    #[must_use]
     pub const fn to(self, other: Self) -> Self {
         Self {
             start: self.start,
@@ -173,7 +171,6 @@ static NO_REGION: Region = Region {
 
 impl File {
     /// The text of a place.
-    #[must_use]
     pub fn at(&self, place: Place) -> &str {
         self.text
             .get(place.start as usize..place.end as usize)
@@ -181,19 +178,16 @@ impl File {
     }
 
     /// An operation.
-    #[must_use]
     pub fn operation(&self, id: OperationId) -> &Operation {
         self.operations.get(id.0 as usize).unwrap_or(&NO_OPERATION)
     }
 
     /// A region.
-    #[must_use]
     pub fn region(&self, id: RegionId) -> &Region {
         self.regions.get(id.0 as usize).unwrap_or(&NO_REGION)
     }
 
     /// A token; behind the last one, the end of the file.
-    #[must_use]
     pub fn token(&self, index: u32) -> Token {
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         self.tokens
@@ -203,7 +197,6 @@ impl File {
     }
 
     /// The name of an operation without quotation marks.
-    #[must_use]
     pub fn name(&self, id: OperationId) -> &str {
         let written = self.at(self.operation(id).name);
         if written.starts_with('"') {
@@ -214,25 +207,21 @@ impl File {
     }
 
     /// The dialect of an operation: its name up to the first dot.
-    #[must_use]
     pub fn dialect(&self, id: OperationId) -> &str {
         self.name(id).split('.').next().unwrap_or_default()
     }
 
     /// Whether an operation is of a dialect that we read.
-    #[must_use]
     pub fn is_of_read_dialect(&self, id: OperationId) -> bool {
         READ_DIALECTS.contains(&self.dialect(id))
     }
 
     /// Whether an operation is a module.
-    #[must_use]
     pub fn is_module(&self, id: OperationId) -> bool {
         matches!(self.dialect(id), "module" | "builtin")
     }
 
     /// Whether the operation is written in the generic form, its name in quotation marks.
-    #[must_use]
     pub fn is_generic(&self, id: OperationId) -> bool {
         self.at(self.operation(id).name).starts_with('"')
     }
@@ -243,7 +232,6 @@ impl File {
     }
 
     /// Whether a region is another one, or in it.
-    #[must_use]
     pub fn is_within(&self, inner: RegionId, outer: RegionId) -> bool {
         outer.0 <= inner.0 && inner.0 < self.region(outer).end
     }

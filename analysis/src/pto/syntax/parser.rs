@@ -35,13 +35,11 @@ struct Parser {
 }
 
 /// The operations of a text.
-#[must_use]
 pub fn parse(text: &str) -> File {
     parse_shared(Arc::from(text))
 }
 
 /// As [`parse`], of a text that others have too.
-#[must_use]
 pub fn parse_shared(text: Arc<str>) -> File {
     let mut parser = Parser {
         file: File {

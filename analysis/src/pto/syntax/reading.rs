@@ -32,7 +32,6 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// At the first token behind an operation's name.
-    #[must_use]
     pub fn new(file: &'a File, id: OperationId) -> Self {
         let operation = file.operation(id);
         let mut cursor = Self {
@@ -57,7 +56,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next token.
-    #[must_use]
     pub fn peek(&self) -> Token {
         if self.at >= self.end {
             let last = self.file.token(self.end.saturating_sub(1)).place.end;
@@ -67,13 +65,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// The number of the next token.
-    #[must_use]
     pub const fn index(&self) -> u32 {
         self.at
     }
 
     /// The text of the next token.
-    #[must_use]
     pub fn text(&self) -> &'a str {
         self.file.at(self.peek().place)
     }

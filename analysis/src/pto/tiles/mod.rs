@@ -15,7 +15,6 @@ pub use reading::{
 pub use types::{Size, TileLayout, TileType, ViewType, tile_type, view_type};
 
 /// Why a transfer that is no copy between GM and UB and no load or store of a tile is not followed; none for other operations.
-#[must_use]
 pub fn unfollowed_transfer(name: &str) -> Option<&'static str> {
     const CUBE: &str = "transfers between the memories of the matrix unit are not followed";
     const CORES: &str = "transfers between cores are not followed";
@@ -47,7 +46,6 @@ pub fn unfollowed_transfer(name: &str) -> Option<&'static str> {
 }
 
 /// Whether an operation makes, names or moves a tile.
-#[must_use]
 pub fn is_tile_operation(name: &str) -> bool {
     matches!(
         name,

@@ -35,7 +35,6 @@ pub struct Allocation {
 
 impl Allocation {
     /// The valid rows and columns, by the type or the operands.
-    #[must_use]
     pub fn valid_sizes(&self) -> [Size; 2] {
         [0, 1].map(|way: usize| {
             let written = self.tile.valid.get(way).copied().flatten();
@@ -60,7 +59,6 @@ pub struct TensorView {
 
 impl TensorView {
     /// The size of a dimension, by the type or the operand.
-    #[must_use]
     pub fn size(&self, dimension: usize) -> Size {
         let written = self.view.sizes.get(dimension).copied().flatten();
         written.or_else(|| number(self.shape.get(dimension).copied()))
@@ -84,7 +82,6 @@ pub struct Partition {
 
 impl Partition {
     /// The size of a dimension, by the type or the operand.
-    #[must_use]
     pub fn size(&self, dimension: usize) -> Size {
         let [_, part] = &self.views;
         let given = number(self.sizes.get(dimension).copied());
@@ -147,7 +144,6 @@ fn number(given: Option<Given>) -> Size {
 }
 
 /// A tile operation with its parts; nothing where its types are none that we know.
-#[must_use]
 pub fn read_tile_operation(facts: TileFacts<'_>, id: OperationId) -> Option<TileOperation> {
     match facts.file.name(id) {
         "pto.alloc_tile" => facts.allocation(id).map(TileOperation::Allocation),

@@ -36,14 +36,12 @@ pub struct TileType {
 
 impl TileType {
     /// Bytes that it takes.
-    #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         let [rows, columns] = self.shape;
         rows?.checked_mul(columns?)?.checked_mul(self.element?)
     }
 
     /// Bytes at whose multiples its address is, by the assembler.
-    #[must_use]
     pub fn alignment(&self) -> Option<i64> {
         match self.memory.as_str() {
             "vec" | "ub" | "mat" | "bias" | "scaling" => Some(32),
@@ -53,7 +51,6 @@ impl TileType {
     }
 
     /// Whether it is in the Unified Buffer.
-    #[must_use]
     pub fn is_in_ub(&self) -> bool {
         matches!(self.memory.as_str(), "vec" | "ub")
     }
@@ -69,7 +66,6 @@ pub struct ViewType {
 }
 
 /// The tile that a type writes; `None` if it is none that we know.
-#[must_use]
 pub fn tile_type(file: &File, text: &str) -> Option<TileType> {
     let inside = inside_of(file, text, &["!pto.tile_buf", ""])?;
     let mut tile = TileType {
@@ -135,7 +131,6 @@ impl TileType {
 }
 
 /// The view that a type writes; `None` if it is none that we know.
-#[must_use]
 pub fn view_type(file: &File, text: &str) -> Option<ViewType> {
     let heads = ["!pto.partition_tensor_view", "!pto.tensor_view"];
     let inside = inside_of(file, text, &heads)?;

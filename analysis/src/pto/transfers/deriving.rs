@@ -35,7 +35,6 @@ pub struct SideStep {
 
 impl SideStep {
     /// The step of a side in bytes.
-    #[must_use]
     pub const fn step(&self, side: Side) -> Option<i64> {
         match side {
             Side::Source => self.steps[0],
@@ -44,7 +43,6 @@ impl SideStep {
     }
 
     /// Where the step of a side is written.
-    #[must_use]
     pub const fn place(&self, side: Side) -> Option<Place> {
         match side {
             Side::Source => self.places[0],
@@ -53,7 +51,6 @@ impl SideStep {
     }
 
     /// Whether it is known to take a step.
-    #[must_use]
     pub fn is_taken(&self) -> bool {
         self.count.is_some_and(|count| count > 1)
     }
@@ -76,13 +73,11 @@ pub struct Derived {
 
 impl Derived {
     /// Its operation.
-    #[must_use]
     pub const fn operation(&self) -> OperationId {
         self.copy.operation
     }
 
     /// The address of a side, if it is a number.
-    #[must_use]
     pub fn address(&self, side: Side) -> Option<i64> {
         self.copy.base(side)?.number()
     }
@@ -99,7 +94,6 @@ fn row_step(copy: &Copy, side: Side) -> Option<i64> {
 }
 
 /// What a copy does with the registers in force.
-#[must_use]
 pub fn derive(copy: &Copy, registers: InForce) -> Derived {
     let place = |field: Field| copy.given(field).map(Given::place);
     let sides = [Side::Source, Side::Target];

@@ -52,13 +52,11 @@ impl Width {
     }
 
     /// The largest value of the field.
-    #[must_use]
     pub const fn largest(self) -> i64 {
         (1 << self.bits) - 1
     }
 
     /// The largest value that every source allows.
-    #[must_use]
     pub const fn narrow_largest(self) -> i64 {
         (1 << self.narrow_bits) - 1
     }
@@ -66,7 +64,6 @@ impl Width {
 
 impl Field {
     /// Its name, as the manual calls it.
-    #[must_use]
     pub fn name(self, kind: CopyKind) -> String {
         let gap = kind == CopyKind::UbToUb;
         let text = match self {
@@ -92,7 +89,6 @@ impl Field {
     }
 
     /// What a value of it counts.
-    #[must_use]
     pub const fn unit(self, kind: CopyKind) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -110,7 +106,6 @@ impl Field {
     }
 
     /// How wide it is; `None` for addresses and what is no number.
-    #[must_use]
     pub const fn width(self, kind: CopyKind) -> Option<Width> {
         if matches!(kind, CopyKind::UbToUb) {
             return match self {
@@ -158,7 +153,6 @@ const fn stride(kind: CopyKind, side: Side) -> Width {
 
 impl Direction {
     /// The copy that reads registers of this direction.
-    #[must_use]
     pub const fn kind(self) -> CopyKind {
         match self {
             Self::ToUb => CopyKind::GmToUb,

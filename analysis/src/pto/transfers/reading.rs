@@ -19,7 +19,6 @@ impl Direction {
     pub const ALL: [Self; 2] = [Self::ToUb, Self::ToGm];
 
     /// The ending of the names of its registers.
-    #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
             Self::ToUb => "outtoub",
@@ -28,7 +27,6 @@ impl Direction {
     }
 
     /// The other one.
-    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::ToUb => Self::ToGm,
@@ -52,7 +50,6 @@ pub enum CopyKind {
 
 impl CopyKind {
     /// The memory of a side.
-    #[must_use]
     pub const fn memory(self, side: Side) -> Memory {
         match (self, side) {
             (Self::GmToUb | Self::GmToL1, Side::Source) | (Self::UbToGm, Side::Target) => {
@@ -64,7 +61,6 @@ impl CopyKind {
     }
 
     /// The direction of the registers that it reads.
-    #[must_use]
     pub const fn direction(self) -> Option<Direction> {
         match self {
             Self::GmToUb => Some(Direction::ToUb),
@@ -74,7 +70,6 @@ impl CopyKind {
     }
 
     /// The pipe that runs it; that of a copy within UB is not known.
-    #[must_use]
     pub const fn pipe(self) -> Option<&'static str> {
         match self {
             Self::GmToUb | Self::GmToL1 => Some("PIPE_MTE2"),
@@ -84,7 +79,6 @@ impl CopyKind {
     }
 
     /// From where to where, in tables.
-    #[must_use]
     pub const fn direction_name(self) -> &'static str {
         match self {
             Self::GmToUb => "GM to UB",
@@ -95,7 +89,6 @@ impl CopyKind {
     }
 
     /// The side that is in GM, if one is.
-    #[must_use]
     pub const fn gm_side(self) -> Option<Side> {
         match self {
             Self::GmToUb | Self::GmToL1 => Some(Side::Source),
@@ -116,13 +109,11 @@ pub struct Given {
 
 impl Given {
     /// The number that it always is.
-    #[must_use]
     pub fn number(&self) -> Option<i64> {
         self.known.as_ref().and_then(Known::number)
     }
 
     /// Where it is written.
-    #[must_use]
     pub const fn place(&self) -> Place {
         self.operand.place
     }
@@ -175,7 +166,6 @@ pub struct Copy {
 
 impl Copy {
     /// A field.
-    #[must_use]
     pub fn given(&self, field: Field) -> Option<&Given> {
         self.fields
             .iter()
@@ -184,13 +174,11 @@ impl Copy {
     }
 
     /// The number of a field, if it is known.
-    #[must_use]
     pub fn number(&self, field: Field) -> Option<i64> {
         self.given(field)?.number()
     }
 
     /// The address of a side.
-    #[must_use]
     pub fn base(&self, side: Side) -> Option<&Given> {
         self.given(match side {
             Side::Source => Field::Source,
@@ -199,7 +187,6 @@ impl Copy {
     }
 
     /// The type of a side.
-    #[must_use]
     pub fn pointer(&self, side: Side) -> Option<Pointer> {
         match side {
             Side::Source => self.pointers[0],
@@ -208,7 +195,6 @@ impl Copy {
     }
 
     /// Whether rows are filled up to their stride; `None` if that is not known.
-    #[must_use]
     pub fn fills(&self) -> Option<bool> {
         if self.kind != CopyKind::GmToUb {
             return Some(false);
@@ -321,20 +307,17 @@ const SHAPES: [Shape; 7] = [
 ];
 
 /// Whether an operation copies between memories.
-#[must_use]
 pub fn is_copy(name: &str) -> bool {
     SHAPES.iter().any(|shape| shape.name == name)
 }
 
 /// From where to where the copy of a name goes.
-#[must_use]
 pub fn kind_of(name: &str) -> Option<CopyKind> {
     let shape = SHAPES.iter().find(|shape| shape.name == name)?;
     Some(shape.kind)
 }
 
 /// The operands of a copy in order, up to its first group.
-#[must_use]
 pub fn fields_of(name: &str) -> &'static [Field] {
     let shape = SHAPES.iter().find(|shape| shape.name == name);
     shape.map_or(&[], |shape| shape.fields)

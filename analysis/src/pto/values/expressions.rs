@@ -22,13 +22,11 @@ pub struct Expression {
 
 impl Expression {
     /// A constant.
-    #[must_use]
     pub const fn constant(offset: i64) -> Self {
         Self { base: None, offset }
     }
 
     /// The number, if it is one.
-    #[must_use]
     pub const fn number(self) -> Option<i64> {
         match self.base {
             None => Some(self.offset),
@@ -37,7 +35,6 @@ impl Expression {
     }
 
     /// This minus another, where both have the same base.
-    #[must_use]
     pub fn minus(self, other: Self) -> Option<i64> {
         let same = self.base == other.base;
         same.then(|| self.offset.checked_sub(other.offset))
@@ -58,7 +55,6 @@ pub struct Known {
 
 impl Known {
     /// The number that it always is.
-    #[must_use]
     pub const fn number(&self) -> Option<i64> {
         self.always.number()
     }
@@ -85,7 +81,6 @@ type Operands = [Option<Expression>; MOST_OPERANDS];
 
 impl Values {
     /// Nothing is known but identities and the types of arguments.
-    #[must_use]
     pub fn new(file: &File, names: &Names) -> Self {
         let unknown = |id: u32| {
             let written = names
@@ -113,13 +108,11 @@ impl Values {
     }
 
     /// What is known of a value.
-    #[must_use]
     pub fn get(&self, value: ValueId) -> Option<&Known> {
         self.known.get(value.0 as usize)
     }
 
     /// What is known of an operand.
-    #[must_use]
     pub fn operand(&self, names: &Names, operand: Operand) -> Option<Known> {
         self.get(names.value(operand.token)?).copied()
     }

@@ -66,7 +66,6 @@ const MOST_PARTS: u32 = 64;
 
 impl Names {
     /// The names of a file.
-    #[must_use]
     pub fn of(file: &File) -> Self {
         let mut reader = Reader {
             file,
@@ -89,14 +88,12 @@ impl Names {
     }
 
     /// The value that a token means.
-    #[must_use]
     pub fn value(&self, token: u32) -> Option<ValueId> {
         let value = self.value_of.get(token as usize).copied()?;
         (value != NONE).then_some(ValueId(value))
     }
 
     /// A definition.
-    #[must_use]
     pub fn definition(&self, value: ValueId) -> Option<(DefinitionId, &Definition)> {
         let id = *self.definition_of.get(value.0 as usize)?;
         Some((id, self.definitions.get(id.0 as usize)?))

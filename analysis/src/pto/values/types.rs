@@ -17,7 +17,6 @@ pub enum Memory {
 
 impl Memory {
     /// Its name in messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gm => "GM",
@@ -72,13 +71,11 @@ const fn element(name: &'static str, bits: u32) -> Element {
 
 impl Element {
     /// The element of a name.
-    #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         ELEMENTS.into_iter().find(|element| element.name == name)
     }
 
     /// Its width in whole bytes.
-    #[must_use]
     pub const fn bytes(self) -> Option<u32> {
         if self.bits.is_multiple_of(8) {
             Some(self.bits / 8)
@@ -98,7 +95,6 @@ pub struct Pointer {
 }
 
 /// What a type stands for: another text where it is an alias.
-#[must_use]
 pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
     let mut text = text.trim();
     // An alias of an alias is legal; a circle is not, and ends.
@@ -120,7 +116,6 @@ pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
 }
 
 /// The pointer that a type writes; `None` if it is no pointer that we know.
-#[must_use]
 pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
     let text = aliased(file, text);
     let (head, rest) = text.split_once('<')?;

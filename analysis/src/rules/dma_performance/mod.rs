@@ -1,7 +1,7 @@
 //! Transfers that a small change would make faster: packets, HBM, DMNs and slices, commands, and the ways of tensors through
 //! the memories.
 //!
-//! A transfer has one finding at the most, for the cause whose removal saves the most. The cycles before and after come from
+//! A transfer has one finding at most, for the cause whose removal saves the most. The cycles before and after come from
 //! the simulation, asked about the changed transfer. What saves less than a tenth of the transfer, or less than
 //! [`SAVED_CYCLES`], or less than both 1,000 cycles and a tenth of the kernel, is not worth an author's minute and is not
 //! said. A row that is short on both sides is no finding: only where another layout of one side, another address or a
@@ -141,7 +141,7 @@ pub(in crate::rules) static DMA_UNNECESSARY_HOP: Rule = rule!(
     "Memory Performance",
     "a tensor moved through a memory that it only passes through",
     "A DMA engine moves between any two memories and changes the layout on the way. A tensor that is written by one transfer and \
-     read by nothing but the next one needs neither: one transfer from the first place to the last saves a start of 500 \
+     read by only the next one needs neither: one transfer from the first place to the last saves a start of 500 \
      cycles and half of the traffic. Reported where the direct transfer is legal and saves a tenth and at least 400 \
      cycles.",
 );

@@ -7,7 +7,7 @@ use crate::rules::tensors::{DM_CAPACITY, TRF_CAPACITY, VRF_CAPACITY};
 
 use super::super::{Finding, words};
 
-/// Related places of a sum at the most: the largest of them.
+/// Related places of a sum at most: the largest of them.
 const SHOWN_TENSORS: usize = 8;
 
 pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {

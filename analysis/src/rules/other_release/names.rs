@@ -10,6 +10,7 @@ use crate::items::{
     Dialect, ItemId, ItemNames, Namespace, ParsedItem, Resolution, dialect, item_text, parse_item,
 };
 use crate::libraries::{Instead, Library, Renames};
+use crate::names::is_word_letter;
 use crate::syntax::without_raw;
 
 use super::super::{Applicability, Edit, Finding, Fix, words};
@@ -23,8 +24,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     }
     let renames = own.library.renames();
     let text = item_text(db, item);
-    let of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut words = text.text.split(|letter: char| !of_name(letter));
+    let mut words = text.text.split(|letter: char| !is_word_letter(letter));
     let names_other = other_crates(own.library)
         .iter()
         .any(|name| text.text.contains(name));

@@ -28,7 +28,7 @@ pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&COMMIT_SPLIT_WRITES];
 
-/// Bodies that are simulated anew for this rule, before the rest is left as it is.
+/// Bodies that are simulated again for this rule, before the rest is left as it is.
 const BODY_LIMIT: usize = 4;
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {

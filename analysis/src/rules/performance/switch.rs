@@ -5,7 +5,7 @@ use crate::derivation::switch;
 use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
-use crate::numbers::count;
+use crate::numbers::counted;
 use crate::simulation::{Changed, what_if};
 
 use super::super::{Applicability, Checked, Finding, Group, Rule, rule};
@@ -100,7 +100,7 @@ fn smaller(
     )
     .fix(
         Applicability::Machine,
-        format!("Make the ring {}", count(least, "slice")),
+        format!("Make the ring {}", counted(least, "slice")),
         ring_size.span,
         least,
     );

@@ -24,10 +24,10 @@ pub(super) fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
     let mut edits = Edits::default();
     for place in places(body) {
         if let Some(mapping) = place.get()
-            && let Some(anew) = padded_axis(mapping, (size, padded))
-            && anew != *mapping
+            && let Some(again) = padded_axis(mapping, (size, padded))
+            && again != *mapping
         {
-            edits.text(place.span, &anew);
+            edits.text(place.span, &again);
         }
     }
     let mut texts: Vec<&str> = Vec::new();

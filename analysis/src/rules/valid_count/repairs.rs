@@ -3,7 +3,7 @@
 //!
 //! A new time and packet of the flit are written from the fetch to the end of the Vector Engine's block; a new slice goes to
 //! all tensors that are over the old one; a new padding of the axis goes wherever the old one is written. What else follows is
-//! the business of whoever completes a fix.
+//! left to the code that completes a fix.
 
 use crate::derivation::valid_count::{Alternative, Placement, ReduceCounts, Refusal};
 use crate::kernel::{
@@ -48,10 +48,10 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
 fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
     for place in places(body) {
         if let Some(mapping) = place.get()
-            && let Some(anew) = padded_anew(mapping, axis, padded)
-            && anew != *mapping
+            && let Some(again) = padded_anew(mapping, axis, padded)
+            && again != *mapping
         {
-            edits.text(place.span, &anew);
+            edits.text(place.span, &again);
         }
     }
 }
@@ -87,13 +87,13 @@ pub(in super::super) fn places(body: &Body) -> Vec<&Written<Mapping>> {
 
 /// The expression with another padding of an axis.
 fn padded_anew(mapping: &Mapping, axis: &str, padded: u64) -> Option<Mapping> {
-    let anew = mapping.rewritten(&|part| match part.kind() {
+    let again = mapping.rewritten(&|part| match part.kind() {
         MappingKind::Pad(inner, _, PaddingKind::Top) if matches!(inner.kind(), MappingKind::Axis(own) if own.name() == axis) => {
             inner.pad_to(padded, PaddingKind::Top).map(Some)
         }
         _ => Ok(None),
     });
-    anew.ok()
+    again.ok()
 }
 
 // ---- Another placement. ----
@@ -165,9 +165,9 @@ fn move_slices(body: &Body, axis: &str, (from, to): (&Form, &Form), edits: &mut 
             held.sort_by_key(|term| term.as_ref().map(|term| term.stride));
             if held == terms
                 && old.len() == new.len()
-                && let Some(anew) = replaced(form, axis, &new)
+                && let Some(again) = replaced(form, axis, &new)
             {
-                edits.declare(element, &anew);
+                edits.declare(element, &again);
             }
         }
     }
@@ -181,9 +181,9 @@ fn hold_anew(body: &Body, pass: &Pass, axis: &str, time: &Form, edits: &mut Edit
     let element = body.tensor(source).map(|tensor| &tensor.levels.element);
     if let Some(element) = element
         && let Some(form) = element.get().map(Mapping::form)
-        && let Some(anew) = replaced(form, axis, &own(time, axis))
+        && let Some(again) = replaced(form, axis, &own(time, axis))
     {
-        edits.declare(element, &anew);
+        edits.declare(element, &again);
     }
 }
 

@@ -125,9 +125,9 @@ pub(super) fn to_finding(
         } => {
             let finding = operand_type(span, *operand, *stream, *constant);
             let tensor = tensor_at(stage, span).filter(|_| !constant);
-            let anew =
+            let again =
                 tensor.and_then(|tensor| repairs::retype(checked, tensor, *operand, *stream));
-            finding.stating(anew)
+            finding.stating(again)
         }
         VectorFault::IntraMapping {
             axis,

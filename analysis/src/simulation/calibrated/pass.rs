@@ -19,7 +19,6 @@ pub struct ScheduledStage {
 }
 
 /// The stages of a pass as a schedule counts them: the pass takes the most cycles of any. `None` where a stage is unknown.
-#[must_use]
 pub fn scheduled_stages(
     pass: &Pass,
     stages: &[StageCost],
@@ -164,7 +163,6 @@ impl<'a> Facts<'a> {
 }
 
 /// Cycles at the beginning of a pass in which a reduction across slices waits for its ring, and nothing is stored yet; 0 without one.
-#[must_use]
 pub fn ring_wait(pass: &Pass, table: &PassConstants) -> u64 {
     let ring = reduced_ring(pass, table.ring_counts_padding).filter(|ring| *ring > 1);
     let contracts = pass
@@ -202,13 +200,11 @@ const fn is_contraction(engine: Engine) -> bool {
 }
 
 /// Passes of a kernel that look elements up each bring a table.
-#[must_use]
 pub fn lookups(pass: &Pass) -> bool {
     looked_up_flits(pass).is_none_or(|flits| flits > 0)
 }
 
 /// Flits that leave the table that a pass looks elements up in; 0 where it does not. `None` where a type or size is unknown.
-#[must_use]
 pub fn looked_up_flits(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter();
     let Some(stage) = stages.find(|stage| stage.kind.looks_up()) else {
@@ -225,7 +221,6 @@ pub fn looked_up_flits(pass: &Pass) -> Option<u64> {
 
 /// The ring of a reduction across slices: the reduced digits, which are innermost, and, in releases that count it, the padding directly
 /// above them.
-#[must_use]
 pub fn reduced_ring(pass: &Pass, counts_padding: bool) -> Option<u64> {
     let mut stages = pass.stages.iter().enumerate();
     let (index, stage) =
@@ -268,7 +263,6 @@ fn covers(term: &Term, other: &Term) -> bool {
 }
 
 /// What a pass is, as its evidence is sorted.
-#[must_use]
 pub fn class(pass: &Pass) -> Class {
     let has = |wanted: fn(&StageKind) -> bool| pass.stages.iter().any(|stage| wanted(&stage.kind));
     let vector = has(|kind| matches!(kind, StageKind::VectorInit));

@@ -25,7 +25,6 @@ pub type Taken = (Figure, Option<String>);
 const LARGER: u64 = 60;
 
 /// The figure of a collective; `None` where its bytes are unknown.
-#[must_use]
 pub fn of_collective(
     body: &Body,
     collective: &Collective,
@@ -167,7 +166,6 @@ fn busiest(slices: &Form) -> u64 {
 }
 
 /// The figure of a transfer to or from the scratchpad; `None` where its bytes are unknown.
-#[must_use]
 pub fn of_scratchpad(body: &Body, copy: &Copy, calibration: CalibrationId) -> Option<Taken> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     if source.tier != Tier::Spm && target.tier != Tier::Spm {
@@ -182,7 +180,6 @@ pub fn of_scratchpad(body: &Body, copy: &Copy, calibration: CalibrationId) -> Op
 
 /// The range of a transfer whose bytes cross a link between chips, or to the host, in so many cycles by the book: the link alone at
 /// best, and the memories before and behind it one after another at worst. It counts as the book's.
-#[must_use]
 pub fn over_link(bytes: u64, cycles: u64, calibration: CalibrationId) -> Figure {
     let transfer = &calibration.table().transfer;
     let requests = bytes.div_ceil(REQUEST_BYTES);

@@ -16,7 +16,6 @@ const CLUSTER_SLICES: u64 = crate::hardware::CLUSTER_ADDRESS_SLICES;
 
 /// The schedule's figure of a transfer with this pattern. What falls into several commands has no evidence, and what crosses a link
 /// a range.
-#[must_use]
 pub fn figure(transfer: &Transfer, book: &DmaCost, calibration: CalibrationId) -> Figure {
     match cycles(transfer, book, &calibration.table().transfer) {
         Some((class, cycles)) => Figure::of(calibration, class, cycles),
@@ -43,7 +42,6 @@ pub(super) fn cycles(
 }
 
 /// The fewest cycles of a transfer of so many whole units, shared by so many engines.
-#[must_use]
 pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -> Option<u64> {
     let table = &id.table().transfer;
     let busiest = units.div_ceil(engines.max(1));

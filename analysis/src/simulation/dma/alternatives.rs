@@ -15,7 +15,6 @@ use super::super::calibration;
 use super::{DmaCost, REQUEST_BYTES, START_CYCLES, Step, Transfer, patterns};
 
 /// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
-#[must_use]
 pub fn with_tensors(
     body: &Body,
     copy: &Copy,
@@ -32,7 +31,6 @@ pub fn with_tensors(
 }
 
 /// What a transfer from one tensor to another would cost.
-#[must_use]
 pub fn between(
     body: &Body,
     source: &Tensor,
@@ -92,7 +90,6 @@ pub struct ThroughHbm {
 
 impl ThroughHbm {
     /// All of it.
-    #[must_use]
     pub fn cycles(&self) -> u64 {
         let both = self.store.saturating_add(self.load);
         both.saturating_add(self.sync)
@@ -100,7 +97,6 @@ impl ThroughHbm {
 }
 
 /// What a transfer inside of DM would take over HBM, by the schedule; `None` where one of the ways is not known or not legal.
-#[must_use]
 pub fn through_hbm(body: &Body, copy: &Copy, model: Model) -> Option<ThroughHbm> {
     let kernel = &calibration(body, model)?.table().kernel;
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
@@ -137,7 +133,6 @@ pub fn through_hbm(body: &Body, copy: &Copy, model: Model) -> Option<ThroughHbm>
 
 /// A side's element mapping with its parts in the order of the other side, so that the run is as long as can be. Padding
 /// between the parts goes. `None` if it is in that order already, or is no mapping of plain digits.
-#[must_use]
 pub fn in_order_of_other(
     tensor: &Tensor,
     side: Side,
@@ -175,7 +170,6 @@ pub fn in_order_of_other(
 
 /// The element mapping of a side in HBM in the order of the stream: packets of one step over the slices are side by side.
 /// `None` where no slices are stepped over, or the mapping is not of plain digits.
-#[must_use]
 pub fn in_stream_order(tensor: &Tensor, side: Side, derivation: &DmaDerivation) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let form = tensor.levels.element.value.as_ref()?.form();
@@ -239,7 +233,6 @@ fn part_at(form: &Form, place: u64, size: u64) -> Option<Digit> {
 
 /// A side's element mapping with its innermost run padded to whole units of HBM. `None` where it is whole, or where the run
 /// ends within a part.
-#[must_use]
 pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let run_bits = derivation.run_bits()?;
@@ -259,7 +252,6 @@ pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mappin
 
 /// The element mapping of a side in HBM with what is unused between its packets put outermost, so that the packets fill
 /// both stacks. `None` where the packets leave no gap of whole units, or the gap ends within a part.
-#[must_use]
 pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, side: Side) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let step = transfer
@@ -282,7 +274,6 @@ pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, side: Side) -> Option<
 impl Transfer {
     /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.
     /// `None` where they are spread already.
-    #[must_use]
     pub fn over_more_slices(&self, machine: Machine, side: Side) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         let reached = self
@@ -308,7 +299,6 @@ impl Transfer {
     }
 
     /// With the largest loop within a slice of a side spread over slices instead: over how many, and the transfer.
-    #[must_use]
     pub fn over_slices(&self, machine: Machine, side: Side) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         // The packets of a run are one more loop within the slice.
@@ -344,7 +334,6 @@ impl Transfer {
     }
 
     /// With half of the readers of a region at a second one that holds the same. `None` where no region has an even number of readers.
-    #[must_use]
     pub fn over_two_regions(&self) -> Option<Self> {
         let mut parted = self.clone();
         let is_copied = |entry: &Loop<Step>| {
@@ -367,7 +356,6 @@ impl Transfer {
     }
 
     /// In two commands, one of the largest packets and one of what they leave: cycles of both.
-    #[must_use]
     pub fn in_two_commands(&self) -> Option<u64> {
         let (whole, rest) = (
             self.run_bytes / DMA_PACKET_BYTES,
@@ -389,7 +377,6 @@ impl Transfer {
     }
 
     /// In one command, as if its shape divided over the engines.
-    #[must_use]
     pub fn in_one_command(&self) -> Self {
         Self {
             segments: None,
@@ -399,7 +386,6 @@ impl Transfer {
 }
 
 /// Cycles of a transfer that are no start-up.
-#[must_use]
 pub fn data_cycles(cost: &DmaCost) -> u64 {
     cost.cycles
         .saturating_sub(START_CYCLES.saturating_mul(cost.commands))

@@ -60,7 +60,6 @@ pub(super) fn slices(loops: &[SliceLoop]) -> Option<Vec<u64>> {
 
 impl SliceUse {
     /// What the loops reach; `None` if they are more than a chip could have.
-    #[must_use]
     pub fn of(loops: &[SliceLoop]) -> Option<Self> {
         let mut numbers = slices(loops)?;
         numbers.sort_unstable();
@@ -113,7 +112,6 @@ pub struct DmPattern {
 impl DmPattern {
     /// The pattern of `packets` packets of so many bytes that spread evenly over the iterations of these slices;
     /// `engine_packets` of them are the busiest engine's. `None` beyond 2^64.
-    #[must_use]
     pub fn of(slices: SliceUse, packets: u64, engine_packets: u64, bytes: u64) -> Option<Self> {
         let per_packet = bytes.div_ceil(REQUEST_BYTES);
         let service = (bytes / REQUEST_BYTES)
@@ -130,7 +128,6 @@ impl DmPattern {
     }
 
     /// Cycles that this side is busy.
-    #[must_use]
     pub fn cycles(&self) -> u64 {
         self.engine_cycles.max(self.dmn_cycles)
     }

@@ -17,7 +17,7 @@ pub use crate::hardware::{hbm_bank as bank, hbm_channel as channel, hbm_row as r
 /// Channels of a chip, both stacks.
 pub const CHANNELS: usize = crate::hardware::HBM_CHANNELS as usize;
 
-/// Requests that are walked at the most, over all engines of a chip.
+/// Requests that are walked at most, over all engines of a chip.
 pub(super) const WALK_REQUESTS: u64 = 8_192;
 /// Requests of one window of a stream that is too long to be walked.
 const WINDOW_REQUESTS: u64 = 1_024;
@@ -86,7 +86,6 @@ pub struct HbmPattern {
 
 impl HbmPattern {
     /// Cycles that this side is busy.
-    #[must_use]
     pub fn cycles(&self) -> u64 {
         self.alone_cycles.max(self.channel_cycles)
     }
@@ -119,7 +118,6 @@ impl Stream {
     }
 
     /// How the stream meets the memory; `None` if it has more requests than can be counted.
-    #[must_use]
     pub fn pattern(&self) -> Option<HbmPattern> {
         let per_packet = self.packet_requests();
         let counts: Vec<u64> = self

@@ -60,7 +60,6 @@ pub enum SidePattern {
 
 impl SidePattern {
     /// Requests of a chip, over all engines.
-    #[must_use]
     pub const fn requests(&self) -> u64 {
         match self {
             Self::Host => 0,
@@ -70,7 +69,6 @@ impl SidePattern {
     }
 
     /// Cycles that the side is busy.
-    #[must_use]
     pub fn cycles(&self) -> u64 {
         match self {
             Self::Host => 0,
@@ -80,7 +78,6 @@ impl SidePattern {
     }
 
     /// Cycles that the busiest engine needs to issue its requests.
-    #[must_use]
     pub const fn engine_cycles(&self) -> u64 {
         match self {
             Self::Host => 0,
@@ -122,7 +119,6 @@ pub struct DmaCost {
 }
 
 /// What a transfer costs.
-#[must_use]
 pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) -> OperationCost {
     match patterns(body, copy, derivation, model) {
         Ok((transfer, pattern)) => stages(body, copy, transfer.as_ref(), pattern),
@@ -143,7 +139,6 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) 
 }
 
 /// Cycles of a load into a part of a tensor of DM if the part were a tensor of its own; `None` where it is one.
-#[must_use]
 pub fn own_tensor_cycles(
     body: &Body,
     copy: &Copy,
@@ -156,7 +151,6 @@ pub fn own_tensor_cycles(
 }
 
 /// What a shuffle between chips costs: each chip sends all that it holds over its link. `None` for other collectives.
-#[must_use]
 pub fn shuffle_cost(body: &Body, collective: &Collective, model: Model) -> Option<OperationCost> {
     match &collective.work {
         CollectiveWork::Shuffle(parts) if parts.level == Level::Chip => {}
@@ -243,7 +237,6 @@ thread_local! {
 
 impl Transfer {
     /// What the transfer costs; `None` where it is larger than can be counted.
-    #[must_use]
     pub fn cost(&self) -> Option<DmaCost> {
         let costed = self.wherever_in_slices();
         let kept = COSTS.with_borrow(|costs| costs.get(&costed).cloned());
@@ -413,7 +406,6 @@ fn stages(
 
 /// Cycles of a transfer of so many bytes in whole units, shared by so many engines: the fewest that they need. `None` between
 /// memories of which no such figure is known.
-#[must_use]
 pub fn least_cycles(
     body: &Body,
     model: Model,

@@ -41,7 +41,6 @@ struct Part {
 
 impl Segments {
     /// The axis of the source that needs the most commands; `None` if one command does.
-    #[must_use]
     pub fn of(source: &Tensor, target: &Tensor) -> Option<Self> {
         let mut axes = Vec::new();
         for (_, mapping) in source.levels.iter() {

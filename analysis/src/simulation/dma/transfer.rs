@@ -78,7 +78,6 @@ pub struct Transfer {
 
 impl Transfer {
     /// The transfer that was derived; `None` where its loops or its packet are unknown or impossible.
-    #[must_use]
     pub fn of(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) -> Option<Self> {
         let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
         let place = |tensor: &Tensor| Place {
@@ -134,7 +133,6 @@ impl Transfer {
     }
 
     /// The memory of one side.
-    #[must_use]
     pub fn place(&self, side: Side) -> Place {
         match side {
             Side::Source => self.source,
@@ -143,7 +141,6 @@ impl Transfer {
     }
 
     /// Packets that one chip moves on a side: its chips work side by side.
-    #[must_use]
     pub fn chip_packets(&self, side: Side) -> Option<u64> {
         self.loops
             .iter()
@@ -152,7 +149,6 @@ impl Transfer {
     }
 
     /// Chips that a side spans.
-    #[must_use]
     pub fn chips(&self, side: Side) -> u64 {
         self.loops
             .iter()
@@ -161,7 +157,6 @@ impl Transfer {
     }
 
     /// Bytes that cross the busiest link between chips; 0 where each chip keeps its own.
-    #[must_use]
     pub fn crossing_bytes(&self) -> Option<u64> {
         let crossing = |side: Side| {
             self.loops
@@ -196,7 +191,6 @@ impl Transfer {
     }
 
     /// The slices that a side in DM reaches; `None` if they are too many.
-    #[must_use]
     pub fn slice_use(&self, side: Side) -> Option<SliceUse> {
         let loops: Vec<SliceLoop> = self
             .slice_loops(side)
@@ -209,7 +203,6 @@ impl Transfer {
     }
 
     /// The stream of a side in HBM; `None` if the other side reaches too many slices.
-    #[must_use]
     pub fn stream(&self, side: Side) -> Option<Stream> {
         let other = side.other();
         let stride = |entry: &Loop<Step>| Stride {
@@ -247,7 +240,6 @@ impl Transfer {
 
     /// The sequencer of one side in the book's notation, strides in bytes: `[8:2048, 8:256, 256:1]:256 @0`. Loops that
     /// engines, clusters and chips share out are in no engine's sequencer.
-    #[must_use]
     pub fn configuration(&self, side: Side) -> String {
         let step = |entry: &Loop<Step>| entry.step(side);
         let spatial = |entry: &&Loop<Step>| entry.source.slices != 0 || entry.target.slices != 0;

@@ -30,7 +30,6 @@ pub struct SerialLoop {
 impl Overlap<'_> {
     /// The loops of which a noticeable time would be saved if their turns were written out, each alone. Empty without a total, and
     /// where turns overlap anyway.
-    #[must_use]
     pub fn serial_loops(&self) -> Vec<SerialLoop> {
         let Some(before) = self.simulation.total() else {
             return Vec::new();

@@ -32,7 +32,6 @@ pub struct SharedTensor {
 impl Overlap<'_> {
     /// The tensors whose tiles wait for each other for a noticeable time and would save as much as tensors of their own. Empty without a total, and by the
     /// book; without those whose loads say so already, since they are charged for more than their bytes.
-    #[must_use]
     pub fn shared_tensors(&self) -> Vec<SharedTensor> {
         let Some(total) = self.simulation.total() else {
             return Vec::new();
@@ -69,7 +68,6 @@ impl Overlap<'_> {
 
     /// The body's total, and the same if each tile of a tensor were a tensor of its own: loads into one are then charged for its
     /// bytes alone, and no tile waits for another. `None` where that is not possible or saves little.
-    #[must_use]
     pub fn with_own_tensors(&self, allocation: usize) -> Option<(u64, u64)> {
         let before = self.simulation.total()?;
         if !self.is_of_tiles(allocation) {
@@ -102,7 +100,6 @@ impl Overlap<'_> {
     }
 
     /// The first operation that writes a tensor.
-    #[must_use]
     pub fn first_write(&self, allocation: usize) -> Option<&Operation> {
         let mut operations = self.body.operations.iter();
         operations.find(|operation| self.written(operation.id) == Some(allocation))

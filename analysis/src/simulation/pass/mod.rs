@@ -18,7 +18,6 @@ use super::calibrated::{Figure, pass_class, scheduled_stages};
 use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 /// What a pass costs (book: the Performance section of each engine).
-#[must_use]
 pub fn cost(
     body: &Body,
     pass: &Pass,
@@ -68,7 +67,6 @@ fn calibrate(body: &Body, pass: &Pass, model: Model, cost: &mut OperationCost) {
 }
 
 /// What the same pass takes if its stages are these, by the same model as before.
-#[must_use]
 pub fn with_stages(
     body: &Body,
     pass: &Pass,
@@ -91,7 +89,6 @@ pub fn with_stages(
 
 /// Cycles of stages that work as a pipeline: the largest busy time and all latencies. `None` if one is unknown or the sum
 /// exceeds 64 bits.
-#[must_use]
 pub fn cycles(stages: &[StageCost]) -> Option<u64> {
     let busy: Option<Vec<u64>> = stages.iter().map(|stage| stage.busy).collect();
     let busiest = busy?.into_iter().max().unwrap_or(0);

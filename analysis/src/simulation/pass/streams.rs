@@ -9,6 +9,7 @@ use crate::derivation::switch::SwitchDerivation;
 use crate::derivation::transpose::{TransposeDerivation, TransposeMatrix};
 use crate::items::Span;
 use crate::kernel::{CanonicalStage, Stage, StageKind, SwitchConfig};
+use crate::numbers::counted;
 
 use super::super::{Engine, StageCost};
 use super::{Costing, flits, iterations, packet_bytes, stage_cost};
@@ -90,7 +91,7 @@ impl Costing<'_> {
             "Packet Normalization",
         );
         if let Some(flits) = flits {
-            cost.detail = count(flits, "flit", " a packet");
+            cost.detail = format!("{} a packet", counted(flits, "flit"));
         }
         self.push(cost, &stage.method, stage.span);
     }
@@ -191,10 +192,4 @@ fn configuration(report: Option<&SequenceReport>) -> String {
         .filter(|report| report.access_bytes.is_some())
         .map(SequenceReport::configuration)
         .unwrap_or_default()
-}
-
-/// `1 flit a packet`, `2 flits a packet`.
-fn count(number: u64, what: &str, rest: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}{rest}")
 }

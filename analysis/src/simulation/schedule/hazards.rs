@@ -111,7 +111,7 @@ impl Tiles<'_> {
         self.longest = self.longest.max(length);
         let here = self.by_start.entry(start).or_default();
         if earlier.writes {
-            // Whoever writes all of a tile has itself waited for everything before.
+            // A write of all of a tile has itself waited for everything before.
             here.retain(|(of, other)| *of > length || other.operation == earlier.operation);
         }
         here.push((length, earlier));
@@ -137,7 +137,7 @@ impl<'a> Hazards<'a> {
     }
 
     /// What the next operation must not run beside, of those that were asked about before.
-    pub(super) fn of(&mut self, operation: OperationId) -> Found {
+    pub(super) fn waits_of_next(&mut self, operation: OperationId) -> Found {
         let found = self.before(operation, |_| true);
         self.remember(operation);
         found
@@ -223,7 +223,7 @@ impl<'a> Hazards<'a> {
                 continue;
             };
             if touch.writes && touch.part == Part::Whole {
-                // Whoever writes all of the place has itself waited for everything before.
+                // A write of all of the place has itself waited for everything before.
                 *touched = Touched::default();
             }
             if touch.writes {
@@ -378,7 +378,6 @@ fn neighbours(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
 }
 
 /// Whether two operations must not run beside each other, because one writes what the other touches.
-#[must_use]
 pub fn conflict(derivation: &BodyDerivation, one: OperationId, other: OperationId) -> bool {
     let memory = &derivation.memory;
     let touches = |id: OperationId| {

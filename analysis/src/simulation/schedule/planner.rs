@@ -48,7 +48,7 @@ impl Variation<'_> {
     }
 }
 
-/// Waits of a body that are kept; beyond this they are worked out for each schedule anew.
+/// Waits of a body that are kept; beyond this they are worked out for each schedule again.
 const MOST_KEPT: usize = 1 << 16;
 
 /// What a simulation keeps for schedules with other cycles: for each operation of a body those before it that it must not run
@@ -74,7 +74,7 @@ impl Conflicts {
             let mut found = Vec::with_capacity(body.operations.len());
             let mut count = 0;
             for operation in &body.operations {
-                let own = hazards.of(operation.id);
+                let own = hazards.waits_of_next(operation.id);
                 count += own.len();
                 if count > MOST_KEPT {
                     return None;
@@ -126,7 +126,7 @@ impl<'a> Before<'a> {
                 Some(found) => Cow::Borrowed(found),
                 None => Cow::Owned(Found::default()),
             },
-            Self::Found(hazards) => Cow::Owned(hazards.of(operation)),
+            Self::Found(hazards) => Cow::Owned(hazards.waits_of_next(operation)),
         }
     }
 
@@ -150,7 +150,6 @@ impl PartialEq for Conflicts {
 impl Eq for Conflicts {}
 
 /// Schedules a body with these costs.
-#[must_use]
 pub fn derive(
     body: &Body,
     derivation: &BodyDerivation,
@@ -166,7 +165,6 @@ pub fn derive(
 }
 
 /// The cycles of a simulated body whose operations take so many each, and occupy what they did.
-#[must_use]
 pub fn total_with_cycles(
     body: &Body,
     derivation: &BodyDerivation,
@@ -219,7 +217,6 @@ pub(crate) fn total_with(
 }
 
 /// Schedules a body with these costs and a change of its order or its addresses.
-#[must_use]
 pub fn derive_varied(
     body: &Body,
     derivation: &BodyDerivation,

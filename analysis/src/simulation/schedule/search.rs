@@ -18,7 +18,7 @@ const PLACEMENTS: usize = 15_000;
 /// The sub context among the resources.
 const SUB: usize = Lane::SUB.number();
 
-/// Rounds of one order at the most.
+/// Rounds of one order at most.
 const ROUNDS: usize = 12;
 
 /// Rounds that may bring nothing before an order is given up.

@@ -42,7 +42,7 @@ struct Rule {
     template: Vec<Piece>,
 }
 
-/// Which definition rules are read from. Whoever reads them says it, and what they stand for says it again.
+/// Which definition rules are read from. Their reader says it, and what they stand for says it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DefinitionKey(pub u64);
 
@@ -123,7 +123,7 @@ pub struct Copied {
     pub from: u32,
     /// How many.
     pub length: u32,
-    /// Nothing but spaces is between these and the part before, neither here nor where they are copied from.
+    /// Only spaces is between these and the part before, neither here nor where they are copied from.
     pub follows: bool,
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{KernelCost, thousands, visible};
+use visa_analysis::{KernelCost, counted, thousands, visible};
 
 use super::human::{Paint, table};
 use super::unknown::unknown_place;
@@ -415,11 +415,6 @@ fn counts(kernels: &[KernelChange]) -> String {
         .map(|(words, count)| format!("{count} {words}"))
         .collect();
     format!("kernels: {}", parts.join(", "))
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(count))
 }
 
 fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {

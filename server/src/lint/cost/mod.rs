@@ -107,7 +107,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         }
     };
     match &options.output_file {
-        // Whoever reads the file later could not see that something is missing from it.
+        // A later reader of the file could not see that something is missing from it.
         Some(file) if failed => write_error(&format!(
             "`{}` is not written, because the run failed",
             file.display()

@@ -124,7 +124,7 @@ fn printed(path: &str, kernels: &[KernelCost]) -> Result<Vec<State>, Failure> {
             if let Some(basis) = basis.filter(|basis| *basis != calibrated.basis) {
                 return Err(Failure::new(format!(
                     "`{}` is by the model `{}` in `{path}` and by `{basis}` now: their cycles cannot be compared; print the old \
-                     state anew, or name its revision",
+                     state again, or name its revision",
                     kernel.name, calibrated.basis
                 )));
             }

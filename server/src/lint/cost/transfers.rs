@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, thousands};
+use visa_analysis::{
+    Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, counted, thousands,
+};
 
 use super::human::Paint;
 use super::markdown::{code, prose};
@@ -137,10 +139,9 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 /// What one lane does: `lane MTE2: 2 transfers, 8,192 bytes, busy 148 of 222 cycles`.
 fn of_lane(function: &TransferCost, lane: Lane) -> String {
     let rows = function.rows.iter().filter(|row| row.lane == Some(lane));
-    let count = rows.count();
-    let plural = if count == 1 { "transfer" } else { "transfers" };
+    let count = counted(rows.count() as u64, "transfer");
     let bytes = number(&function.bytes_of(lane));
-    let mut text = format!("lane {}: {count} {plural}, {bytes} bytes", lane.own_name());
+    let mut text = format!("lane {}: {count}, {bytes} bytes", lane.own_name());
     if let (Some(schedule), Some(unit)) = (&function.schedule, function.unit) {
         let slots = schedule.slots.iter().filter(|slot| slot.lane == lane);
         let busy = slots.fold(0_u64, |sum, slot| sum.saturating_add(slot.end - slot.start));

@@ -188,7 +188,7 @@ fn matched<'a>(kernel: &'a KernelCost, schedule: &'a Schedule) -> Matched<'a> {
         }));
         at.is_none()
     });
-    // Without places nothing but the order tells them, which says something only where there are as many.
+    // Without places only the order tells them, which says something only where there are as many.
     if left.iter().all(|one| one.line().is_none()) {
         let count = |lane: Lane, left: &[&Instruction]| {
             let own = left.iter().filter(|one| one.lane() == Some(lane));

@@ -16,9 +16,9 @@ use super::delivery::{colored, deliver};
 use super::outcome::Outcome;
 use super::output::{Console, write_note};
 use super::session::Session;
-use super::words::counted;
 use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
+use visa_analysis::counted;
 
 impl FixArguments {
     const fn trust(&self) -> Trust {

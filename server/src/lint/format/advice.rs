@@ -96,7 +96,7 @@ fn code(text: &str) -> BTreeSet<String> {
     parts.map(str::to_owned).collect()
 }
 
-/// The mappings in pieces of code that are nothing but mappings, or calls with them; none where another piece is there.
+/// The mappings in pieces of code that are only mappings, or calls with them; none where another piece is there.
 fn mappings(code: &BTreeSet<String>) -> Option<BTreeSet<&str>> {
     let found = mappings_of(code);
     (!found.is_empty() && code.iter().all(|piece| piece.contains("m!["))).then_some(found)

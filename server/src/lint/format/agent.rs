@@ -15,7 +15,7 @@ use super::alike::alike;
 use super::common::{fixable, unsafely_fixable};
 use super::lines::LineIndices;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
-use crate::lint::words::counted;
+use visa_analysis::counted;
 use visa_analysis::visible;
 
 /// Variables that agents set for the programs that they start: one that programs agree on, then those of single agents.

@@ -8,7 +8,7 @@ use visa_analysis::{
 
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::styles::{ERROR, WARNING, styled};
-use crate::lint::words::counted;
+use visa_analysis::counted;
 
 /// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
 /// what was not looked at on a line of its own.

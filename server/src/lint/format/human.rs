@@ -70,7 +70,7 @@ pub(crate) fn render(
             continue;
         };
         let first = explained.insert(finding.diagnostic.rule);
-        let notes = notes.of(finding, others, first);
+        let notes = notes.of_finding(finding, others, first);
         let mut rendered = rendered(finding, &numbers, look.width).with_notes(notes);
         let labels = rendered.labels.iter();
         let labels: Vec<_> = labels
@@ -198,7 +198,7 @@ struct Notes<'a> {
 
 impl Notes<'_> {
     /// The notes of a finding and of the others that say the same; where it is the `first` of its rule, how to read more.
-    fn of(&mut self, finding: &Finding, others: &[&Finding], first: bool) -> Vec<String> {
+    fn of_finding(&mut self, finding: &Finding, others: &[&Finding], first: bool) -> Vec<String> {
         let diagnostic = &finding.diagnostic;
         let own = diagnostic.note_of_more_places();
         let notes = diagnostic
@@ -223,7 +223,7 @@ impl Notes<'_> {
             .collect();
         if first {
             lines.push(format!(
-                "`visa-lint explain {}` tells more",
+                "for details: `visa-lint explain {}`",
                 diagnostic.rule
             ));
         }

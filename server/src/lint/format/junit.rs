@@ -12,8 +12,9 @@ use visa_analysis::Level;
 use super::common::{level_word, whole_text};
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
-use crate::lint::words::{counted, xml_text};
+use crate::lint::words::xml_text;
 use crate::project::Failure;
+use visa_analysis::counted;
 
 /// Renders the findings that no suppression covers.
 pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {

@@ -15,15 +15,16 @@ pub(super) fn fill(
 ) {
     let paths = || files.iter().map(|file| file.path.as_str());
     workspace.set_doc_comments(doc_comments);
-    workspace.set_file_options(paths().map(|path| (path, settings.of(path).engine_options())));
-    workspace.set_budgets(paths().map(|path| (path, settings.of(path).budgets())));
-    let enabled = paths().map(|path| (path, settings.of(path).enabled_rules()));
+    workspace
+        .set_file_options(paths().map(|path| (path, settings.settings_of(path).engine_options())));
+    workspace.set_budgets(paths().map(|path| (path, settings.settings_of(path).budgets())));
+    let enabled = paths().map(|path| (path, settings.settings_of(path).enabled_rules()));
     workspace.set_enabled_rules(settings.default_rules(), enabled);
     workspace.set_packages(sources.packages.clone());
     let libraries = sources.libraries.iter();
     workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
     workspace.set_features(sources.features.clone());
-    let cfg = paths().map(|path| (path, settings.of(path).cfg()));
+    let cfg = paths().map(|path| (path, settings.settings_of(path).cfg()));
     workspace.set_cfg(cfg.filter(|(_, cfg)| !cfg.is_empty()));
     let said = sources.languages.iter();
     workspace.set_languages(said.map(|(path, language)| (path.as_str(), *language)));

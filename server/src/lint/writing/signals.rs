@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The files that are not in their places.
 static UNPLACED: Mutex<Unplaced> = Mutex::new(Unplaced(BTreeSet::new()));
 
-/// Paths of files that are not in their places. Whoever holds them keeps a signal waiting.
+/// Paths of files that are not in their places. A signal waits while they are held.
 pub(super) struct Unplaced(BTreeSet<PathBuf>);
 
 impl Unplaced {

@@ -264,7 +264,7 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
         return Ok(Vec::new());
     }
     let report = checked(snapshot, path)?;
-    let settings = settings.table.of(path);
+    let settings = settings.table.settings_of(path);
     let mut findings = Vec::new();
     for finding in &report.diagnostics {
         let bytes = ByteRange {
@@ -374,10 +374,10 @@ fn sure_rules(snapshot: &Snapshot, path: &str) -> Answer<Vec<&'static str>> {
         return Ok(Vec::new());
     }
     let report = checked(snapshot, path)?;
-    let settings = settings.table.of(path);
+    let settings = settings.table.settings_of(path);
     let sure = report.diagnostics.iter().filter(|finding| {
         !finding.suppressed
-            && Trust::Machine.of(finding).next().is_some()
+            && Trust::Machine.trusted_fixes(finding).next().is_some()
             && settings.level_of(finding) != Level::Allow
     });
     Ok(sure.map(|finding| finding.rule).collect())

@@ -27,7 +27,7 @@ use crate::lsp::state::Snapshot;
 use crate::lsp::status;
 use crate::project::settings::SettingsProblem;
 
-/// Who speaks.
+/// The `source` field of our diagnostics.
 pub(super) const SOURCE: &str = "visa-lint";
 
 /// Closed files that are shown of with a document at most: all of them are shown of with the workspace.
@@ -288,7 +288,7 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
     is_whole(report)?;
     let problems = report.problems.iter();
     let mut diagnostics: Vec<Diagnostic> = problems.map(of_problem).collect();
-    let settings = snapshot.view.settings.table.of(&report.path);
+    let settings = snapshot.view.settings.table.settings_of(&report.path);
     for finding in report.diagnostics.iter().filter(|found| !found.suppressed) {
         let level = settings.level_of(finding);
         if level != Level::Allow && is_said_here(snapshot, finding) {
@@ -315,7 +315,7 @@ fn of_inactive(snapshot: &Snapshot, path: &str, inactive: &InactiveCode) -> Answ
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String("inactive-code".to_owned())),
         source: Some(SOURCE.to_owned()),
-        message: format!("this code is not checked: {why}; the setting `cfg` says what holds"),
+        message: format!("this code is not checked: {why}; the setting `cfg` lists what holds"),
         tags: Some(vec![DiagnosticTag::UNNECESSARY]),
         ..Diagnostic::default()
     })

@@ -71,7 +71,7 @@ impl Carried {
             file.map_or(1, |file| file.position(byte).line + 1)
         };
         // The sure ones first, as the command line takes them.
-        let fixes = Trust::Maybe.of(finding).map(|fix| Fix {
+        let fixes = Trust::Maybe.trusted_fixes(finding).map(|fix| Fix {
             title: fix.title.clone(),
             place: elsewhere(&finding.file, finding.range, &fix.edits, line_of),
             preferred: only && sure(fix),

@@ -60,7 +60,7 @@ fn change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
         return None;
     }
     let settings = &snapshot.view.settings;
-    let of_document = settings.table.of(document);
+    let of_document = settings.table.settings_of(document);
     let file = Path::new(document);
     let (path, root, before) = match of_document.file() {
         Some((path, root)) => {

@@ -172,7 +172,7 @@ pub(crate) struct SettingsTable {
 
 impl SettingsTable {
     /// What holds for a file of the run, by the path that the engine knows.
-    pub(crate) fn of(&self, path: &str) -> &Settings {
+    pub(crate) fn settings_of(&self, path: &str) -> &Settings {
         self.by_file.get(path).unwrap_or(&self.default)
     }
 

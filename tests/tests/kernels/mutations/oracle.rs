@@ -148,7 +148,7 @@ fn overlaps(source: &Source, function: &Function, faults: &mut Vec<String>) {
             if apart || first.name == second.name {
                 continue;
             }
-            // Until the name is bound anew.
+            // Until the name is bound again.
             let rebound = function
                 .tensors
                 .iter()

@@ -10,7 +10,7 @@ use crate::mapping::{Form, Mapping, slots};
 
 use super::{Asked, Made, TIME, with_stage};
 
-/// Proposals of a generic at the most.
+/// Proposals of a generic at most.
 const LIMIT: usize = 8;
 
 /// A stream behind a lift: the level and the time.

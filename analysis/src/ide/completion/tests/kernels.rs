@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::kernel::dialect::VISA_STD;
 use crate::workspace::Workspace;
 
-/// How many places share one whose file ends there: each of those is parsed anew.
+/// How many places share one whose file ends there: each of those is parsed again.
 const CUT_STEP: usize = 5;
 
 /// The kernels that are right, by their paths.

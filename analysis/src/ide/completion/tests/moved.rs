@@ -68,7 +68,7 @@ fn a_transpose_turns_the_innermost_iterations() {
 
 #[test]
 fn no_more_rows_are_turned_than_the_buffer_has() {
-    // Two rows of 32 bits at the most: 8 iterations are four matrices of two.
+    // Two rows of 32 bits at most: 8 iterations are four matrices of two.
     let times = transpose("f32", "C", "E", "m![$0], m![]>()");
     let found = labels(&times);
     assert!(found.contains(&"C / 2, E"), "{found:?}");

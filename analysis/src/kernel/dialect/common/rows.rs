@@ -156,7 +156,6 @@ impl AssociatedFunction {
 
 impl Method {
     /// What releases have from one on.
-    #[must_use]
     pub const fn since(self, release: Release) -> Self {
         Self {
             releases: Some(Releases::since(release)),
@@ -165,7 +164,6 @@ impl Method {
     }
 
     /// What no release has after one.
-    #[must_use]
     pub const fn until(self, release: Release) -> Self {
         let releases = match self.releases {
             Some(releases) => Some(Releases {

@@ -342,7 +342,7 @@ fn only_what_is_known_to_be_the_librarys_has_methods_of_other_releases() {
             );
             assert!(!other, "{call}: {:?}", place.reason);
         }
-        // It is said all the same that something was not followed.
+        // It is said anyway that something was not followed.
         let silent = call.starts_with("layer.accumulate");
         assert!(silent || !body.unresolved.is_empty(), "{call}");
     }

@@ -1,5 +1,5 @@
 //! What slows a transfer down at HBM: segments, packets of prime sizes, units that are written in parts, banks, stacks and
-//! misaligned reads. Knows what the removal of each would leave; which of them is said is for whoever asks.
+//! misaligned reads. Knows what the removal of each would leave; which of them is said is decided by the caller.
 
 use crate::numbers::thousands;
 use crate::rules::dma_performance::{

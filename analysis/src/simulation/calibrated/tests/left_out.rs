@@ -1,4 +1,4 @@
-//! Each kernel of the tables predicted by the others: the constants that a class of its rows depends on are fitted anew to
+//! Each kernel of the tables predicted by the others: the constants that a class of its rows depends on are fitted again to
 //! the rows of all other kernels, and the kernel has to be within the bounds of the class around what they then say.
 //!
 //! The fit knows no constant of ours: it begins with each a quarter too small, and goes where the sum of the relative errors
@@ -42,7 +42,7 @@ struct Row {
 
 impl Row {
     fn cycles(&self, tables: &Tables) -> f64 {
-        let table = tables.of(self.release);
+        let table = tables.table_of(self.release);
         let cycles = match &self.work {
             Work::Pass(of, stages) => {
                 let found = pass::scheduled_stages(of, stages, &table.pass);
@@ -98,7 +98,7 @@ impl Tables {
         Self(RELEASES.map(|id| id.table().clone()))
     }
 
-    fn of(&self, release: CalibrationId) -> &Calibration {
+    fn table_of(&self, release: CalibrationId) -> &Calibration {
         let number = RELEASES.iter().position(|id| *id == release);
         &self.0[number.expect("a release")]
     }
@@ -358,7 +358,7 @@ fn rows() -> Vec<Row> {
             let kernel = ["k1", "k2", "k3"]
                 .into_iter()
                 .find(|kernel| operation.contains(kernel));
-            // What goes by indices has no loops to work out anew.
+            // What goes by indices has no loops to work out again.
             if field("class: ") == "gather" {
                 continue;
             }
@@ -430,7 +430,7 @@ fn solved(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
         .collect()
 }
 
-/// Fits constants to rows: the least sum of relative errors, by squares that are weighed anew in each round.
+/// Fits constants to rows: the least sum of relative errors, by squares that are weighed again in each round.
 fn fitted(rows: &[&Row]) -> Tables {
     let mut tables = start();
     for _ in 0..12 {

@@ -73,7 +73,7 @@ fn a_load_runs_beside_a_pass_that_does_not_need_it() {
         &builder.body,
         &[cost(100), cost(100), cost(30), cost(40), cost(7)],
     );
-    // The second pass waits for the second load; the store waits for nothing but its context.
+    // The second pass waits for the second load; the store waits for only its context.
     assert_eq!(
         times(&schedule),
         [(0, 100), (100, 200), (100, 130), (200, 240), (200, 207)]

@@ -72,7 +72,7 @@ fn what_is_waited_for_takes_room_for_each_operation_alone() {
     let derived = derivation::derive(&body, Target::Rngd);
     let mut hazards = Hazards::new(&derived, &[], TileReads::OfTheTensor);
     for operation in &body.operations {
-        let found = hazards.of(operation.id);
+        let found = hazards.waits_of_next(operation.id);
         assert!(found.len() < 20, "{:?}: {}", operation.id, found.len());
     }
 }
@@ -142,7 +142,7 @@ fn random_tiles_wait_as_a_walk_over_all_pairs_says() {
                 .operations
                 .iter()
                 .map(|operation| {
-                    let Found { waits, chains: of } = hazards.of(operation.id);
+                    let Found { waits, chains: of } = hazards.waits_of_next(operation.id);
                     chains += of.len();
                     let joined = of.iter().flat_map(|(chain, count)| {
                         let writes = &hazards.chain(*chain)[..*count];
