@@ -209,7 +209,7 @@ fn to_finding(
         CommitViolation::Window(window) => wording::misaligned_window(
             &COMMIT_ALIGNMENT,
             window,
-            "a commit writes whole rows of a bank, multiples of 8 bytes",
+            &format!("a commit writes whole rows of a bank, multiples of {COMMIT_UNIT_BYTES} bytes"),
         )
         .related(method, "committed here"),
         CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(

@@ -105,7 +105,12 @@ fn to_finding(
         DmaViolation::Window { side, window } => {
             let machine = format!("a transfer{from} to DM uses multiples of {DMA_ALIGNMENT_BYTES} bytes");
             let finding = wording::misaligned_window(&DMA_ALIGNMENT, window, &machine);
-            return Some(finding.related(span, format!("the transfer {} it", side_name(*side))));
+            let finding = finding.related(span, format!("the transfer {} it", side_name(*side)));
+            return Some(match side {
+                Side::Source => taken_by_the_library(checked, finding),
+                // Its checks know nothing of where a tile begins.
+                Side::Target => finding.found_by_nobody(),
+            });
         }
         DmaViolation::Packet { bits, .. } => Finding::new(
             &DMA_ALIGNMENT,
@@ -153,10 +158,8 @@ fn to_finding(
             ..
         }
     );
-    let finding = if reads && !Conventions::of(checked.body.dialect).refuses_ragged_reads() {
-        let mut finding = finding.note("the library looks at what is written alone, and takes it");
-        finding.group = Some(Group::Suspicious);
-        finding
+    let finding = if reads {
+        taken_by_the_library(checked, finding)
     } else {
         finding
     };
@@ -174,6 +177,16 @@ fn to_finding(
     } else {
         finding.related(source.levels.element.span, "the source's mapping")
     })
+}
+
+/// A finding about what a transfer reads, which the current library takes: there it is suspicious and no more.
+fn taken_by_the_library(checked: &Checked<'_>, finding: Finding) -> Finding {
+    if Conventions::of(checked.body.dialect).refuses_ragged_reads() {
+        return finding;
+    }
+    let mut finding = finding.note("the library looks at what is written alone, and takes it");
+    finding.group = Some(Group::Suspicious);
+    finding
 }
 
 /// Says which padding of the two tensors would do, and proposes it.

@@ -15,9 +15,7 @@ mod tests;
 use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
-pub use pass::{
-    class as pass_class, looked_up_flits, lookups, reduced_ring, ring_wait, scheduled_stages,
-};
+pub use pass::{class as pass_class, lookups, reduced_ring, ring_wait, scheduled_stages};
 pub use transfer::{figure as transfer_figure, least as least_transfer};
 
 /// A figure of the schedule with its bounds.

@@ -42,7 +42,8 @@ pub use schedule::{Schedule, Slot, Wait, WaitCause, lane_of};
 pub use stage_table::stage_tables;
 pub use stage_table::{StageRow, stage_table};
 pub use what_if::{
-    Changed, Effect, Known, what_if, what_if_costs, what_if_stages, what_if_without_lookup,
+    Changed, Effect, Known, what_if, what_if_costs, what_if_one_pass, what_if_stages,
+    what_if_without_lookup,
 };
 
 /// What one stage of an operation costs.

@@ -163,9 +163,40 @@ pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
             .all(|(left, right)| left.output == right.output)
 }
 
+/// What it would be worth if two passes were one that takes as long as the longer of them; their other runs change with them.
+/// `None` where the cycles of one are unknown.
+pub fn what_if_one_pass(
+    known: Known<'_>,
+    first: OperationId,
+    second: OperationId,
+) -> Option<Effect> {
+    let cycles = |id: OperationId| known.simulation.operations.get(id.0 as usize)?.cycles;
+    let place = |id: OperationId| Some(known.body.operation(id)?.span);
+    let (one, other) = (cycles(first)?, cycles(second)?);
+    let (first, second) = (place(first)?, place(second)?);
+    let longer = one.max(other);
+    Some(Effect {
+        operation: (one.checked_add(other)?, longer),
+        body: with_cycles(known, |operation, cycles| match operation.span {
+            span if span == first => longer,
+            span if span == second => 0,
+            _ => cycles,
+        }),
+    })
+}
+
 /// The body's total before, and after the transfers at the place of this one take so many cycles. `None` where it has no
 /// total or the operation is no transfer.
 pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<(u64, u64)> {
+    let span = known.body.operation(id)?.span;
+    with_cycles(known, |operation, before| {
+        let is_changed = operation.span == span && matches!(operation.kind, OperationKind::Copy(_));
+        before.min(if is_changed { cycles } else { u64::MAX })
+    })
+}
+
+/// The body's total before, and after its operations take other cycles. `None` where it has none.
+fn with_cycles(known: Known<'_>, change: impl Fn(&Operation, u64) -> u64) -> Option<(u64, u64)> {
     let Known {
         body,
         derivation,
@@ -173,13 +204,8 @@ pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<
         ..
     } = known;
     let before = simulation.total()?;
-    let span = body.operation(id)?.span;
     let operations = body.operations.iter().zip(&simulation.operations);
-    let changed = operations.map(|(operation, cost)| {
-        let is_changed = operation.span == span && matches!(operation.kind, OperationKind::Copy(_));
-        let most = if is_changed { cycles } else { u64::MAX };
-        Some(cost.cycles?.min(most))
-    });
+    let changed = operations.map(|(operation, cost)| Some(change(operation, cost.cycles?)));
     let changed = changed.collect::<Option<Vec<u64>>>()?;
     let after = schedule::total_with_cycles(body, derivation, simulation, &changed)?;
     Some((before, after))

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::{EFFORT, Group, Language, Level, all_rules};
+use visa_analysis::{Diagnostic, EFFORT, Group, Language, Level, all_rules};
 use visa_tests::{
     OF_SMALL_EXAMPLES, check_text, differences, folders, kernel_files, line_of, read, repository,
     shown, visible, workspace_of,
@@ -266,4 +266,29 @@ fn proposals_in_words_promise_no_cycles() {
     }
     assert_none(&problems);
     assert!(looked_at > 5, "{looked_at}");
+}
+
+#[test]
+fn a_fault_in_a_shared_alias_names_each_kernel() {
+    let kernel = |name: &str| {
+        format!(
+            "#[device(chip = 1)]\nfn {name}(ctx: &mut Context, x: &HbmTensor<bf16, m![1], m![A]>) -> Out {{\n    x.to_dm(&mut ctx.tdma, 0)\n}}\n"
+        )
+    };
+    let text = format!(
+        "use furiosa_visa_std::prelude::*;\naxes![A = 2048];\n\
+         type Out = DmTensor<bf16, m![1], m![1 # 2], m![A / 8 # 256], m![A % 4]>;\n{}{}",
+        kernel("one"),
+        kernel("two")
+    );
+    let report = check_text("kernel.rs", &text);
+    let lost: Vec<&Diagnostic> = (report.diagnostics.iter())
+        .filter(|found| found.rule == "tensor_lost")
+        .collect();
+    assert_eq!(lost.len(), 1);
+    // Three lines in front of the first function, and each transfer in the third line of its own; lines count from 1.
+    let lines: Vec<u32> = (lost[0].related.iter())
+        .map(|place| place.range.start.line)
+        .collect();
+    assert_eq!(lines, [6, 10]);
 }

@@ -58,3 +58,20 @@ fn the_turns_of_a_loop_are_compared_with_what_is_written_out() {
         found.message
     );
 }
+
+#[test]
+fn a_decoded_copy_is_compared_with_a_lookup_in_the_contraction() {
+    let found = finding("slow_lookup/wrong");
+    // 64 * 30 * 2 flits behind the table, 2.5 cycles each, behind 263. A contraction of as many flits hides beside that.
+    let decodes = "a pass of 9,863 cycles decodes a copy";
+    let both = "one pass for both takes about 9,863";
+    assert!(found.message.starts_with(decodes), "{}", found.message);
+    assert!(found.message.ends_with(both), "{}", found.message);
+}
+
+#[test]
+fn a_lookup_of_f8_is_compared_with_none() {
+    let found = finding("slow_lookup/wrong_2");
+    // 64 * 30 * 4 flits of `bf16` behind the table: 263 + 7,680 * 2.5.
+    assert!(found.message.contains("19,463"), "{}", found.message);
+}

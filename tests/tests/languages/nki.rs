@@ -715,3 +715,27 @@ fn views_by_methods_have_their_axes() {
         assert_eq!(found(source), wanted, "{source}");
     }
 }
+
+#[test]
+fn tensors_needed_at_once_are_summed_however_many_there_are() {
+    // 5,000 tiles of 4 KiB a partition, each needed for two instructions; then two that exceed the 192 KiB of a trn1 together.
+    let tile = "    t = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.sbuf)\n    \
+                nisa.dma_copy(dst=t, src=small)\n    nisa.dma_copy(dst=out, src=t)\n";
+    let large = |name: &str| {
+        format!("    {name} = nl.ndarray((128, 30000), dtype=nl.float32, buffer=nl.sbuf)\n")
+    };
+    let text = format!(
+        "# visa-lint: target(trn1)\nimport nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n@nki.jit\n\
+         def many(small, day, night):\n    assert small.shape == (128, 1024)\n    assert day.shape == (128, 30000)\n    \
+         assert night.shape == (128, 30000)\n    \
+         out = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.shared_hbm)\n{}{}{}    \
+         nisa.dma_copy(dst=light, src=day)\n    nisa.dma_copy(dst=dark, src=night)\n    \
+         nisa.tensor_tensor(dst=light, data1=light, data2=dark, op=nl.add)\n    return out\n",
+        tile.repeat(5_000),
+        large("light"),
+        large("dark"),
+    );
+    let report = check_text("kernel.py", &text);
+    let found = rules(&report);
+    assert!(found.contains(&"nki_needed_at_once"), "{found:?}");
+}

@@ -205,7 +205,7 @@ pub fn lookups(pass: &Pass) -> bool {
 }
 
 /// Flits that leave the table that a pass looks elements up in; 0 where it does not. `None` where a type or size is unknown.
-pub fn looked_up_flits(pass: &Pass) -> Option<u64> {
+fn looked_up_flits(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter();
     let Some(stage) = stages.find(|stage| stage.kind.looks_up()) else {
         return Some(0);
