@@ -112,9 +112,9 @@ pub use rules::{
 };
 pub use run::{
     AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, NumbersReport,
-    OriginKind, PoisonFill, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport,
-    RunRequest, RunStation, StandingError, Tolerance, TracedValue, compare_runs, difference_of,
-    place_text, unequal,
+    OriginKind, PoisonFill, RUN_RULES, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal,
+    RunReport, RunRequest, RunRule, RunStation, StandingError, Tolerance, TracedValue,
+    compare_runs, difference_of, find_run_rule, place_text, unequal,
 };
 pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};

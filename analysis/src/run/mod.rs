@@ -2,6 +2,7 @@
 
 mod compare;
 mod request;
+mod rules;
 
 pub use self::compare::{
     Difference, Incomparable, Tolerance, compare_runs, difference as difference_of, place_text,
@@ -12,3 +13,4 @@ pub use self::request::{
     RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation,
     StandingError, TracedValue,
 };
+pub use self::rules::{RUN_RULES, RunRule, find_run_rule};

@@ -8,6 +8,7 @@ pub(crate) mod expressions;
 pub(crate) mod memory_map;
 pub(crate) mod refusal;
 pub(crate) mod roofline;
+pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod transfers;
 

@@ -14,6 +14,7 @@ use super::dialect::Dialect;
 use super::expressions::{Mapping, Sequence};
 use super::memory_map::MemoryMap;
 use super::refusal::{Refused, RunFailed};
+use super::run;
 use crate::lint::format::json as check;
 
 /// An answer, or why there is none.
@@ -66,7 +67,7 @@ pub fn schema_of_costs() -> Result<String, String> {
     text::<Document<'_>>(generator, "The costs of visa-lint")
 }
 
-/// The JSON schemas of what `visa-lint check`, `map` and `sequence` print with `--format json`, and `check` a line with
+/// The JSON schemas of what `visa-lint check`, `run`, `map` and `sequence` print with `--format json`, and `check` a line with
 /// `--format jsonl`, by the name of their file in `docs`.
 ///
 /// # Errors
@@ -85,6 +86,14 @@ pub fn schemas() -> Result<Vec<(&'static str, String)>, String> {
         (
             "map.schema.json",
             text::<Expression<Mapping>>(generator(), "A mapping by visa-lint")?,
+        ),
+        (
+            "run.schema.json",
+            text::<Report<run::Document>>(generator(), "A run of visa-lint")?,
+        ),
+        (
+            "run-all.schema.json",
+            text::<Report<run::AllDocument>>(generator(), "Runs of visa-lint")?,
         ),
         (
             "sequence.schema.json",

@@ -3,6 +3,7 @@
 mod commands;
 mod limit;
 mod options;
+mod running;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
     BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
 };
+pub(crate) use self::running::{RunArguments, RunFormat, RunPadding};
 use crate::project::settings::{Dialect, DialectParser, SettingsArguments};
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Check(Box<CheckArguments>),
     /// Predict the cycles and the schedule of each kernel
     Cost(Box<CostArguments>),
+    /// Execute a kernel, and say which results the device is not sure to hold
+    Run(Box<RunArguments>),
     /// Serve a page on this machine with kernels, findings, costs and pictures, up to date with each file that is saved
     View(Box<ViewArguments>),
     /// Rewrite a crate for another release of its library, and list what is left to do by hand

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use visa_analysis::{
-    Foreseen, Group, Level, Rule, Speaker, all_rules, find_rule, rules_foreseeing,
-    rules_nearest_to_text,
+    Foreseen, Group, Level, RUN_RULES, Rule, RunRule, Speaker, all_rules, find_rule, find_run_rule,
+    rules_foreseeing, rules_nearest_to_text,
 };
 
 use super::arguments::{ExplainArguments, ExplainFormat};
@@ -30,8 +30,12 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
 
 fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
     if options.all {
+        let of_runs = RUN_RULES
+            .iter()
+            .filter_map(|rule| named(rule.name, options, console));
         let pages: Vec<String> = all_rules()
             .map(|rule| rendered(rule, options, console))
+            .chain(of_runs)
             .collect();
         return Ok(pages.join(BETWEEN));
     }
@@ -65,7 +69,7 @@ fn rendered(rule: &Rule, options: &ExplainArguments, console: Console) -> String
 }
 
 fn is_known(name: &str) -> bool {
-    find_rule(name).is_some() || group_of(name).is_some()
+    find_rule(name).is_some() || find_run_rule(name).is_some() || group_of(name).is_some()
 }
 
 fn group_of(name: &str) -> Option<Group> {
@@ -76,6 +80,12 @@ fn group_of(name: &str) -> Option<Group> {
 fn named(name: &str, options: &ExplainArguments, console: Console) -> Option<String> {
     if let Some(rule) = find_rule(name) {
         return Some(rendered(rule, options, console));
+    }
+    if let Some(rule) = find_run_rule(name) {
+        return Some(match options.format {
+            ExplainFormat::Human => run_page(rule, console.colored(), console.width()),
+            ExplainFormat::Markdown => run_markdown(rule),
+        });
     }
     group_of(name).map(|group| match options.format {
         ExplainFormat::Human => of_group(group, console.colored(), console.width()),
@@ -230,6 +240,41 @@ fn setting(group: Group) -> String {
     format!(
         "For a run: `--{other} {name}`; for a project, in `visa-lint.toml` under `[levels]`: `{name} = \"{other}\"`."
     )
+}
+
+/// The page of a finding that runs have.
+fn run_page(rule: &RunRule, colored: bool, width: usize) -> String {
+    let title = |text: &str| styled(text, TITLE, colored);
+    let mut text = format!(
+        "{} (a finding of `visa-lint run`)\n\n{}\n",
+        title(rule.name),
+        wrap(&format!("{}.", rule.summary), width)
+    );
+    for paragraph in rule.why {
+        text.push_str(&format!("\n{}\n", wrap(paragraph, width)));
+    }
+    for (name, kernel) in [("Wrong", rule.wrong), ("Right", rule.right)] {
+        text.push_str(&format!("\n{}\n\n{}", title(name), indented(kernel)));
+    }
+    text
+}
+
+/// The same in Markdown.
+pub(crate) fn run_markdown(rule: &RunRule) -> String {
+    let mut text = format!(
+        "# `{}`\n\n{}. A finding of `visa-lint run`.\n",
+        rule.name, rule.summary
+    );
+    for paragraph in rule.why {
+        text.push_str(&format!("\n{paragraph}\n"));
+    }
+    for (name, kernel) in [("Wrong", rule.wrong), ("Right", rule.right)] {
+        text.push_str(&format!(
+            "\n## {name}\n\n```rust\n{}\n```\n",
+            kernel.trim_end()
+        ));
+    }
+    text
 }
 
 fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {

@@ -26,6 +26,7 @@ pub(crate) mod pages;
 mod pool;
 mod progress;
 pub(crate) mod rules;
+pub(crate) mod run;
 mod sequence;
 mod session;
 mod styles;
@@ -110,6 +111,9 @@ fn in_visible_words(error: clap::Error, arguments: &[OsString]) -> clap::Error {
 /// Whether the answer was to be JSON, whatever else is wrong with the arguments.
 fn asks_for_json(arguments: &[OsString]) -> bool {
     let mut words = arguments.iter().filter_map(|argument| argument.to_str());
+    if words.clone().any(|word| word == "--json") {
+        return true;
+    }
     let is_json = |word: &str| ["json", "jsonl"].contains(&word);
     while let Some(word) = words.next() {
         let value = match word.strip_prefix("--format") {
@@ -147,6 +151,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Sequence(options) => sequence::run(options, console),
         Command::Init(options) => init::run(options, console),
         Command::Completions(options) => completions::run(options, console),
+        Command::Run(options) => run::run(options, console),
         Command::View(options) => view::run(options, console),
         Command::Lsp(_) => Ok(Outcome::Served(crate::lsp::run_on_stdio())),
         Command::Mcp(options) => crate::mcp::run_on_stdio(&options.folder).map(|()| Outcome::Fine),

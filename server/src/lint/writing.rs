@@ -31,6 +31,20 @@ const LINKS: usize = 40;
 
 /// Writes a text to what a path names, as the shell's `>` would, but whole or not at all where it is a regular file.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_files(&[(path, text.as_bytes())])
+}
+
+/// Writes several files as [`write_file`] writes one: none is in its place before all of them are written.
+pub(crate) fn write_files(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
+    let mut staged = Vec::new();
+    for (path, bytes) in files {
+        staged.extend(staged_or_written(path, bytes)?);
+    }
+    put_in_place(staged)
+}
+
+/// Prepares a regular file, or writes at once to what is none.
+fn staged_or_written(path: &Path, bytes: &[u8]) -> Result<Option<Staged>, Failure> {
     let shown = path.display().to_string();
     let failed = |error: &std::io::Error| failure(&shown, &reason(error));
     let metadata = match std::fs::metadata(path) {
@@ -43,26 +57,26 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         Some(metadata) if !metadata.is_file() => OpenOptions::new()
             .write(true)
             .open(path)
-            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.flush()))
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.flush()))
+            .map(|()| None)
             .map_err(|error| failed(&error)),
         // A name of standard output, which a shell may have led to a file: the file is the shell's.
         Some(_) if is_standard_output(path) => {
             let mut output = std::io::stdout().lock();
-            let written = output.write_all(text.as_bytes());
+            let written = output.write_all(bytes);
             written
                 .and_then(|()| output.flush())
+                .map(|()| None)
                 .map_err(|error| failed(&error))
         }
         Some(metadata) => {
             let target = path.canonicalize().map_err(|error| failed(&error))?;
             let old = read_bytes(&target, SOURCE_BYTES).ok();
-            let staged =
-                Staged::replacing(&shown, target, &metadata, old.as_deref(), text.as_bytes())?;
-            put_in_place(vec![staged])
+            Staged::replacing(&shown, target, &metadata, old.as_deref(), bytes).map(Some)
         }
         None => {
             let target = end_of_links(path).map_err(|error| failed(&error))?;
-            put_in_place(vec![Staged::creating(&shown, target, text.as_bytes())?])
+            Staged::creating(&shown, target, bytes).map(Some)
         }
     }
 }

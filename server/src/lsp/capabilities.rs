@@ -23,6 +23,9 @@ pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.vi
 /// The command that opens the page of a rule; its arguments are the rule, and the address of the document that it is asked from.
 pub(crate) const EXPLAIN: &str = "visa.explainRule";
 
+/// The command of the server that runs a kernel. Its arguments: the document and the name of the function.
+pub(crate) const RUN: &str = "visa.runKernel";
+
 /// What the server offers a client.
 pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapabilities {
     ServerCapabilities {
@@ -75,7 +78,7 @@ pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapa
             },
         )),
         execute_command_provider: client.code_action_literals.then(|| ExecuteCommandOptions {
-            commands: vec![EXPLAIN.to_owned()],
+            commands: vec![EXPLAIN.to_owned(), RUN.to_owned()],
             work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),

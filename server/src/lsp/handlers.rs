@@ -9,12 +9,13 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 use tower_lsp::{LanguageServer, LspServiceBuilder};
 
+use super::capabilities::RUN;
 use super::early::{self, Part};
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
     call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, explaining, folding,
-    highlights, hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols,
-    view_file_text,
+    highlights, hover, inlay_hints, navigation, running, selection, semantic_tokens, signature,
+    symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, publishing, searching, uris};
@@ -264,7 +265,11 @@ impl LanguageServer for Handlers {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        explaining::show(&self.server, params).await?;
+        if params.command == RUN {
+            running::run(&self.server, params.arguments).await?;
+        } else {
+            explaining::show(&self.server, params).await?;
+        }
         Ok(None)
     }
 

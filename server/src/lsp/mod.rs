@@ -45,6 +45,7 @@ mod program;
 mod project;
 mod publisher;
 mod publishing;
+mod runs;
 mod searching;
 mod service;
 pub(crate) mod settings;

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{MessageType, Uri};
-use visa_analysis::{Analysis, KernelCost};
+use visa_analysis::{Analysis, KernelCost, RunReport};
 
 use super::abilities::ClientAbilities;
 use super::advice::Advice;
@@ -22,6 +22,7 @@ use super::loader::Loader;
 use super::lock::locked;
 use super::positions::{Encoding, FileText, LineTable};
 use super::publisher::Publisher;
+use super::runs::Runs;
 use super::settings::Settings;
 use super::trace::Trace;
 use super::uris;
@@ -118,6 +119,8 @@ pub(crate) struct Server {
     pub(crate) publisher: Publisher,
     /// What searches of kernels found.
     pub(crate) advice: Arc<Advice>,
+    /// What runs of kernels found.
+    pub(crate) runs: Arc<Runs>,
     /// How much the client wants to be told of what happens.
     pub(crate) trace: Trace,
     /// The folder of pages that the client was asked to open, once there is one.
@@ -137,6 +140,7 @@ impl Server {
             loader: Loader::default(),
             publisher: Publisher::default(),
             advice: Arc::default(),
+            runs: Arc::default(),
             trace: Trace::default(),
             pages: Mutex::default(),
             process: watch::Sender::new(None),
@@ -175,12 +179,14 @@ impl Server {
         let state = self.lock();
         let view = Arc::clone(&state.view);
         let advice = Arc::clone(&self.advice);
+        let runs = Arc::clone(&self.runs);
         self.engine.read(urgency, move |analysis, writes| {
             ask(&Snapshot {
                 analysis,
                 view,
                 writes,
                 advice,
+                runs,
                 files: RefCell::default(),
             })
         })
@@ -291,6 +297,7 @@ pub(crate) struct Snapshot {
     /// How many writes of the engine it sees.
     pub(crate) writes: u64,
     advice: Arc<Advice>,
+    runs: Arc<Runs>,
     /// Texts of files that are not open, as they were asked for.
     files: RefCell<BTreeMap<Arc<str>, FileText>>,
 }
@@ -299,6 +306,16 @@ impl Snapshot {
     /// The kernels that a search was made of, as they are now, with what it proposes.
     pub(crate) fn advised(&self) -> Vec<Arc<KernelCost>> {
         self.advice.known(self.writes)
+    }
+
+    /// The runs of kernels since the last edit.
+    pub(crate) fn ran(&self) -> Vec<Arc<RunReport>> {
+        self.runs.known(self.writes)
+    }
+
+    /// Keeps a run until the next edit.
+    pub(crate) fn keep_run(&self, report: RunReport) {
+        self.runs.keep(report, self.writes);
     }
 
     /// The engine's path of a document.

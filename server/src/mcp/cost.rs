@@ -269,7 +269,7 @@ pub(super) fn chosen(
 }
 
 /// The texts of the state that is compared with, by the engine's path.
-async fn old_texts(
+pub(super) async fn old_texts(
     room: &Arc<Room>,
     paths: &[String],
     other: &str,

@@ -11,7 +11,7 @@
 //!   written there.
 //! - [`quotes`]: how much of a source an answer's words quote. [`shapes`]: what several tools answer with. [`offers`]: changes that
 //!   were offered, by the name under which `fix` applies them.
-//! - [`check`], [`fix`], [`cost`], [`suggest`], [`what_if`], [`operations`], [`expressions`], [`catalogue`]: the tools.
+//! - [`check`], [`fix`], [`cost`], [`suggest`], [`what_if`], [`run`], [`operations`], [`expressions`], [`catalogue`]: the tools.
 
 mod advertised;
 mod arguments;
@@ -27,6 +27,7 @@ mod places;
 mod program;
 mod quotes;
 mod room;
+mod run;
 mod server;
 mod shapes;
 mod suggest;

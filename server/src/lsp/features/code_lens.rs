@@ -3,7 +3,7 @@
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 
-use super::location;
+use super::{location, running};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -25,8 +25,16 @@ pub(crate) fn code_lens(
     let path = snapshot.path(&params.text_document.uri);
     let file = snapshot.file(&path)?;
     let mut lenses = Vec::new();
+    let runs = snapshot.view.client.code_action_literals;
     for lens in snapshot.analysis.lenses(&path)? {
         let range = file.range(lens.range);
+        if runs {
+            lenses.push(running::lens(
+                &params.text_document.uri,
+                range,
+                &lens.kernel,
+            ));
+        }
         let (command, arguments) = match &lens.mend {
             Some(place) => {
                 let to = location(snapshot, place)?;

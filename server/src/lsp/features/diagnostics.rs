@@ -295,6 +295,7 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
             diagnostics.push(of_finding(snapshot, finding, level)?);
         }
     }
+    diagnostics.extend(super::running::diagnostics(snapshot, &report.path)?);
     // Without the tag one could not tell a hint about code that is not looked at from a finding in it.
     if snapshot.view.client.diagnostic_tags {
         for inactive in &report.inactive {

@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
-use super::at;
 use super::markup::Format;
+use super::{at, running};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -14,8 +14,13 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Option<
     let searched = snapshot.advised();
     let searched: Vec<_> = searched.iter().map(|cost| &**cost).collect();
     let hover = snapshot.analysis.hover_with(&path, offset, &searched)?;
-    Ok(hover.map(|hover| Hover {
-        contents: HoverContents::Markup(format.content(&hover.markdown)),
-        range: Some(file.range(hover.range)),
+    Ok(hover.map(|mut hover| {
+        if let Some(words) = running::hover(snapshot, &path, offset) {
+            hover.markdown.push_str(&format!("\n\n{words}"));
+        }
+        Hover {
+            contents: HoverContents::Markup(format.content(&hover.markdown)),
+            range: Some(file.range(hover.range)),
+        }
     }))
 }

@@ -20,6 +20,7 @@ pub(crate) mod inlay_hints;
 mod markup;
 pub(crate) mod navigation;
 mod reports;
+pub(crate) mod running;
 pub(crate) mod selection;
 pub(crate) mod semantic_tokens;
 mod settings_file;

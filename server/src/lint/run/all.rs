@@ -1,0 +1,60 @@
+//! `--all`: every `#[device]` function of files and folders, each with random inputs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use visa_analysis::RunRequest;
+
+use super::answer::{Answer, Ran};
+use super::sources::{given, show_paths};
+use crate::lint::arguments::RunArguments;
+use crate::lint::outcome::Outcome;
+use crate::lint::output::{Console, write_warning};
+use crate::lint::session::Session;
+use crate::project::Failure;
+use crate::project::levels::Levels;
+
+/// Runs the command.
+pub(super) fn run(options: &RunArguments, console: Console) -> Result<Outcome, Failure> {
+    let mut paths: Vec<PathBuf> = options.targets.iter().map(PathBuf::from).collect();
+    if paths.is_empty() {
+        paths.push(PathBuf::from("."));
+    }
+    let given = given(&paths, &options.settings, options.quiet);
+    let session = Session::open(given, &Levels::default())?;
+    session.say_unreadable();
+    let mut answer = Answer {
+        errors: session.unreadable().cloned().collect(),
+        texts: session.shown_texts(),
+        ..Answer::default()
+    };
+    let analysis = session.workspace().analysis();
+    let reported: Vec<String> = session.reported_paths().map(str::to_owned).collect();
+    for path in &reported {
+        for function in analysis.device_functions(path) {
+            for seed in options.seed.first..=options.seed.last {
+                let request = RunRequest {
+                    function: Some(Arc::clone(&function)),
+                    seed,
+                    ..super::request(options)
+                };
+                let mut result = analysis.run(path, &request);
+                show_paths(&mut result, &|path| session.shown(path));
+                let ran = Ran {
+                    function: function.to_string(),
+                    file: session.shown(path),
+                    seed,
+                    result,
+                };
+                if ran.is_wrong() || seed == options.seed.last {
+                    answer.ran.push(ran);
+                    break;
+                }
+            }
+        }
+    }
+    if answer.ran.is_empty() && answer.errors.is_empty() {
+        write_warning("there is no `#[device]` function to run");
+    }
+    answer.write(options, console)
+}

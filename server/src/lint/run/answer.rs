@@ -1,0 +1,259 @@
+//! What runs say, in each format, and the exit code for it.
+
+use std::collections::BTreeMap;
+
+use visa_analysis::{
+    Diagnostic, Group, Level, OperationCounts, RelatedPlace, RunFinding, RunRefusal, RunReport,
+    Texts, UnresolvedPlace,
+};
+
+use super::human;
+use crate::json::run as json;
+use crate::lint::arguments::{CheckFormat, RunArguments, RunFormat};
+use crate::lint::format::human::Look;
+use crate::lint::format::{Extent, render};
+use crate::lint::outcome::Outcome;
+use crate::lint::outline::{Finding, NotLookedAt, Outline};
+use crate::lint::output::{Console, write_error};
+use crate::project::Failure;
+
+/// A function that was to run, and what came of it.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) function: String,
+    pub(crate) file: String,
+    pub(crate) seed: u64,
+    pub(crate) result: Result<RunReport, RunRefusal>,
+}
+
+impl Ran {
+    /// Whether there is something to report.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.result
+            .as_ref()
+            .map_or(true, |report| !report.findings.is_empty())
+    }
+
+    /// Why it did not run, with the place, in a line.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let refusal = self.result.as_ref().err()?;
+        let place = match &refusal.place {
+            Some((file, range)) => format!("{file}:{}:{}", range.start.line, range.start.column),
+            None => self.file.clone(),
+        };
+        Some(format!(
+            "{place}: `{}` did not run: {}",
+            self.function, refusal.reason
+        ))
+    }
+}
+
+/// All that ran.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) ran: Vec<Ran>,
+    pub(crate) texts: Texts,
+    /// What could not be read, in words that are on standard error.
+    pub(crate) errors: Vec<String>,
+}
+
+impl Answer {
+    /// Writes the answer and judges it.
+    pub(crate) fn write(
+        &self,
+        options: &RunArguments,
+        console: Console,
+    ) -> Result<Outcome, Failure> {
+        let text = match options.format() {
+            RunFormat::Json => self.as_json(options)?,
+            RunFormat::Human => {
+                let look = Look {
+                    colored: console.colored(),
+                    width: console.width(),
+                };
+                let mut text = self.rendered(CheckFormat::Human, look)?;
+                if !options.quiet {
+                    for ran in &self.ran {
+                        text.push_str(&human::about(ran, options, look.colored));
+                    }
+                    if options.all {
+                        text.push_str(&human::summary(&self.ran));
+                    }
+                }
+                text
+            }
+            RunFormat::Sarif => self.rendered(CheckFormat::Sarif, plain())?,
+            RunFormat::Github => self.rendered(CheckFormat::Github, plain())?,
+            RunFormat::Junit => self.rendered(CheckFormat::Junit, plain())?,
+        };
+        console.print(&text)?;
+        for ran in &self.ran {
+            if let Some(words) = ran.refusal() {
+                write_error(&words);
+                if let Err(RunRefusal {
+                    help: Some(help), ..
+                }) = &ran.result
+                {
+                    write_error(&format!("help: {help}"));
+                }
+            }
+        }
+        Ok(self.outcome())
+    }
+
+    fn as_json(&self, options: &RunArguments) -> Result<String, Failure> {
+        match self.ran.as_slice() {
+            [only] if !options.all => json::write_one(given(only), options.outputs.as_deref()),
+            several => json::write_all(several.iter().map(given), &self.errors),
+        }
+    }
+
+    /// A finding weighs more than a function that did not run; nothing that ran is no success either.
+    fn outcome(&self) -> Outcome {
+        let found = self.ran.iter().any(|ran| {
+            ran.result
+                .as_ref()
+                .is_ok_and(|report| !report.findings.is_empty())
+        });
+        let failed = !self.errors.is_empty()
+            || self.ran.is_empty()
+            || self.ran.iter().any(|ran| ran.result.is_err());
+        match (found, failed) {
+            (true, _) => Outcome::Found,
+            (false, true) => Outcome::Failed,
+            (false, false) => Outcome::Fine,
+        }
+    }
+
+    /// The findings in a format of `check`.
+    fn rendered(&self, format: CheckFormat, look: Look) -> Result<String, Failure> {
+        let reports = || self.ran.iter().filter_map(|ran| ran.result.as_ref().ok());
+        let findings: Vec<Finding> = reports()
+            .flat_map(|report| {
+                let findings = report.findings.iter();
+                findings.map(|finding| Finding {
+                    level: Level::Deny,
+                    diagnostic: diagnostic_of(finding, report),
+                    left_out: false,
+                })
+            })
+            .collect();
+        let operations = OperationCounts {
+            resolved: reports().map(|report| report.operations).sum(),
+            ..OperationCounts::default()
+        };
+        let unresolved: Vec<NotLookedAt> = self.ran.iter().filter_map(not_run).collect();
+        let errors = self.ran.iter().filter_map(Ran::refusal);
+        let errors: Vec<String> = errors.chain(self.errors.iter().cloned()).collect();
+        let mut reported: Vec<String> = self.ran.iter().map(|ran| ran.file.clone()).collect();
+        reported.sort();
+        reported.dedup();
+        let texts = self.texts.iter();
+        let texts = texts.map(|(path, text)| (path.to_string(), &**text));
+        render(
+            format,
+            &Outline {
+                files: reported.len() as u64,
+                kernels: self.ran.len() as u64,
+                languages: &BTreeMap::new(),
+                configured_out: 0,
+                operations: &operations,
+                findings: &findings,
+                unresolved: &unresolved,
+                not_followed: &[],
+                dialects: &[],
+                texts: &texts.collect(),
+                known: 0,
+                reported: &reported,
+                complete: errors.is_empty(),
+                errors: &errors.iter().map(String::as_str).collect::<Vec<_>>(),
+            },
+            look,
+            Extent {
+                quiet: true,
+                statistics: false,
+            },
+        )
+    }
+}
+
+/// Look of what programs read.
+const fn plain() -> Look {
+    Look {
+        colored: false,
+        width: crate::lint::wrap::WIDTH,
+    }
+}
+
+/// A function as JSON has it.
+fn given(ran: &Ran) -> json::Given<'_> {
+    (&ran.function, &ran.file, ran.seed, &ran.result)
+}
+
+/// A function that did not run, as an operation that was not looked at, where a place is known.
+fn not_run(ran: &Ran) -> Option<NotLookedAt> {
+    let refusal = ran.result.as_ref().err()?;
+    let (file, range) = refusal.place.as_ref()?;
+    Some(NotLookedAt {
+        file: file.to_string(),
+        place: UnresolvedPlace {
+            what: ran.function.clone(),
+            reason: refusal.reason.clone(),
+            said_once: false,
+            counts: true,
+            range: *range,
+        },
+    })
+}
+
+/// A finding at the line that it comes from, with the stations behind it.
+pub(crate) fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
+    let (file, range) = match &finding.origin {
+        Some(origin) => (origin.file.clone(), origin.range),
+        None => (report.file.clone(), report.range),
+    };
+    let origin = finding.origin.iter();
+    let mut notes: Vec<String> = origin
+        .map(|origin| format!("it comes from here: {}", origin.what))
+        .collect();
+    notes.extend(way(finding));
+    let stations = finding.through.iter();
+    let related = stations.map(|station| RelatedPlace {
+        message: station.what.clone(),
+        file: station.file.clone(),
+        range: station.range,
+        fault: None,
+    });
+    Diagnostic {
+        rule: finding.rule,
+        group: Group::Silent,
+        default_level: Level::Deny,
+        message: finding.message.clone(),
+        notes,
+        help: finding.help.clone(),
+        alternatives: Vec::new(),
+        url: visa_analysis::documentation_url("run.html"),
+        file,
+        range,
+        related: related.collect(),
+        more_places: 0,
+        called_at: None,
+        fixes: Vec::new(),
+        saves: None,
+        suppressed: false,
+        confirmed_by: None,
+        home: None,
+    }
+}
+
+/// How an element went from its origin to the output, in a line.
+fn way(finding: &RunFinding) -> Option<String> {
+    if finding.through.is_empty() {
+        return None;
+    }
+    let stations = finding.through.iter();
+    let stations: Vec<String> = stations
+        .map(|station| format!("line {}: {}", station.range.start.line, station.what))
+        .collect();
+    Some(format!("it went through {}", stations.join("; ")))
+}
