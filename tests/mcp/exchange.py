@@ -20,13 +20,13 @@ HERE = pathlib.Path(__file__).parent
 PROGRAM = os.environ["VISA_LINT"]
 CACHE = pathlib.Path(sys.argv[1])
 TOOLS = [
-    "check", "cost", "explain", "fix", "free_addresses", "map", "rules", "sequence", "stages", "suggest", "what_if",
+    "check", "compare", "cost", "explain", "fix", "free_addresses", "map", "rules", "run", "sequence", "stages", "suggest", "what_if",
 ]
 
 
 # What an agent may read and write until the kernel is twice as fast, and of that what it reads before its first call.
 MOST_TOKENS = 15_000
-MOST_BEFORE = 4_000
+MOST_BEFORE = 4_400
 
 
 def tokens_of_list(text):

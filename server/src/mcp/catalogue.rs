@@ -4,11 +4,11 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use visa_analysis::{Group, Rule, all_rules, find_rule, rules_foreseeing};
+use visa_analysis::{Group, Rule, all_rules, find_rule, find_run_rule, rules_foreseeing};
 
 use super::server::Tools;
 use super::shapes::Part;
-use crate::lint::explain::{asked_in, recognised, unknown};
+use crate::lint::explain::{asked_in, recognised, run_markdown, unknown};
 use crate::lint::pages;
 use crate::lint::rules::has_word;
 use crate::project::settings::Dialect;
@@ -132,6 +132,14 @@ fn explained(name: &str, dialect: Dialect) -> Result<ExplainOutput, String> {
     };
     if let Some(rule) = find_rule(name) {
         return Ok(page(rule, Vec::new()));
+    }
+    if let Some(rule) = find_run_rule(name) {
+        return Ok(ExplainOutput {
+            page: Some(run_markdown(rule)),
+            rules: Vec::new(),
+            more: 0,
+            found: Vec::new(),
+        });
     }
     if let Ok(group) = group_of(name) {
         let rows: Vec<Row> = all_rules()

@@ -37,6 +37,7 @@ mod patches;
 mod questions;
 mod reading;
 mod releases;
+mod running;
 mod settings;
 mod setup;
 mod view;

@@ -79,6 +79,13 @@ fn bad_requests_get_words_and_the_server_goes_on() {
         ("fix", json!({ "ids": ["f0"] }), "no change `f0`"),
         ("fix", json!({ "ids": ["f0"], "path": "a.rs" }), "either"),
         ("what_if", json!({}), "edits"),
+        ("run", json!({ "path": "none.rs" }), "no sources"),
+        (
+            "run",
+            json!({ "path": "a.rs", "index_range": [5, 1] }),
+            "larger number first",
+        ),
+        ("compare", json!({ "path": "a.rs" }), "compare_to"),
         ("what_if", json!({ "edits": [] }), "1 to"),
         (
             "what_if",
@@ -205,6 +212,8 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
             ("cost", json!({ "path": path })),
             ("suggest", json!({ "path": path })),
             ("what_if", json!({ "edits": edit })),
+            ("run", json!({ "path": path })),
+            ("compare", json!({ "path": "a.rs", "compare_to": path })),
             ("stages", json!({ "path": path })),
             ("free_addresses", json!({ "path": path })),
         ] {
@@ -458,7 +467,7 @@ fn what_an_agent_reads_before_its_first_call_is_short() {
         read.push_str(&answer);
     }
     let tokens = tokens_of_list(&read);
-    assert!(tokens <= 4_000, "{tokens} tokens");
+    assert!(tokens <= 4_400, "{tokens} tokens");
     for tool in listed["tools"].as_array().unwrap() {
         // Of an answer the members alone; what is the same in all tools is in the instructions.
         let answer = &tool["outputSchema"];
@@ -517,4 +526,34 @@ fn without_a_kernel_suggestions_are_a_list() {
     assert_eq!(of_one["proposals"][0]["saves"], of_list["saves"], "{one}");
     assert_ne!(of_one["proposals"][0]["change"], Value::Null, "{one}");
     assert_eq!(client.end(), Some(0));
+}
+
+/// A kernel that claims copies is legal and computes what the right one does, and leaves most of it undefined.
+#[test]
+fn kernels_are_run_and_compared() {
+    let rule = visa_analysis::find_run_rule("run_undefined").unwrap();
+    let folder = folder_with(&[
+        ("wrong.rs", rule.wrong.as_bytes()),
+        ("right.rs", rule.right.as_bytes()),
+    ]);
+    let mut client = Client::start(folder.path());
+    let ran = client.call("run", &json!({ "path": "right.rs" }));
+    assert_eq!(ran["outputs"][0]["shape"], json!([4, 64, 16]), "{ran}");
+    assert_eq!(ran["findings"], json!([]), "{ran}");
+    let ran = client.call("run", &json!({ "path": "wrong.rs", "seed": 3 }));
+    assert_eq!(ran["findings"][0]["rule"], "run_undefined", "{ran}");
+    let origin = ran["findings"][0]["origin"].to_string();
+    assert!(origin.starts_with("\"wrong.rs:10:"), "{ran}");
+    let asked = json!({ "path": "wrong.rs", "compare_to": "right.rs" });
+    let compared = client.call("compare", &asked);
+    // Where both are defined, they are equal.
+    assert_eq!(compared["equal"], true, "{compared}");
+    assert_eq!(
+        compared["findings"][0]["rule"], "run_undefined",
+        "{compared}"
+    );
+    let asked = json!({ "path": "right.rs", "compare_to": "right.rs" });
+    let compared = client.call("compare", &asked);
+    assert_eq!(compared["findings"], json!([]), "{compared}");
+    assert_eq!(compared["before"], compared["after"], "{compared}");
 }

@@ -543,7 +543,8 @@ fn a_rule_is_explained_by_a_page_from_the_server() {
     let command = &explain["command"];
     assert_eq!(command["command"], "visa.explainRule");
     let offered = &client.initialized.capabilities.execute_command_provider;
-    assert_eq!(offered.as_ref().unwrap().commands, ["visa.explainRule"]);
+    let offered = &offered.as_ref().unwrap().commands;
+    assert_eq!(*offered, ["visa.explainRule", "visa.runKernel"]);
     // The client opens what the server writes.
     let id = client.send_raw("workspace/executeCommand", Some(command.clone()));
     let (asked, shown) = client.server_request::<tower_lsp::ls_types::request::ShowDocument>();

@@ -209,10 +209,15 @@ fn code_lenses() {
     for (setup, utf8) in both() {
         let (mut client, uri, text) = open(setup, utf8);
         let lenses: Vec<CodeLens> = read(ask_of(&mut client, "textDocument/codeLens", &uri));
-        let [lens] = lenses.as_slice() else {
+        let [lens, run] = lenses.as_slice() else {
             panic!("{lenses:?}");
         };
         assert_eq!(lens.range.start, text.range_of("raise").start);
+        assert_eq!(run.range, lens.range);
+        let command = run.command.as_ref().unwrap();
+        assert_eq!(command.title, "Run (random inputs, seed 0)");
+        let arguments = command.arguments.as_ref().unwrap();
+        assert_eq!(*arguments, [json!(uri), json!("raise")]);
         let command = lens.command.as_ref().unwrap();
         assert!(command.title.contains(" cycles"), "{}", command.title);
         assert_eq!(command.command, "visa.showTimeline");

@@ -20,6 +20,7 @@ mod lifecycle;
 mod memory;
 mod order;
 mod project;
+mod running;
 mod sequences;
 mod status;
 mod structure;

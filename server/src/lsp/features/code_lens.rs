@@ -28,13 +28,6 @@ pub(crate) fn code_lens(
     let runs = snapshot.view.client.code_action_literals;
     for lens in snapshot.analysis.lenses(&path)? {
         let range = file.range(lens.range);
-        if runs {
-            lenses.push(running::lens(
-                &params.text_document.uri,
-                range,
-                &lens.kernel,
-            ));
-        }
         let (command, arguments) = match &lens.mend {
             Some(place) => {
                 let to = location(snapshot, place)?;
@@ -54,6 +47,13 @@ pub(crate) fn code_lens(
             }),
             data: None,
         });
+        if runs {
+            lenses.push(running::lens(
+                &params.text_document.uri,
+                range,
+                &lens.kernel,
+            ));
+        }
     }
     Ok(Some(lenses))
 }

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, Command, Diagnostic, ExecuteCommandParams, MessageType,
     ShowDocumentParams, TextDocumentIdentifier, Uri,
 };
-use visa_analysis::find_rule;
+use visa_analysis::{find_rule, find_run_rule};
 
 use crate::lint::{explain, pages};
 use crate::lsp::capabilities::EXPLAIN;
@@ -44,6 +44,9 @@ pub(crate) fn rule_page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<
 }
 
 fn page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
+    if let Some(rule) = find_run_rule(&params.rule) {
+        return Ok(explain::run_markdown(rule));
+    }
     let Some(rule) = find_rule(&params.rule) else {
         return Err(Failure::Refused(explain::unknown(&params.rule)));
     };
