@@ -6,7 +6,7 @@ use std::sync::Arc;
 use visa_analysis::RunRequest;
 
 use super::answer::{Answer, Ran};
-use super::sources::{given, show_paths};
+use super::sources::{given, run_in};
 use crate::lint::arguments::RunArguments;
 use crate::lint::outcome::Outcome;
 use crate::lint::output::{Console, write_warning};
@@ -38,8 +38,7 @@ pub(super) fn run(options: &RunArguments, console: Console) -> Result<Outcome, F
                     seed,
                     ..super::request(options)
                 };
-                let mut result = analysis.run(path, &request);
-                show_paths(&mut result, &|path| session.shown(path));
+                let result = run_in(&session, path, &request);
                 let ran = Ran {
                     function: function.to_string(),
                     file: session.shown(path),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{RunRefusal, RunReport, RunRequest};
+use visa_analysis::{RunRefusal, RunReport, RunRequest, StandingError};
 
 use crate::lint::session::{Given, Session};
 use crate::project::Failure;
@@ -97,10 +97,34 @@ impl<'a> Target<'a> {
 
     /// Executes the function.
     pub(crate) fn run(&self, request: &RunRequest) -> Result<RunReport, RunRefusal> {
-        let mut result = self.session.workspace().analysis().run(&self.path, request);
-        show_paths(&mut result, &|path| self.session.shown(path));
-        result
+        run_in(&self.session, &self.path, request)
     }
+}
+
+/// Executes a function of a file of a session; the errors of `check` that stand in the file are told with it.
+pub(super) fn run_in(
+    session: &Session<'_>,
+    path: &str,
+    request: &RunRequest,
+) -> Result<RunReport, RunRefusal> {
+    let analysis = session.workspace().analysis();
+    let mut result = analysis.run(path, request);
+    if let Ok(report) = &mut result {
+        let found = analysis.check_file(path).diagnostics.into_iter();
+        let errors = found.filter(|finding| {
+            !finding.suppressed && session.level(finding) == visa_analysis::Level::Deny
+        });
+        report.standing = errors
+            .map(|error| StandingError {
+                rule: error.rule,
+                message: error.message,
+                file: error.file,
+                range: error.range,
+            })
+            .collect();
+    }
+    show_paths(&mut result, &|path| session.shown(path));
+    result
 }
 
 /// What a session is given to read for a run.
@@ -120,10 +144,7 @@ pub(super) fn given<'a>(
 }
 
 /// Puts the paths that people gave in the place of the engine's.
-pub(crate) fn show_paths(
-    result: &mut Result<RunReport, RunRefusal>,
-    shown: &dyn Fn(&str) -> String,
-) {
+fn show_paths(result: &mut Result<RunReport, RunRefusal>, shown: &dyn Fn(&str) -> String) {
     let show = |path: &mut Arc<str>| *path = shown(path).into();
     match result {
         Err(refusal) => {
