@@ -27,19 +27,3 @@ impl Analysis {
         self.parts(path).into_iter().flat_map(of_part).collect()
     }
 }
-
-// TEMPORARY
-impl Analysis {
-    /// Temporary.
-    pub fn run(
-        &self,
-        _: &str,
-        _: &crate::run::RunRequest,
-    ) -> Result<crate::run::RunReport, crate::run::RunRefusal> {
-        Err(crate::run::RunRefusal {
-            place: None,
-            reason: "nothing".to_owned(),
-            help: None,
-        })
-    }
-}
