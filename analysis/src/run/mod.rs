@@ -1,0 +1,9 @@
+//! Executing a kernel: the numbers of the library, and which of them the device is sure to hold.
+
+mod request;
+
+pub use self::request::{
+    AxisPlace, IndexRange, InputPlace, InputValue, Layout, NumbersReport, OriginKind, PoisonFill,
+    RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation,
+    StandingError, TracedValue,
+};
