@@ -111,9 +111,10 @@ pub use rules::{
     nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };
 pub use run::{
-    AxisPlace, IndexRange, InputPlace, InputValue, Layout, NumbersReport, OriginKind, PoisonFill,
-    RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation,
-    StandingError, TracedValue,
+    AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, NumbersReport,
+    OriginKind, PoisonFill, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport,
+    RunRequest, RunStation, StandingError, Tolerance, TracedValue, compare_runs, difference_of,
+    place_text, unequal,
 };
 pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};

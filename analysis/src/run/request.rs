@@ -301,6 +301,10 @@ pub struct TracedValue {
 pub struct RunReport {
     /// The function.
     pub function: Arc<str>,
+    /// Its file.
+    pub file: Arc<str>,
+    /// Its head in the file.
+    pub range: Range,
     /// The release whose rules held.
     pub release: Release,
     /// Results and `&mut` parameters. None where an error ended the run.
