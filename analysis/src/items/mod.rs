@@ -17,6 +17,7 @@ mod file;
 mod held;
 mod homonyms;
 mod ids;
+mod floats;
 mod integers;
 mod item_names;
 mod language;
@@ -58,6 +59,7 @@ pub use self::file::{
 };
 pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
+pub use self::floats::{Float, FloatType};
 pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;
 pub use self::macros::definition_start;

@@ -297,8 +297,11 @@ impl<'a> BodyBuilder<'a> {
                 operands: vec![vec![Operand {
                     source: OperandSource::Vrf(operand),
                     guard: None,
+                    number: None,
                     span: span(5),
                 }]],
+                mode: None,
+                guard: None,
                 always: 0,
                 zip: false,
             })
