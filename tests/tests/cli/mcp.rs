@@ -213,7 +213,6 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
             ("suggest", json!({ "path": path })),
             ("what_if", json!({ "edits": edit })),
             ("run", json!({ "path": path })),
-            ("compare", json!({ "path": "a.rs", "compare_to": path })),
             ("stages", json!({ "path": path })),
             ("free_addresses", json!({ "path": path })),
         ] {
@@ -532,10 +531,7 @@ fn without_a_kernel_suggestions_are_a_list() {
 #[test]
 fn kernels_are_run_and_compared() {
     let rule = visa_analysis::find_run_rule("run_undefined").unwrap();
-    let folder = folder_with(&[
-        ("wrong.rs", rule.wrong.as_bytes()),
-        ("right.rs", rule.right.as_bytes()),
-    ]);
+    let folder = folder_with(&[("wrong.rs", rule.wrong), ("right.rs", rule.right)]);
     let mut client = Client::start(folder.path());
     let ran = client.call("run", &json!({ "path": "right.rs" }));
     assert_eq!(ran["outputs"][0]["shape"], json!([4, 64, 16]), "{ran}");

@@ -212,7 +212,8 @@ pub(crate) fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnos
         Some(origin) => (origin.file.clone(), origin.range),
         None => (report.file.clone(), report.range),
     };
-    let origin = finding.origin.iter();
+    // Where the message says it already, the place says the rest.
+    let origin = (finding.origin.iter()).filter(|origin| !finding.message.contains(&origin.what));
     let mut notes: Vec<String> = origin
         .map(|origin| format!("it comes from here: {}", origin.what))
         .collect();

@@ -15,9 +15,11 @@ pub(super) fn about(ran: &Ran, options: &RunArguments, colored: bool) -> String 
     let Ok(report) = &ran.result else {
         return String::new();
     };
+    let ended = report.outputs.is_empty() && !report.findings.is_empty();
+    let did = if ended { "stopped in" } else { "ran" };
     let mut text = format!(
         "{} (release {}, seed {}): {}\n",
-        styled(&format!("ran {}", report.function), TITLE, colored),
+        styled(&format!("{did} {}", report.function), TITLE, colored),
         report.release,
         ran.seed,
         counted(report.operations, "operation"),
