@@ -32,14 +32,13 @@ pub use lowering::{GivenNumbers, Probed, body, body_of_run, probe};
 
 pub use operation::{
     Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, ForeignCall, ForeignCallee,
-    Given, Parameter,
-    Launch, LoopFrame, Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource,
-    RedistributionStep, Rows, Unresolved, UnresolvedReason,
+    Given, Launch, LoopFrame, Operation, OperationId, OperationKind, Parameter, Parts, Pass,
+    PassEnd, PassSource, RedistributionStep, Rows, Unresolved, UnresolvedReason,
 };
 pub use stage::{
-    AccumulationKind, AluOperation, BranchMode, Comparison, Guard, Operand, OperandSource, Position, Stage,
-    StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, VectorStage, Way,
-    ZeroPoint,
+    AccumulationKind, AluOperation, BranchMode, Comparison, Guard, Operand, OperandSource,
+    Position, Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology,
+    VectorStage, Way, ZeroPoint,
 };
 pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,

@@ -240,12 +240,18 @@ fn whole(
             Some(Array::F32(result))
         }
         (Computed::Unary(function), Array::F32(elements), _) => {
-            let results = elements.iter().map(|value| function.result(*value, arithmetic));
+            let results = elements
+                .iter()
+                .map(|value| function.result(*value, arithmetic));
             Some(Array::F32(results.collect()))
         }
         (Computed::Fused(mode), Array::F32(elements), read) => {
             let second = slot.second.unwrap_or(0.0);
-            Some(Array::F32(fused(elements, float_operand(read), (second, mode))))
+            Some(Array::F32(fused(
+                elements,
+                float_operand(read),
+                (second, mode),
+            )))
         }
         _ => None,
     };
@@ -545,7 +551,11 @@ mod tests {
             let slots = std::slice::from_ref(&operand);
             compute(stream.clone(), None, slots, computed, &mut rules(effects))
         };
-        let defined = |cells: &Cells| (0..3).map(|place| cells.is_defined(place)).collect::<Vec<_>>();
+        let defined = |cells: &Cells| {
+            (0..3)
+                .map(|place| cells.is_defined(place))
+                .collect::<Vec<_>>()
+        };
         let first = run(BinaryMode::StreamFirst, &mut effects).unwrap();
         assert_eq!(first.array, Array::F32(vec![11.0, 22.0, 33.0]));
         assert_eq!(defined(&first), [false, false, true]);
@@ -571,7 +581,13 @@ mod tests {
         ];
         let computed = Computed::Float(FloatOperation::Add, BinaryMode::StreamFirst);
         let stream = floats(&[1.0, 2.0, 3.0, 4.0], &[]);
-        let made = compute(stream, Some(&tags), &slots, computed, &mut rules(&mut effects));
+        let made = compute(
+            stream,
+            Some(&tags),
+            &slots,
+            computed,
+            &mut rules(&mut effects),
+        );
         let made = made.unwrap();
         assert_eq!(made.array, Array::F32(vec![101.0, 3.0, 103.0, 5.0]));
         let defined: Vec<bool> = (0..4).map(|place| made.is_defined(place)).collect();

@@ -80,7 +80,12 @@ fn takes_padding(space: &Space, inner: &Space, output: &Space) -> bool {
     let is_kept = |number: usize| {
         let axis = space.axes.get(number);
         axis.and_then(|axis| inner.axis_number(axis))
-            .is_some_and(|own| inner.places.iter().any(|place| place.over == Over::Axis(own)))
+            .is_some_and(|own| {
+                inner
+                    .places
+                    .iter()
+                    .any(|place| place.over == Over::Axis(own))
+            })
     };
     let is_padded = space.places.iter().any(|place| {
         let level = space.levels.get(place.level).map(|part| part.level);
@@ -106,7 +111,10 @@ fn takes_padding(space: &Space, inner: &Space, output: &Space) -> bool {
                     .filter(|place| place.over == Over::Axis(number))
                     .map(|place| place.step * (place.live - 1))
                     .sum::<u64>()
-                    >= space.axes.get(number).map_or(u64::MAX, crate::mapping::Axis::size)
+                    >= space
+                        .axes
+                        .get(number)
+                        .map_or(u64::MAX, crate::mapping::Axis::size)
         });
     is_padded || is_ragged
 }
@@ -269,7 +277,8 @@ fn integer_sums(
     for [base_a, base_b, target] in results {
         let mut sum = 0_i64;
         for (to_a, to_b) in taken {
-            let product = i64::from(a[base_a + to_a + first]) * i64::from(b[base_b + to_b + second]);
+            let product =
+                i64::from(a[base_a + to_a + first]) * i64::from(b[base_b + to_b + second]);
             sum += product;
             leaves |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
         }
@@ -315,8 +324,8 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
             (Array::I32(left), Array::I32(right)) => {
                 let product = i64::from(left[a]) * i64::from(right[b]);
                 integers[target] += product;
-                leaves |= i32::try_from(product).is_err()
-                    | i32::try_from(integers[target]).is_err();
+                leaves |=
+                    i32::try_from(product).is_err() | i32::try_from(integers[target]).is_err();
             }
             _ => {}
         }

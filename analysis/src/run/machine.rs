@@ -1,7 +1,7 @@
 //! A run: the operations of a body one after the other, on the stores of its tensors.
 
 use rustc_hash::FxHashMap;
-use visa_arrays::{Arithmetic, Array, Bits, Effects, ElementKind, with_elements};
+use visa_arrays::{Arithmetic, Array, Effects, ElementKind};
 
 use crate::db::Db;
 use crate::items::{ConstValue, Span};
@@ -117,7 +117,8 @@ impl<'a> Machine<'a> {
     /// The tensor or view that an operation reads, its store made where it is new.
     pub(super) fn source(&mut self, id: TensorId) -> Step<View> {
         let view = self.memory.view(self.body, id)?;
-        self.memory.ensure(self.body, view.root, &mut self.origins)?;
+        self.memory
+            .ensure(self.body, view.root, &mut self.origins)?;
         Ok(view)
     }
 
@@ -140,7 +141,8 @@ impl<'a> Machine<'a> {
             let cells = self.canvas(&view.space, view.kind, place);
             return Ok((view, cells));
         }
-        self.memory.ensure(self.body, view.root, &mut self.origins)?;
+        self.memory
+            .ensure(self.body, view.root, &mut self.origins)?;
         let cells = self.memory.take(view.root);
         let cells = cells.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
         Ok((view, cells))
@@ -149,9 +151,11 @@ impl<'a> Machine<'a> {
     /// Elements that nothing has written: padding, until something is.
     pub(super) fn canvas(&mut self, space: &Space, kind: ElementKind, place: Span) -> Cells {
         let length = space.positions();
-        let origin = self.origins.number(OriginKind::FreshPadding, place, None, || {
-            "nothing writes the padding of a new tensor".to_owned()
-        });
+        let origin = self
+            .origins
+            .number(OriginKind::FreshPadding, place, None, || {
+                "nothing writes the padding of a new tensor".to_owned()
+            });
         let mut cells = Cells::undefined(kind, length, self.origins.kept.then_some(origin));
         if self.origins.kept && idle_level(space, &[Level::Chip, Level::Cluster]) {
             let idle = self.origins.number(OriginKind::IdlePlace, place, None, || {
@@ -167,7 +171,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Puts a store back that an operation wrote.
-    pub(super) fn put_back(&mut self, view: &View, mut cells: Cells, (place, what): (Span, &str), sources: &[TensorId]) {
+    pub(super) fn put_back(
+        &mut self,
+        view: &View,
+        mut cells: Cells,
+        (place, what): (Span, &str),
+        sources: &[TensorId],
+    ) {
         cells.settle();
         self.fill_with_junk(&mut cells);
         if self.origins.kept {
@@ -253,7 +263,10 @@ impl<'a> Machine<'a> {
         if source.kind != target.kind {
             return Err(Halt::refused(
                 copy.span,
-                format!("a transfer of {} into {} is not executed", source.kind, target.kind),
+                format!(
+                    "a transfer of {} into {} is not executed",
+                    source.kind, target.kind
+                ),
             ));
         }
         let claims = target.tier == Tier::Hbm && source.tier != Tier::Host;
@@ -287,7 +300,8 @@ impl<'a> Machine<'a> {
             .map(|axis| format!("`{}`", axis.name()))
             .collect();
         let what = if lacking.is_empty() {
-            "the store names more copies than its source has, and moves each element once".to_owned()
+            "the store names more copies than its source has, and moves each element once"
+                .to_owned()
         } else {
             format!(
                 "the store names {}, which its source lacks, and moves each element once",
@@ -306,7 +320,11 @@ impl<'a> Machine<'a> {
     /// Padding that both sides have at one stride travels with a transfer: what is in the target's is overwritten by what is in the
     /// source's, and the CPU back end copies nothing there.
     fn clear_travelled(&mut self, source: &View, target: &View, cells: &mut Cells, place: Span) {
-        if cells.defined.as_ref().is_some_and(|bits| bits.count_set() == 0) {
+        if cells
+            .defined
+            .as_ref()
+            .is_some_and(|bits| bits.count_set() == 0)
+        {
             return;
         }
         let both_padded = |space: &Space| {
@@ -332,9 +350,11 @@ impl<'a> Machine<'a> {
         if !is_top || own.extent != from.extent || own.live != from.live {
             return;
         }
-        let origin = self.origins.number(OriginKind::FreshPadding, place, None, || {
-            "the transfer takes the padding of its source along".to_owned()
-        });
+        let origin = self
+            .origins
+            .number(OriginKind::FreshPadding, place, None, || {
+                "the transfer takes the padding of its source along".to_owned()
+            });
         let mut live = Vec::new();
         super::plan::each_live(&target.space, |at, _, steps| {
             if steps.last().is_none_or(|step| *step == 0) {
@@ -354,7 +374,10 @@ impl<'a> Machine<'a> {
 
     fn fill(&mut self, collective: &Collective, value: Option<&ConstValue>) -> Step<()> {
         let Some(target) = collective.targets.first() else {
-            return Err(Halt::refused(collective.span, "the target of a fill is not known"));
+            return Err(Halt::refused(
+                collective.span,
+                "the target of a fill is not known",
+            ));
         };
         let Some(value) = value else {
             return Err(Halt::refused(
@@ -388,9 +411,10 @@ pub(super) fn no_plan(reason: &NoPlan, place: Span) -> Halt {
                 axis.name()
             ),
         ),
-        NoPlan::Missing => {
-            Halt::refused(place, "the target names elements that the source does not have")
-        }
+        NoPlan::Missing => Halt::refused(
+            place,
+            "the target names elements that the source does not have",
+        ),
         NoPlan::TooLarge => Halt::refused(
             place,
             "a mapping that parts unevenly has too many elements to be moved one by one",
@@ -443,7 +467,7 @@ fn filling(value: &ConstValue, kind: ElementKind, rules: Arithmetic) -> Option<A
     clippy::cast_possible_wrap,
     reason = "the low bits are what is wanted"
 )]
-fn put_bits(array: &mut Array, place: usize, bits: u32) {
+pub(super) fn put_bits(array: &mut Array, place: usize, bits: u32) {
     match array {
         Array::I4(elements) => elements[place] = (bits as i8) << 4 >> 4,
         Array::I5(elements) => elements[place] = (bits as i8) << 3 >> 3,
@@ -493,10 +517,4 @@ fn tensors_of(operation: &Operation) -> Vec<TensorId> {
         }
         OperationKind::Pass(pass) => super::pass::tensors_of(pass),
     }
-}
-
-/// The bits of a store that are set, for a message.
-pub(super) fn bits_of(cells: &Cells) -> Bits {
-    let length = with_elements!(&cells.array, elements => elements.len());
-    cells.defined.clone().unwrap_or_else(|| Bits::all_set(length))
 }

@@ -65,8 +65,9 @@ impl Origins {
         if !self.kept {
             return 0;
         }
-        let is_known =
-            |known: &OriginPlace| known.kind == kind && known.span == span && known.tensor == tensor;
+        let is_known = |known: &OriginPlace| {
+            known.kind == kind && known.span == span && known.tensor == tensor
+        };
         let known = self.places.iter().position(is_known);
         let number = known.unwrap_or_else(|| {
             self.places.push(OriginPlace {
@@ -137,10 +138,7 @@ impl Memory {
         if self.bytes > self.limit {
             return Err(Halt::Refused {
                 place: Some(place),
-                reason: format!(
-                    "the tensors of the run take more than {} bytes",
-                    self.limit
-                ),
+                reason: format!("the tensors of the run take more than {} bytes", self.limit),
                 help: Some("allow more memory (`--max-memory`), or run a smaller size".to_owned()),
             });
         }
@@ -203,12 +201,7 @@ impl Memory {
     ///
     /// # Errors
     /// It comes from outside and was not given.
-    pub(super) fn ensure(
-        &mut self,
-        body: &Body,
-        id: TensorId,
-        origins: &mut Origins,
-    ) -> Step<()> {
+    pub(super) fn ensure(&mut self, body: &Body, id: TensorId, origins: &mut Origins) -> Step<()> {
         if self.stores.contains_key(&id) {
             return Ok(());
         }
@@ -221,18 +214,19 @@ impl Memory {
         let cells = match &tensor.origin {
             Origin::New if tensor.is_zeroed => Cells::defined(Array::zeros(view.kind, length)),
             Origin::New | Origin::FromAddress => {
-                let origin = origins.number(
-                    OriginKind::NeverWritten,
-                    tensor.span,
-                    Some(id),
-                    || format!("{} is new and holds nothing", tensor_name(tensor)),
-                );
+                let origin =
+                    origins.number(OriginKind::NeverWritten, tensor.span, Some(id), || {
+                        format!("{} is new and holds nothing", tensor_name(tensor))
+                    });
                 Cells::undefined(view.kind, length, origins.kept.then_some(origin))
             }
             _ => {
                 return Err(Halt::refused(
                     tensor.span,
-                    format!("{} comes from where a run does not look", tensor_name(tensor)),
+                    format!(
+                        "{} comes from where a run does not look",
+                        tensor_name(tensor)
+                    ),
                 ));
             }
         };
@@ -258,7 +252,10 @@ fn kind_of(tensor: &Tensor) -> Step<ElementKind> {
         });
         Halt::refused(
             tensor.span,
-            format!("{} has elements of {what}, with which a run does not compute", tensor_name(tensor)),
+            format!(
+                "{} has elements of {what}, with which a run does not compute",
+                tensor_name(tensor)
+            ),
         )
     })
 }
@@ -309,8 +306,9 @@ fn view_of(body: &Body, base: &View, tensor: &Tensor) -> Step<View> {
         } => offset += tile_offset(body, base, tile)?,
         Origin::Reshape { .. } => {
             let sizes = levels.iter().zip(&base.space.levels);
-            let keeps =
-                sizes.clone().all(|((_, mapping), own)| mapping.form().size() == own.mapping.form().size());
+            let keeps = sizes
+                .clone()
+                .all(|((_, mapping), own)| mapping.form().size() == own.mapping.form().size());
             if !keeps {
                 return Err(unfit(tensor));
             }
@@ -371,9 +369,15 @@ fn tile_offset(body: &Body, base: &View, tile: &TileWindow) -> Step<usize> {
         let Over::Axis(axis) = place.over else {
             continue;
         };
-        let name = base.space.axes.get(axis).map_or("", crate::mapping::Axis::name);
+        let name = base
+            .space
+            .axes
+            .get(axis)
+            .map_or("", crate::mapping::Axis::name);
         let digit = first.value(name) / place.step % place.modulo;
-        offset += usize::try_from(digit).unwrap_or(usize::MAX).saturating_mul(place.stride);
+        offset += usize::try_from(digit)
+            .unwrap_or(usize::MAX)
+            .saturating_mul(place.stride);
     }
     if base.space.is_opaque {
         return Err(Halt::refused(

@@ -4,8 +4,8 @@ use visa_arrays::casts;
 
 use crate::items::Span;
 use crate::kernel::{
-    AluOperation, Level, Operand, OperandSource, Operation, OperationId, Pass, PassEnd, PassSource,
-    Stage, StageKind, StreamShape, TensorId,
+    AluOperation, Level, Operand, OperandSource, Operation, OperationId, Pass, PassSource, Stage,
+    StageKind, StreamShape, TensorId,
 };
 use crate::mapping::Axis;
 
@@ -80,7 +80,8 @@ pub(super) fn tensors_of(pass: &Pass) -> Vec<TensorId> {
 /// The places of a stream of a shape.
 pub(super) fn stream_space(shape: &StreamShape, place: Span) -> Step<Space> {
     let levels = stream_levels(shape);
-    let levels = levels.ok_or_else(|| Halt::refused(place, "a mapping of the stream is not known"))?;
+    let levels =
+        levels.ok_or_else(|| Halt::refused(place, "a mapping of the stream is not known"))?;
     Space::dense(levels).ok_or_else(|| Halt::refused(place, "the stream has too many elements"))
 }
 
@@ -132,19 +133,20 @@ impl Machine<'_> {
             let source = self.source(*id)?;
             let part = match &axis {
                 None => space.clone(),
-                Some(axis) => at_index(&space, axis, number as u64)
-                    .ok_or_else(|| Halt::refused(place, "the stream lacks the axis of its two tensors"))?,
+                Some(axis) => at_index(&space, axis, number as u64).ok_or_else(|| {
+                    Halt::refused(place, "the stream lacks the axis of its two tensors")
+                })?,
             };
             let from = self.memory.store(source.root);
             let from = from.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
             let kept = self.origins.kept.then_some(idle);
-            let own = cells.get_or_insert_with(|| {
-                Cells::undefined(source.kind, space.positions(), kept)
-            });
+            let own =
+                cells.get_or_insert_with(|| Cells::undefined(source.kind, space.positions(), kept));
             self.move_cells((&part, own), (&source.space, from), Copies::Made, place)?;
             read.push(source.root);
         }
-        let mut cells = cells.ok_or_else(|| Halt::refused(place, "the stream begins with nothing"))?;
+        let mut cells =
+            cells.ok_or_else(|| Halt::refused(place, "the stream begins with nothing"))?;
         cells.settle();
         self.fill_with_junk(&mut cells);
         Ok(Flow {
@@ -168,7 +170,10 @@ impl Machine<'_> {
     ) -> Step<()> {
         if let Some(point) = zero_points.first() {
             if zero_points.len() > 1 {
-                return Err(Halt::refused(stage.span, "several zero points are not executed"));
+                return Err(Halt::refused(
+                    stage.span,
+                    "several zero points are not executed",
+                ));
             }
             return self.zero_point(flow, point.value, stage);
         }
@@ -186,9 +191,11 @@ impl Machine<'_> {
         match &stage.kind {
             StageKind::Fetch { .. } => refused("a second fetch of one stream is not executed"),
             StageKind::FetchLift(level) => self.lift(flow, stage, *level),
-            StageKind::FetchMask => refused("`fetch_mask` has no meaning on the CPU"),
-            StageKind::VectorFilter => refused("`vector_filter` has no meaning on the CPU"),
-            StageKind::CommitPack => refused("packing by the valid count has no meaning on the CPU"),
+            StageKind::FetchMask => refused("a mask of the fetch has no meaning on the CPU"),
+            StageKind::VectorFilter => refused("a filter has no meaning on the CPU"),
+            StageKind::CommitPack => {
+                refused("packing by the valid count has no meaning on the CPU")
+            }
             StageKind::ContractMax => refused("maxima of products have no meaning on the CPU"),
             StageKind::FetchTable | StageKind::FetchCast => {
                 self.relayout(flow, stage)?;
@@ -205,7 +212,11 @@ impl Machine<'_> {
             }
             StageKind::CommitCast { relu } => {
                 self.relayout(flow, stage)?;
-                if *relu { self.rectify(flow, stage) } else { self.convert(flow, stage) }
+                if *relu {
+                    self.rectify(flow, stage)
+                } else {
+                    self.convert(flow, stage)
+                }
             }
             StageKind::Align { operand, .. } => self.align(flow, stage, *operand),
             StageKind::Contract | StageKind::ContractTime => {
@@ -233,9 +244,17 @@ impl Machine<'_> {
 
     /// Converts the elements to the type that a stage declares.
     fn convert(&mut self, flow: &mut Flow, stage: &Stage) -> Step<()> {
-        let kind = stage.output.element_type.get().copied().and_then(element_kind);
+        let kind = stage
+            .output
+            .element_type
+            .get()
+            .copied()
+            .and_then(element_kind);
         let kind = kind.ok_or_else(|| {
-            Halt::refused(stage.span, "the type that elements are converted to is not known")
+            Halt::refused(
+                stage.span,
+                "the type that elements are converted to is not known",
+            )
         })?;
         for stream in &mut flow.streams {
             let cells = &mut stream.cells;
@@ -261,9 +280,8 @@ impl Machine<'_> {
     fn rectify(&mut self, flow: &mut Flow, stage: &Stage) -> Step<()> {
         for stream in &mut flow.streams {
             let made = casts::rectified(&stream.cells.array, self.rules);
-            stream.cells.array = made.ok_or_else(|| {
-                Halt::refused(stage.span, "only `f32` is rectified by a commit")
-            })?;
+            stream.cells.array = made
+                .ok_or_else(|| Halt::refused(stage.span, "only `f32` is rectified by a commit"))?;
         }
         Ok(())
     }
@@ -271,8 +289,8 @@ impl Machine<'_> {
     fn zero_point(&mut self, flow: &mut Flow, value: Option<i64>, stage: &Stage) -> Step<()> {
         self.relayout(flow, stage)?;
         let value = value.and_then(|value| i32::try_from(value).ok());
-        let value = value
-            .ok_or_else(|| Halt::refused(stage.span, "the zero point is not known"))?;
+        let value =
+            value.ok_or_else(|| Halt::refused(stage.span, "the zero point is not known"))?;
         for stream in &mut flow.streams {
             let kind = stream.cells.array.kind();
             if let Some((smallest, largest)) = kind.integer_range()
@@ -280,12 +298,17 @@ impl Machine<'_> {
             {
                 return Err(Halt::fault(
                     stage.span,
-                    format!("the zero point {value} is not among {smallest} to {largest} of {kind}"),
+                    format!(
+                        "the zero point {value} is not among {smallest} to {largest} of {kind}"
+                    ),
                 ));
             }
             let made = casts::less_zero_point(&stream.cells.array, value);
             stream.cells.array = made.ok_or_else(|| {
-                Halt::refused(stage.span, format!("no zero point is subtracted from {kind}"))
+                Halt::refused(
+                    stage.span,
+                    format!("no zero point is subtracted from {kind}"),
+                )
             })?;
         }
         Ok(())
@@ -331,7 +354,10 @@ impl Machine<'_> {
 
     fn align(&mut self, flow: &mut Flow, stage: &Stage, operand: Option<TensorId>) -> Step<()> {
         let operand = operand.ok_or_else(|| {
-            Halt::refused(stage.span, "the register tensor of a contraction is not known")
+            Halt::refused(
+                stage.span,
+                "the register tensor of a contraction is not known",
+            )
         })?;
         let operand = self.source(operand)?;
         let shape = stream_space(&stage.output, stage.span)?;
@@ -356,13 +382,10 @@ impl Machine<'_> {
         let weights = self.memory.store(aligned.operand.root);
         let weights =
             weights.ok_or_else(|| Halt::refused(place, "a register tensor is not known"))?;
-        let unfit = |kind| {
-            Halt::refused(place, format!("no contraction takes elements of {kind}"))
-        };
+        let unfit = |kind| Halt::refused(place, format!("no contraction takes elements of {kind}"));
         let first = widened(&aligned.stream.cells, self.rules)
             .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
-        let second =
-            widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
+        let second = widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
         // Both have every element that the alignment names.
         for source in [&aligned.stream.space, &aligned.operand.space] {
             super::plan::plan(&aligned.shape, source)
@@ -408,7 +431,10 @@ impl Machine<'_> {
             return Ok(());
         };
         let (Some(stream), true) = (flow.streams.pop(), flow.streams.is_empty()) else {
-            return Err(Halt::refused(place, "the stream that ends here is not known"));
+            return Err(Halt::refused(
+                place,
+                "the stream that ends here is not known",
+            ));
         };
         let (view, mut cells) = self.target(operation, target, place)?;
         if cells.array.kind() != stream.cells.array.kind() {
@@ -423,11 +449,8 @@ impl Machine<'_> {
         }
         let to = (&view.space, &mut cells);
         self.move_cells(to, (&stream.space, &stream.cells), Copies::Made, place)?;
-        let what = match pass.end {
-            PassEnd::ToTrf { .. } => "to_trf",
-            PassEnd::ToVrf { .. } => "to_vrf",
-            _ => "commit",
-        };
+        let end = pass.end.canonical();
+        let what = end.map_or("", |end| pass.library().name_of(end));
         self.put_back(&view, cells, (place, what), &flow.read);
         Ok(())
     }
@@ -449,7 +472,12 @@ pub(super) fn at_index(space: &Space, axis: &Axis, value: u64) -> Option<Space> 
         .iter()
         .position(|place| place.over == Over::Axis(number))?;
     let place = part.places.remove(at);
-    if part.places.iter().any(|place| place.over == Over::Axis(number)) || place.step == 0 {
+    if part
+        .places
+        .iter()
+        .any(|place| place.over == Over::Axis(number))
+        || place.step == 0
+    {
         return None;
     }
     let steps = value / place.step;

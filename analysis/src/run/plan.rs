@@ -67,8 +67,6 @@ pub(super) struct Part {
     pub(super) place: usize,
     /// How many steps.
     pub(super) count: usize,
-    /// Values of the axis a step.
-    pub(super) step: u64,
     /// Elements of the driver a step.
     pub(super) stride: usize,
     /// Elements of each other space a step; `None` where that space lacks it.
@@ -96,7 +94,6 @@ pub(super) fn parts(driver: &Space, others: &[&Space]) -> Option<Vec<Part>> {
                 parts.push(Part {
                     place: number,
                     count: usize::try_from(place.live).ok()?,
-                    step: 0,
                     stride: place.stride,
                     others: vec![None; others.len()],
                 });
@@ -145,7 +142,6 @@ fn split(
         own.push(Part {
             place: number,
             count: usize::try_from(to / from).ok()?,
-            step: from,
             stride: place
                 .stride
                 .checked_mul(usize::try_from(from / place.step).ok()?)?,
@@ -293,18 +289,19 @@ fn listed(target: &Space, source: &Space) -> Result<Vec<Pair>, NoPlan> {
             is_number && found.map(|at| known.swap_remove(at)).is_none()
         })
         .collect();
-    each_live(target, |place, values, steps| {
-        match lookup.find(values) {
-            Some((found, is_partial)) => {
-                let is_number = copies.iter().zip(steps).any(|(copies, step)| *copies && *step > 0);
-                pairs.push(Pair {
-                    target: place,
-                    source: found,
-                    is_copy: is_partial || is_number,
-                });
-            }
-            None => is_missing = true,
+    each_live(target, |place, values, steps| match lookup.find(values) {
+        Some((found, is_partial)) => {
+            let is_number = copies
+                .iter()
+                .zip(steps)
+                .any(|(copies, step)| *copies && *step > 0);
+            pairs.push(Pair {
+                target: place,
+                source: found,
+                is_copy: is_partial || is_number,
+            });
         }
+        None => is_missing = true,
     });
     if is_missing {
         return Err(NoPlan::Missing);
@@ -366,10 +363,7 @@ impl Lookup {
                 *told += digit * step;
             }
         }
-        let is_partial = values
-            .iter()
-            .zip(told)
-            .any(|(value, told)| *value != told)
+        let is_partial = values.iter().zip(told).any(|(value, told)| *value != told)
             || self.axis_count > told.len()
             || self.axes.len() > told.len();
         Some((place, is_partial))
@@ -439,7 +433,11 @@ fn by_function(target: &Space, source: &Space) -> Result<Vec<Pair>, NoPlan> {
         .iter()
         .map(|axis| to.axes.iter().position(|own| own == axis))
         .collect();
-    let lost = from.axes.iter().zip(&numbers).find(|(_, number)| number.is_none());
+    let lost = from
+        .axes
+        .iter()
+        .zip(&numbers)
+        .find(|(_, number)| number.is_none());
     if let Some((axis, _)) = lost {
         return Err(NoPlan::LostAxis(axis.clone()));
     }
@@ -451,7 +449,12 @@ fn by_function(target: &Space, source: &Space) -> Result<Vec<Pair>, NoPlan> {
         };
         let asked: Vec<u64> = numbers
             .iter()
-            .map(|number| number.and_then(|number| values.get(number)).copied().unwrap_or(0))
+            .map(|number| {
+                number
+                    .and_then(|number| values.get(number))
+                    .copied()
+                    .unwrap_or(0)
+            })
             .collect();
         let place = places.get(&asked).ok_or(NoPlan::Missing)?;
         pairs.push(Pair {

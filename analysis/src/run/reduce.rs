@@ -148,7 +148,8 @@ impl Takes {
                 .places
                 .iter()
                 .map(|place| {
-                    let is_own = matches!(place.over, Over::Axis(own) if input.axes.get(own) == Some(axis));
+                    let is_own =
+                        matches!(place.over, Over::Axis(own) if input.axes.get(own) == Some(axis));
                     is_own && is_streamed(input, place)
                 })
                 .collect(),
@@ -236,12 +237,15 @@ fn fast(
         .collect();
     let taken = reached(&gone);
     let bases: Vec<usize> = {
-        let strides: Vec<(usize, usize)> = kept.iter().map(|(count, own, _)| (*count, *own)).collect();
+        let strides: Vec<(usize, usize)> =
+            kept.iter().map(|(count, own, _)| (*count, *own)).collect();
         reached(&strides)
     };
     let targets: Vec<usize> = {
-        let strides: Vec<(usize, usize)> =
-            kept.iter().map(|(count, _, target)| (*count, *target)).collect();
+        let strides: Vec<(usize, usize)> = kept
+            .iter()
+            .map(|(count, _, target)| (*count, *target))
+            .collect();
         reached(&strides)
     };
     let length = inner.positions();
@@ -280,9 +284,8 @@ fn padded_places(input: &Space, takes: &Takes) -> Vec<usize> {
         all = all
             .iter()
             .flat_map(|(start, is_padded)| {
-                (0..extent).map(move |step| {
-                    (start + step * place.stride, *is_padded || step >= live)
-                })
+                (0..extent)
+                    .map(move |step| (start + step * place.stride, *is_padded || step >= live))
             })
             .collect();
     }
@@ -297,10 +300,7 @@ fn fold_all<T: Copy + Default>(
     step: impl Fn(T, T) -> T,
 ) {
     let mut folded = [T::default(); SIDE_BY_SIDE];
-    for (bases, targets) in bases
-        .chunks(SIDE_BY_SIDE)
-        .zip(targets.chunks(SIDE_BY_SIDE))
-    {
+    for (bases, targets) in bases.chunks(SIDE_BY_SIDE).zip(targets.chunks(SIDE_BY_SIDE)) {
         for (own, target) in folded.iter_mut().zip(targets) {
             *own = results[*target];
         }
@@ -340,12 +340,7 @@ fn definedness(
 }
 
 /// Each element by itself, where digits do not part evenly.
-fn slow(
-    input: &Space,
-    cells: &Cells,
-    inner: &Space,
-    (fold, takes): (Fold, &Takes),
-) -> Result3 {
+fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Takes)) -> Result3 {
     let length = inner.positions();
     let mut wide = input.clone();
     for (place, takes) in wide.places.iter_mut().zip(&takes.padding) {

@@ -130,8 +130,7 @@ impl Space {
                 let place = digit_place(digit, &mut axes, (number, stride));
                 is_opaque |= place.is_none();
                 own.extend(place);
-                stride = stride
-                    .saturating_mul(usize::try_from(digit.extent).unwrap_or(usize::MAX));
+                stride = stride.saturating_mul(usize::try_from(digit.extent).unwrap_or(usize::MAX));
             }
             places.extend(own.into_iter().rev());
         }
@@ -227,7 +226,11 @@ impl Space {
 
     /// The index function over all levels, and the names of the axes; `None` where the product is too large.
     pub(super) fn function(&self) -> Option<Cells> {
-        let mappings: Vec<Mapping> = self.levels.iter().map(|part| part.mapping.clone()).collect();
+        let mappings: Vec<Mapping> = self
+            .levels
+            .iter()
+            .map(|part| part.mapping.clone())
+            .collect();
         let whole = Mapping::product(&mappings).ok()?;
         let axes: Vec<Axis> = whole.form().axes().into_iter().collect();
         Some(Cells {

@@ -1,6 +1,6 @@
 //! Stages of the Vector Engine.
 
-use visa_arrays::{Array, Bits, Comparison, Fold, Guard, casts, compared, toggled};
+use visa_arrays::{Array, Fold, Guard, casts};
 
 use crate::hardware::{ElementType, Function};
 use crate::items::ConstValue;
@@ -9,14 +9,15 @@ use crate::kernel::{
     VectorStage, Written,
 };
 
-use super::alu::{Computed, Number, Read, Rules, Slot, Tags, compute, computed};
+use super::alu::{Computed, Number, Read, Rules, Slot, compute, computed};
 use super::cells::{Cells, Copies, carry_out};
 use super::halt::{Halt, Step};
 use super::machine::{Machine, no_plan};
 use super::pass::{Flow, Stream, at_index, stream_space, take_cells};
-use super::plan::{Plan, Wheel, each_live, plan};
+use super::plan::{Plan, Wheel, plan};
 use super::reduce::{NoReduction, Reduced, fold};
-use super::space::{Over, Space};
+use super::space::Space;
+use super::tags::{compared_tags, tag_cells, tags_of, toggled_tags};
 
 impl Machine<'_> {
     /// Executes a stage of the Vector Engine.
@@ -87,11 +88,17 @@ impl Machine<'_> {
             BranchMode::Comparison(comparisons) => {
                 let tags = compared_tags(&stream.cells, comparisons);
                 Some(tags.ok_or_else(|| {
-                    Halt::refused(stage.span, "a number that elements are compared with is not known")
+                    Halt::refused(
+                        stage.span,
+                        "a number that elements are compared with is not known",
+                    )
                 })?)
             }
             BranchMode::ValidCount | BranchMode::Vrf | BranchMode::Unknown => {
-                return Err(Halt::refused(stage.span, "this branch mode has no meaning on the CPU"));
+                return Err(Halt::refused(
+                    stage.span,
+                    "this branch mode has no meaning on the CPU",
+                ));
             }
         };
         Ok(())
@@ -130,17 +137,21 @@ impl Machine<'_> {
     ) -> Step<()> {
         let refused = |what: &str| Halt::refused(stage.span, what);
         let known = operation
-            .known(pass.dialect)
+            .known(pass.library())
             .ok_or_else(|| refused("the operation is not known"))?;
-        let function = computed(known, operation.mode.as_deref())
-            .ok_or_else(|| refused("the operation, or its order of arguments, has no meaning on the CPU"))?;
+        let function = computed(known, operation.mode.as_deref()).ok_or_else(|| {
+            refused("the operation, or its order of arguments, has no meaning on the CPU")
+        })?;
         if operation.zip {
             return self.zip(function, stage, flow);
         }
         for group in 0..flow.streams.len() {
             let empty = Vec::new();
             let operands = operation.operands.get(group).unwrap_or(&empty);
-            if operands.iter().any(|operand| operand.source == OperandSource::Skip) {
+            if operands
+                .iter()
+                .any(|operand| operand.source == OperandSource::Skip)
+            {
                 continue;
             }
             let slots = match function {
@@ -174,7 +185,10 @@ impl Machine<'_> {
         if is_integer != matches!(function, Computed::Integer(..)) {
             return Err(Halt::refused(
                 stage.span,
-                format!("the operation does not take a stream of {}", stream.cells.array.kind()),
+                format!(
+                    "the operation does not take a stream of {}",
+                    stream.cells.array.kind()
+                ),
             ));
         }
         let reads_tags = slots.iter().any(|slot| slot.guard.reads_tags());
@@ -191,7 +205,10 @@ impl Machine<'_> {
         let cells = take_cells(stream);
         let made = compute(cells, flow.tags.as_ref(), slots, function, &mut rules);
         let mut made = made.map_err(|stop| {
-            Halt::fault(stage.span, format!("element {} asks for {}", stop.place, stop.fault))
+            Halt::fault(
+                stage.span,
+                format!("element {} asks for {}", stop.place, stop.fault),
+            )
         })?;
         self.fill_with_junk(&mut made);
         if let Some(stream) = flow.streams.get_mut(group) {
@@ -203,7 +220,10 @@ impl Machine<'_> {
     /// Two groups become one stream.
     fn zip(&mut self, function: Computed, stage: &Stage, flow: &mut Flow) -> Step<()> {
         let (Some(second), Some(_)) = (flow.streams.pop(), flow.streams.first()) else {
-            return Err(Halt::refused(stage.span, "there are no two groups to be joined"));
+            return Err(Halt::refused(
+                stage.span,
+                "there are no two groups to be joined",
+            ));
         };
         let slots = [Slot {
             guard: Guard::All,
@@ -246,7 +266,10 @@ impl Machine<'_> {
         let mut slots = Vec::new();
         for pair in operands.chunks(2) {
             let [operand, constant] = pair else {
-                return Err(Halt::refused(stage.span, "an operand has no constant beside it"));
+                return Err(Halt::refused(
+                    stage.span,
+                    "an operand has no constant beside it",
+                ));
             };
             let second = match &constant.number {
                 Some(ConstValue::Float(value)) => value.single(),
@@ -280,7 +303,10 @@ impl Machine<'_> {
         let is_integer = matches!(stream.cells.array, Array::I32(_));
         match &operand.source {
             OperandSource::Constant(_) => {
-                let number = operand.number.as_ref().and_then(|number| number_of(number, is_integer));
+                let number = operand
+                    .number
+                    .as_ref()
+                    .and_then(|number| number_of(number, is_integer));
                 let number = number.ok_or_else(|| {
                     Halt::refused(operand.span, "the value of this operand is not known")
                 })?;
@@ -292,7 +318,10 @@ impl Machine<'_> {
             }
             OperandSource::Stash => {
                 let stash = flow.stash.take().ok_or_else(|| {
-                    Halt::refused(operand.span, "nothing is in the stash, or it was read before")
+                    Halt::refused(
+                        operand.span,
+                        "nothing is in the stash, or it was read before",
+                    )
                 })?;
                 let from = (&stash.space, stash.cells);
                 let cells = self.moved(&space, from, (flow.idle, stage.span))?;
@@ -316,7 +345,12 @@ impl Machine<'_> {
         let from = from.ok_or_else(|| Halt::refused(stage.span, "a register is not known"))?;
         let kept = self.origins.kept.then_some(flow.idle);
         let mut cells = Cells::undefined(view.kind, space.positions(), kept);
-        self.move_cells((space, &mut cells), (&view.space, from), Copies::Made, stage.span)?;
+        self.move_cells(
+            (space, &mut cells),
+            (&view.space, from),
+            Copies::Made,
+            stage.span,
+        )?;
         cells.settle();
         self.fill_with_junk(&mut cells);
         flow.read.push(view.root);
@@ -332,7 +366,10 @@ impl Machine<'_> {
     ) -> Step<()> {
         let bits = bits.get().and_then(|bits| u32::try_from(*bits).ok());
         let bits = bits.filter(|bits| *bits <= 31).ok_or_else(|| {
-            Halt::refused(stage.span, "how many bits are before the point is not known")
+            Halt::refused(
+                stage.span,
+                "how many bits are before the point is not known",
+            )
         })?;
         for stream in &mut flow.streams {
             let made = match (to, &stream.cells.array) {
@@ -453,11 +490,15 @@ impl Machine<'_> {
         let (enumeration, variant) = operation
             .get()
             .ok_or_else(|| refused("the operation of a reduction is not known".to_owned()))?;
-        let names = pass.dialect.operations();
+        let names = pass.library().operations();
         let found = names.find(enumeration, variant, None);
         let known = found.and_then(|found| {
             let in_slice = matches!(reduced, Reduced::InSlice(_));
-            fold_of(found.operation.function, found.operation.element_type, in_slice)
+            fold_of(
+                found.operation.function,
+                found.operation.element_type,
+                in_slice,
+            )
         });
         let known = known.ok_or_else(|| refused(format!("`{variant}` is no reduction")))?;
         let output = stream_space(&stage.output, stage.span)?;
@@ -473,9 +514,9 @@ impl Machine<'_> {
                 "the result lacks `{}`, which is not reduced",
                 axis.name()
             )),
-            NoReduction::Opaque => {
-                refused("a reduction over a mapping that a size cuts across is not executed".to_owned())
-            }
+            NoReduction::Opaque => refused(
+                "a reduction over a mapping that a size cuts across is not executed".to_owned(),
+            ),
         })?;
         let kept = self.origins.kept.then_some(flow.idle);
         let kind = folded.cells.array.kind();
@@ -532,7 +573,10 @@ fn guard_of(guard: Option<kernel::Guard>, stage: &Stage) -> Step<Guard> {
         Some(kernel::Guard::Matches(bits)) => Guard::Matches(bits),
         Some(kernel::Guard::NotMatches(bits)) => Guard::NotMatches(bits),
         Some(kernel::Guard::Unknown) => {
-            return Err(Halt::refused(stage.span, "the guard of an operand is not followed"));
+            return Err(Halt::refused(
+                stage.span,
+                "the guard of an operand is not followed",
+            ));
         }
     })
 }
@@ -544,108 +588,4 @@ fn number_of(value: &ConstValue, is_integer: bool) -> Option<Number> {
         (ConstValue::Float(value), false) => Some(Number::Float(value.single())),
         _ => None,
     }
-}
-
-/// Tags as elements, to be moved as those are.
-fn tag_cells(tags: Tags) -> Cells {
-    Cells {
-        array: Array::F8E4M3(tags.values),
-        defined: tags.defined,
-        origins: tags.origins,
-        approximate: false,
-    }
-}
-
-fn tags_of(cells: Cells) -> Tags {
-    let values = match cells.array {
-        Array::F8E4M3(values) => values,
-        _ => Vec::new(),
-    };
-    Tags {
-        values,
-        defined: cells.defined,
-        origins: cells.origins,
-    }
-}
-
-/// Tags by the coordinate of an axis; 0 on padding and where the stream lacks the axis.
-fn toggled_tags(space: &Space, length: usize, path: &str) -> Tags {
-    let mut values = vec![0_u8; length];
-    let names: Vec<&str> = path.split("::").collect();
-    let axis = (space.axes.iter()).position(|axis| names.contains(&axis.name()));
-    if let Some(axis) = axis {
-        each_live(space, |place, coordinates, steps| {
-            let is_first = (space.places.iter().zip(steps))
-                .all(|(digit, step)| digit.over != Over::Padding || *step == 0);
-            if let (Some(value), Some(at), true) =
-                (values.get_mut(place), coordinates.get(axis), is_first)
-            {
-                *value = toggled(*at);
-            }
-        });
-    }
-    Tags {
-        values,
-        defined: None,
-        origins: None,
-    }
-}
-
-/// Tags by comparisons; `None` where a boundary is not known.
-fn compared_tags(cells: &Cells, comparisons: &[kernel::Comparison]) -> Option<Tags> {
-    let values = match &cells.array {
-        Array::F32(elements) => {
-            let own = each_comparison(comparisons, |value| match value {
-                ConstValue::Float(value) => Some(value.single()),
-                _ => None,
-            })?;
-            elements.iter().map(|element| compared(&own, *element)).collect()
-        }
-        Array::I32(elements) => {
-            let own = each_comparison(comparisons, |value| match value {
-                ConstValue::Int(value) => i32::try_from(*value).ok(),
-                _ => None,
-            })?;
-            elements.iter().map(|element| compared(&own, *element)).collect()
-        }
-        _ => return None,
-    };
-    let is_constant = comparisons
-        .iter()
-        .all(|comparison| matches!(comparison.relation.as_str(), "True" | "False"));
-    let (defined, origins): (Option<Bits>, _) = if is_constant {
-        (None, None)
-    } else {
-        (cells.defined.clone(), cells.origins.clone())
-    };
-    Some(Tags {
-        values,
-        defined,
-        origins,
-    })
-}
-
-/// The four comparisons with their boundaries.
-fn each_comparison<T: Copy>(
-    comparisons: &[kernel::Comparison],
-    number: impl Fn(&ConstValue) -> Option<T>,
-) -> Option<[Comparison<T>; 4]> {
-    let mut own = [Comparison::False; 4];
-    if comparisons.len() > own.len() {
-        return None;
-    }
-    for (own, comparison) in own.iter_mut().zip(comparisons) {
-        let boundary = || number(comparison.boundary.as_ref()?);
-        *own = match comparison.relation.as_str() {
-            "True" => Comparison::True,
-            "False" => Comparison::False,
-            "Equal" => Comparison::Equal(boundary()?),
-            "Less" => Comparison::Less(boundary()?),
-            "Greater" => Comparison::Greater(boundary()?),
-            "LessUnsigned" => Comparison::LessUnsigned(boundary()?),
-            "GreaterUnsigned" => Comparison::GreaterUnsigned(boundary()?),
-            _ => return None,
-        };
-    }
-    Some(own)
 }

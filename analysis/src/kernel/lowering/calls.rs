@@ -449,7 +449,9 @@ fn constructed(name: &str, arguments: &[(Value, Span)], scalar: ElementType) -> 
                 ElementType::Bf16 => Some(f32::from_bits(bits.checked_shl(16)?)),
                 _ => None,
             });
-            single.map_or(unknown, |single| ConstValue::Float(Float::of_single(single)))
+            single.map_or(unknown, |single| {
+                ConstValue::Float(Float::of_single(single))
+            })
         }
         (_, [(Value::Constant(ConstValue::Float(float), _), _), rest @ ..]) => {
             let other = match rest.first() {

@@ -8,8 +8,7 @@ use crate::kernel::dialect::Access;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
     Address, Body, BranchArm, Context, Copy, ForeignCall, Level, LoopFrame, Parameter, PassEnd,
-    PassSource,
-    StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
+    PassSource, StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ra_ap_syntax::ast::{self, HasName};
+use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use crate::db::Db;
 use crate::items::{ConstValue, ItemId};
@@ -84,6 +84,13 @@ impl Interpreter<'_> {
             }
             Value::Thing(Thing::RunTimeValue(_)) => {
                 let known = self.note_number(&name, position);
+                // A boolean is a byte that is not 0.
+                let is_boolean =
+                    ty.is_some_and(|ty| ty.syntax().text().to_string().contains("bool"));
+                let known = known.map(|known| match known {
+                    ConstValue::Int(number) if is_boolean => ConstValue::Bool(number != 0),
+                    known => known,
+                });
                 Value::Thing(Thing::RunTimeValue(known))
             }
             Value::Tuple(parts) => {

@@ -6,8 +6,8 @@ use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
 use crate::kernel::dialect::{ConditionWord, GuardWord, OperandWord, Words};
 use crate::kernel::{
-    AccumulationKind, BranchMode, Comparison, Guard, Operand, OperandSource, SwitchConfig, SwitchParameter,
-    Tier, Written,
+    AccumulationKind, BranchMode, Comparison, Guard, Operand, OperandSource, SwitchConfig,
+    SwitchParameter, Tier, Written,
 };
 
 use super::{Call, Interpreter, Named, Thing, Value};

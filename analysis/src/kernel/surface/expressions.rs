@@ -244,7 +244,14 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::LiteralKind::Bool(value) => Value::boolean(value),
             ast::LiteralKind::IntNumber(_) => {
                 let scalar = green_name(literal.syntax().green()).and_then(L::suffix_of);
-                let value = self.constant(&ast::Expr::Literal(literal.clone()));
+                // `3f32` is a float without a point.
+                let float = green_name(literal.syntax().green())
+                    .filter(|_| scalar == Some(L::FLOAT))
+                    .and_then(Float::literal);
+                let value = match float {
+                    Some(float) => ConstValue::Float(float),
+                    None => self.constant(&ast::Expr::Literal(literal.clone())),
+                };
                 Value::Constant(value, scalar)
             }
             ast::LiteralKind::FloatNumber(number) => {
