@@ -3,6 +3,8 @@
 //! One table a machine. Schedules, waits, timelines, traces and memory maps of every language read it, so that a row is called and
 //! coloured alike in each of them. Knows no kernel, no cycle and no language.
 
+use serde::Serializer;
+
 /// How a row is named and drawn.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LaneRow {
@@ -211,6 +213,12 @@ impl Lane {
     pub fn colour(self) -> &'static str {
         self.row().colour
     }
+}
+
+/// A lane in a document: its name. For `serialize_with`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+pub(crate) fn lane_name<S: Serializer>(lane: &Lane, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(lane.name())
 }
 
 #[cfg(test)]

@@ -8,6 +8,9 @@ mod placing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::answers::{
     Assist, ByteRange, Completion, Folding, Highlight, HintLevel, Hover, InlayHint, Lens, Place,
     RenameProblem, SignatureHelp, Symbol,
@@ -15,7 +18,7 @@ use crate::answers::{
 use crate::db::Db;
 use crate::findings::{Finding, Rule, TextSpan};
 use crate::inputs::SourceFile;
-use crate::lanes::Lane;
+use crate::lanes::{Lane, lane_name};
 use crate::report::FileEdit;
 
 pub use placing::{Placing, part_at, placed};
@@ -125,22 +128,29 @@ impl TimeUnit {
 }
 
 /// A flag that holds a lane up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SlotWait")]
 pub struct LaneWait {
     /// What is waited for, as messages write it.
     pub cause: String,
     /// The lane that ends the wait, if it has one.
+    #[serde(serialize_with = "maybe_lane_name")]
+    #[schemars(with = "Option<&'static str>")]
     pub lane: Option<Lane>,
     /// When that is.
     pub until: u64,
 }
 
 /// One run of a transfer, in the unit of its function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Slot")]
 pub struct TransferSlot {
-    /// The number of its row.
+    /// The number of its row, from 0.
+    #[serde(rename = "transfer")]
     pub row: usize,
     /// Where it runs.
+    #[serde(serialize_with = "lane_name")]
+    #[schemars(with = "&'static str")]
     pub lane: Lane,
     /// When it starts.
     pub start: u64,
@@ -151,12 +161,18 @@ pub struct TransferSlot {
 }
 
 /// When the transfers of a function run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Schedule")]
 pub struct TransferSchedule {
-    /// All runs, in the order in which the function asks for them.
-    pub slots: Vec<TransferSlot>,
     /// The end of the last.
     pub total: u64,
+    /// All runs, in the order in which the function asks for them.
+    pub slots: Vec<TransferSlot>,
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
+fn maybe_lane_name<S: Serializer>(lane: &Option<Lane>, serializer: S) -> Result<S::Ok, S::Error> {
+    lane.map(Lane::name).serialize(serializer)
 }
 
 /// What the transfers of one function move.
