@@ -121,7 +121,7 @@ pub struct SequenceEntry {
     pub axis: Option<String>,
 }
 
-/// The answer. Fields are `None` where there is no configuration.
+/// The answer. Fields are null where there is no configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Sequence")]
 pub struct SequenceAnswer {

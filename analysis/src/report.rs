@@ -76,7 +76,7 @@ pub struct DiagnosticFix {
     pub applicability: Applicability,
     /// Its replacements.
     pub edits: Vec<FileEdit>,
-    /// What it does to the cycles of the function, once it is completed; `None` where that is not known, and of sure ones.
+    /// What it does to the cycles of the function, once it is completed; none where that is not known, and of sure ones.
     pub cost: Option<CostChange>,
 }
 

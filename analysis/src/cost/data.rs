@@ -35,7 +35,7 @@ pub struct KernelCost {
     pub book: Option<Box<Self>>,
     /// What it takes with some runs of its loops and with each further one, where only loops keep it from a total.
     pub runs: Option<RunsRow>,
-    /// Cycles from its start to its end; `None` if `unresolved` is not empty.
+    /// Cycles from its start to its end; none if `unresolved` is not empty.
     pub total: Option<u64>,
     /// Cycles that the main context is busy.
     pub main: Option<u64>,
@@ -61,7 +61,7 @@ pub struct KernelCost {
     pub overfull: Vec<OverfullRow>,
     /// The changes that would save most, the best first.
     pub proposals: Vec<Proposal>,
-    /// What bounds it from below; `None` without a total.
+    /// What bounds it from below; none without a total.
     pub roofline: Option<Roofline>,
     /// How the search for them went; none where only the rules were asked.
     pub searched: Option<Searched>,
@@ -91,7 +91,7 @@ pub struct CalibratedTotal {
 pub struct CalibratedRow {
     /// Cycles.
     pub cycles: u64,
-    /// The fewest that are likely; `None` where there is no evidence.
+    /// The fewest that are likely; none where there is no evidence.
     pub low: Option<u64>,
     /// The most that are likely.
     pub high: Option<u64>,
@@ -104,7 +104,7 @@ pub struct CalibratedRow {
     pub class: &'static str,
     /// Rows of published schedules that the class was compared with.
     pub samples: u64,
-    /// The median of the errors over those rows, in tenths of a percent; `None` without rows. Documents have percent.
+    /// The median of the errors over those rows: tenths of a percent here, percent in documents; none without rows.
     #[serde(serialize_with = "percent")]
     #[schemars(with = "Option<f64>")]
     pub median_error: Option<u64>,
@@ -133,11 +133,11 @@ pub struct OperationRow {
     pub source: String,
     /// The runs of the loops around it, outermost first, from 0.
     pub loops: Vec<u64>,
-    /// First cycle; `None` without a schedule.
+    /// First cycle; none without a schedule.
     pub start: Option<u64>,
-    /// Cycle after the last; `None` without a schedule.
+    /// Cycle after the last; none without a schedule.
     pub end: Option<u64>,
-    /// Cycles that it takes; `None` if unknown.
+    /// Cycles that it takes; none if unknown.
     pub cycles: Option<u64>,
     /// What the schedule of a release says, whichever model the other fields are of.
     pub calibrated: Option<CalibratedRow>,
@@ -173,9 +173,9 @@ pub struct OperationRow {
 pub struct EngineRow {
     /// The engine's name.
     pub engine: &'static str,
-    /// The method that asks for it; `None` where none does.
+    /// The method that asks for it; none where none does.
     pub method: Option<String>,
-    /// Cycles that it is busy; `None` if unknown.
+    /// Cycles that it is busy; none if unknown.
     pub cycles: Option<u64>,
     /// Whether it is the slowest: the `bottleneck` of its operation.
     #[serde(rename = "slowest")]
@@ -218,7 +218,7 @@ pub struct IdleRow {
     pub start: u64,
     /// Cycle after the last.
     pub end: u64,
-    /// The operation that ends it; `None` after the last one.
+    /// The operation that ends it; none after the last one.
     pub until: Option<u32>,
     /// What that operation waits for.
     pub wait: Option<WaitRow>,
@@ -232,12 +232,12 @@ pub struct MemoryRow {
     pub tensor: String,
     /// Its memory: `dm`, `trf`, `vrf`, `hbm`.
     pub tier: &'static str,
-    /// First byte, in the slice or chip; `None` if it is no constant.
+    /// First byte, in the slice or chip; none if it is no constant.
     pub address: Option<u64>,
     /// Where it is assumed to begin, if the library chooses its address; left out of documents where the address is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumed_address: Option<u64>,
-    /// Bytes; `None` if unknown.
+    /// Bytes; none if unknown.
     pub bytes: Option<u64>,
     /// Its type's mapping, for tools that show it.
     pub shape: String,
@@ -268,7 +268,7 @@ pub struct OverfullRow {
     pub bytes: u64,
     /// Bytes of the memory, a slice.
     pub capacity: u64,
-    /// The rule that reports it; `None` where nothing is proven.
+    /// The rule that reports it; none where nothing is proven.
     pub rule: Option<&'static str>,
     /// What the figure means.
     pub sentence: String,
@@ -312,7 +312,7 @@ pub struct Searched {
     pub limit: usize,
     /// Whether there were more candidates than were tried.
     pub stopped: bool,
-    /// The two changes that save most together, as one; `None` where no second adds anything to the best.
+    /// The two changes that save most together, as one; none where no second adds anything to the best.
     pub pair: Option<Proposal>,
 }
 
@@ -383,7 +383,7 @@ pub struct StageRow {
 pub struct RunsRow {
     /// Cycles with the runs that are scheduled.
     pub scheduled: u64,
-    /// The fewest cycles of all runs; `None` where how often a loop runs is decided at run time.
+    /// The fewest cycles of all runs; none where how often a loop runs is decided at run time.
     pub low: Option<u64>,
     /// The most.
     pub high: Option<u64>,
@@ -401,7 +401,7 @@ pub struct LoopRow {
     pub range: Range,
     /// Runs that are scheduled.
     pub scheduled: u64,
-    /// How often it runs; `None` if that is decided at run time.
+    /// How often it runs; none if that is decided at run time.
     pub runs: Option<u64>,
     /// The fewest cycles of a further run: those of its busiest context.
     pub best: u64,
