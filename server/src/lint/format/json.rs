@@ -178,14 +178,14 @@ fn counts<'a>(outline: &'a Outline<'_>) -> Counts<'a> {
         files: outline.files,
         kernels: outline.kernels,
         configured_out: outline.configured_out,
-        operations: &outline.operations,
+        operations: outline.operations,
     }
 }
 
 fn rest<'a>(outline: &'a Outline<'_>, statistics: bool) -> Rest<'a> {
     let languages = outline.of_languages().into_iter().flatten();
     Rest {
-        not_followed: &outline.not_followed,
+        not_followed: outline.not_followed,
         dialects: outline.dialects.iter().map(dialect).collect(),
         languages: languages
             .map(|(language, counts)| (language.name(), counts))
