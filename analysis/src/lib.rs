@@ -8,6 +8,10 @@
     reason = "rooms are private, so that rustc finds what is dead in them; `pub` is what other rooms may use"
 )]
 
+// Crates of their own, by the names of their rooms.
+use visa_hardware as hardware;
+use visa_mapping as mapping;
+
 mod advice;
 mod answers;
 mod budget;
@@ -22,7 +26,6 @@ mod derivation;
 mod findings;
 mod fixing;
 mod fragments;
-mod hardware;
 mod ide;
 mod inputs;
 mod items;
@@ -30,7 +33,6 @@ mod kernel;
 mod lanes;
 mod language;
 mod libraries;
-mod mapping;
 mod markdown;
 mod names;
 mod neighbours;

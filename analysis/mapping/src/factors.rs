@@ -191,7 +191,7 @@ impl Reader<'_> {
 }
 
 /// What is said of a right operand whose size cannot be taken.
-pub(crate) fn uncountable(found: &str) -> String {
+pub fn uncountable(found: &str) -> String {
     format!(
         "a right operand in parentheses is a number, an axis, or a quotient of them, found {found}"
     )

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::mapping::{
+use crate::{
     Answer, Axis, Cell, DivisionMode, Index, Mapping, PaddingKind, divide, equal, holds,
     same_elements,
 };

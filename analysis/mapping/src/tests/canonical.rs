@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::mapping::{Cell, Digit, Form, Mapping, PaddingKind};
+use crate::{Cell, Digit, Form, Mapping, PaddingKind};
 
 use super::random::{MANY_AXES, Random, Shape, is_clear};
 use super::read;

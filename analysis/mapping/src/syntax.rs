@@ -151,7 +151,6 @@ pub struct IndexEntry {
 }
 
 /// Reads the body of `m!` in the book's dialect.
-#[cfg(test)]
 pub fn parse_mapping(text: &str) -> (Option<SyntaxNode>, Vec<GrammarError>) {
     parse_mapping_in(text, Grammar::VisaStd)
 }

@@ -1,6 +1,6 @@
 //! Worked examples of the book's chapter "Mapping Expressions" and of the canonical form, derived by hand.
 
-use crate::mapping::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, equal};
+use crate::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, equal};
 
 use super::read;
 
@@ -51,7 +51,7 @@ fn positions_hold_what_the_constructors_say() {
     for padding in 61..64 {
         assert_eq!(
             m("C, D # 64").cell_at(padding),
-            Cell::Padding(crate::mapping::PaddingKind::Top)
+            Cell::Padding(crate::PaddingKind::Top)
         );
     }
     assert_eq!(m("C, D # 64").cell_at(64), index(&[("C", 1)]));
@@ -74,12 +74,12 @@ fn a_value_beyond_its_axis_is_padding() {
     assert_eq!(whole.cell_at(12), index(&[("C", 12)]));
     assert_eq!(
         whole.cell_at(13),
-        Cell::Padding(crate::mapping::PaddingKind::Top)
+        Cell::Padding(crate::PaddingKind::Top)
     );
     assert_eq!(m("A, A").cell_at(8 * 4 + 3), index(&[("A", 7)]));
     assert_eq!(
         m("A, A").cell_at(8 * 4 + 4),
-        Cell::Padding(crate::mapping::PaddingKind::Top)
+        Cell::Padding(crate::PaddingKind::Top)
     );
 }
 
@@ -164,7 +164,7 @@ fn groups_that_a_size_cuts_across() {
     // Position 15 has no element: P = 3.
     assert_eq!(
         apart.form().cell_at(apart.size() - 5),
-        Cell::Padding(crate::mapping::PaddingKind::Top)
+        Cell::Padding(crate::PaddingKind::Top)
     );
     // An operand that was cut short ends there, although its axis goes on: position 3 is padding.
     same_form("P = 2 # 4 / 2, P = 2 # 4 % 2", "P = 2 # 4");
@@ -227,7 +227,7 @@ fn constructors_refuse_with_their_numbers() {
         Err(MappingError::ResizeGrows { size, resized: 9 })
     );
     assert_eq!(
-        a.pad_to(7, crate::mapping::PaddingKind::Top),
+        a.pad_to(7, crate::PaddingKind::Top),
         Err(MappingError::PaddingShrinks { size, padded: 7 })
     );
     assert_eq!(

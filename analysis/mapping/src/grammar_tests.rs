@@ -1,8 +1,8 @@
 //! The table of constructs by release: what the first release accepts, the one before refuses at its token.
 
 use super::{Construct, Grammar};
-use crate::mapping::syntax::parse_index_in;
-use crate::mapping::{GrammarError, parse_axes_in, parse_mapping_in};
+use crate::syntax::parse_index_in;
+use crate::{GrammarError, parse_axes_in, parse_mapping_in};
 
 const RELEASES: [u16; 9] = [2, 3, 4, 5, 6, 7, 8, 9, 10];
 

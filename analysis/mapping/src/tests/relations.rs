@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::mapping::{
+use crate::{
     Answer, Cell, Index, Mapping, equal, equal_forms, holds, project, same_elements,
 };
 

@@ -355,7 +355,7 @@ fn without_common(run: &[Digit], s: u64) -> (Vec<Digit>, u64) {
     (out, s / common)
 }
 
-pub(crate) fn gcd(a: u64, b: u64) -> u64 {
+pub fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {
         (a, b) = (b, a % b);

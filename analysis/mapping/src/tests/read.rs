@@ -1,6 +1,6 @@
 //! Mappings from their notation, for tests.
 
-use crate::mapping::{Axis, FactorKind, Mapping, Operator, SyntaxKind, SyntaxNode, parse_mapping};
+use crate::{Axis, FactorKind, Mapping, Operator, SyntaxKind, SyntaxNode, parse_mapping};
 
 /// Reads `m!` notation over the given axes.
 pub(crate) fn mapping(axes: &[(&str, u64)], text: &str) -> Mapping {

@@ -1,6 +1,6 @@
 //! Random expressions from a fixed seed: the same ones every run.
 
-use crate::mapping::{Axis, Form, Mapping, MappingKind, PaddingKind};
+use crate::{Axis, Form, Mapping, MappingKind, PaddingKind};
 
 pub(crate) struct Random(u64);
 

@@ -1,6 +1,6 @@
 //! Division against the index functions of both sides.
 
-use crate::mapping::{
+use crate::{
     Answer, Cell, Digit, Division, DivisionMode, Form, Mapping, PaddingKind, divide, divide_span,
     holds,
 };

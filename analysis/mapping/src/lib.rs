@@ -3,6 +3,11 @@
 //! Pure mathematics: nothing here knows of files, kernels or hardware, and no answer takes time that grows with the size
 //! of an axis, except bounded enumeration where it is said.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
 mod axis_entries;
 mod canonical;
 mod counted;
@@ -27,7 +32,7 @@ mod rewriting;
 mod syntax;
 mod walk;
 
-pub(crate) use canonical::gcd;
+pub use canonical::gcd;
 pub use counted::positions_looked_at;
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
 pub use elements::{holds, same_elements};
@@ -35,12 +40,10 @@ pub use error::MappingError;
 #[cfg(test)]
 pub use expression::DEPTH_LIMIT;
 pub use expression::{Mapping, MappingKind};
-pub(crate) use factors::uncountable as uncountable_factor;
-#[cfg(test)]
-pub use form::PlacedTerm;
-pub use form::{Atom, Digit, Factor, Form, IndexFunction, Term};
+pub use factors::uncountable as uncountable_factor;
+pub use form::{Atom, Digit, Factor, Form, IndexFunction, PlacedTerm, Term};
 pub use grammar::{Construct, Grammar};
-pub(crate) use groups::Groups;
+pub use groups::{Group, Groups};
 #[cfg(test)]
 pub use index::Index;
 pub use index::{Axis, Cell, PaddingKind};
@@ -51,11 +54,9 @@ pub use regions::WindowAxisError;
 pub use regions::remove_axis;
 pub use regions::{FindAxisError, find_axis, slots, window_axis};
 pub use relation::{Answer, equal, equal_forms};
-#[cfg(test)]
-pub use syntax::parse_mapping;
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
-    parse_axes, parse_axes_in, parse_index_in, parse_mapping_in,
+    parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,
 };
 
 #[cfg(test)]

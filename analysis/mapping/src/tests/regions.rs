@@ -1,6 +1,6 @@
 //! Axes in buffers: the published equalities and facts, and brute force over positions.
 
-use crate::mapping::{
+use crate::{
     Answer, Atom, Axis, Cell, FindAxisError, Form, Mapping, PaddingKind, WindowAxisError, equal,
     find_axis, remove_axis, slots, window_axis,
 };

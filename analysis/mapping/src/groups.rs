@@ -23,17 +23,17 @@ use lift::step;
 
 /// A group as an axis of its own.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub struct Group {
     chain: Chain,
     /// The group's positions.
-    pub(crate) axis: Axis,
+    pub axis: Axis,
     /// What the positions hold.
-    pub(crate) form: Form,
+    pub form: Form,
 }
 
 impl Group {
     /// Whether no two positions hold the same element.
-    pub(crate) fn is_injective(&self) -> bool {
+    pub fn is_injective(&self) -> bool {
         let single = |link: &Link| matches!(link.counted, Counted::Axis(_) | Counted::Nothing);
         let mut axes = BTreeSet::new();
         self.chain.links.iter().all(|link| {
@@ -47,7 +47,7 @@ impl Group {
     }
 
     /// Of the digit that steps by so many positions: its live steps and all its steps. None for the outermost.
-    pub(crate) fn digit_at(&self, place: u64) -> Option<(u64, u64)> {
+    pub fn digit_at(&self, place: u64) -> Option<(u64, u64)> {
         let last = self.chain.links.len().saturating_sub(1);
         (0..last)
             .find(|at| self.chain.unit(*at) == place)
@@ -58,13 +58,13 @@ impl Group {
 
 /// The groups that sizes cut across in some forms that are looked at together.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Groups {
+pub struct Groups {
     groups: Vec<Group>,
 }
 
 impl Groups {
     /// The groups of some forms. Empty, at no cost, where no size cuts across a group.
-    pub(crate) fn of(forms: &[&Form]) -> Self {
+    pub fn of(forms: &[&Form]) -> Self {
         let digits = || forms.iter().flat_map(|form| form.digits());
         let mut chains: Vec<Chain> = Vec::new();
         for digit in digits().filter(|digit| is_composite(digit)) {
@@ -118,18 +118,18 @@ impl Groups {
         Self { groups }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
     /// The group that an axis stands for.
-    pub(crate) fn group(&self, axis: &Axis) -> Option<&Group> {
+    pub fn group(&self, axis: &Axis) -> Option<&Group> {
         self.groups.iter().find(|group| group.axis == *axis)
     }
 
     /// The names of what cannot be followed through these rewritten forms: the axes of the groups, which are steps through
     /// the groups where they can be, and groups of which some form holds an axis on its own.
-    pub(crate) fn opaque_names(&self, rewritten: &[&Form]) -> Vec<Arc<str>> {
+    pub fn opaque_names(&self, rewritten: &[&Form]) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         for group in &self.groups {
             let members = group.chain.axes();
@@ -143,7 +143,7 @@ impl Groups {
     }
 
     /// Whether a rewritten form steps through a group that has an axis of that name.
-    pub(crate) fn carry(&self, rewritten: &Form, name: &str) -> bool {
+    pub fn carry(&self, rewritten: &Form, name: &str) -> bool {
         self.groups.iter().any(|group| {
             group.chain.axes().iter().any(|axis| axis.name() == name)
                 && rewritten.contains_axis(group.axis.name())
@@ -151,12 +151,12 @@ impl Groups {
     }
 
     /// Whether an axis of that name stands for a group.
-    pub(crate) fn is_group(&self, name: &str) -> bool {
+    pub fn is_group(&self, name: &str) -> bool {
         self.groups.iter().any(|group| group.axis.name() == name)
     }
 
     /// Whether an axis stands for a group, or is a part of one.
-    pub(crate) fn mention(&self, axis: &Axis) -> bool {
+    pub fn mention(&self, axis: &Axis) -> bool {
         self.groups
             .iter()
             .any(|group| group.axis == *axis || group.chain.axes().contains(axis))
@@ -164,7 +164,7 @@ impl Groups {
 
     /// Whether the groups and the other digits of these rewritten forms share no axis, so that each group's element is
     /// that of one position.
-    pub(crate) fn are_independent(&self, rewritten: &[&Form]) -> bool {
+    pub fn are_independent(&self, rewritten: &[&Form]) -> bool {
         let terms = || {
             let digits = rewritten.iter().flat_map(|form| form.digits());
             digits.filter_map(|digit| digit.term.as_ref())
@@ -186,7 +186,7 @@ impl Groups {
     }
 
     /// A form with the groups as axes.
-    pub(crate) fn rewrite(&self, form: &Form) -> Form {
+    pub fn rewrite(&self, form: &Form) -> Form {
         if self.is_empty() {
             return form.clone();
         }
@@ -247,7 +247,7 @@ impl Groups {
     }
 
     /// A rewritten form with the groups as groups again.
-    pub(crate) fn restore(&self, form: &Form) -> Form {
+    pub fn restore(&self, form: &Form) -> Form {
         if self.is_empty() {
             return form.clone();
         }

@@ -1,6 +1,6 @@
 //! Sizes near 2^64, deep nesting, and work.
 
-use crate::mapping::{
+use crate::{
     Axis, Cell, DEPTH_LIMIT, DivisionMode, Mapping, MappingError, PaddingKind, divide, equal,
     positions_looked_at, project, same_elements,
 };

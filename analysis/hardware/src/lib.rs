@@ -2,6 +2,11 @@
 //!
 //! Knows numbers and which combinations exist; computes nothing about a kernel and imports nothing of ours.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
 pub mod calibration;
 mod casts;
 mod contraction;
