@@ -9,19 +9,19 @@
 )]
 
 // Crates of their own, by the names of their rooms.
+use visa_base::{
+    budget, conditions, db, lanes, language, markdown, names, numbers, threads, visible,
+};
 use visa_hardware as hardware;
 use visa_mapping as mapping;
 
 mod advice;
 mod answers;
-mod budget;
 mod catalogue;
 mod causes;
 mod check;
 mod completion;
-mod conditions;
 mod cost;
-mod db;
 mod derivation;
 mod findings;
 mod fixing;
@@ -30,14 +30,9 @@ mod ide;
 mod inputs;
 mod items;
 mod kernel;
-mod lanes;
-mod language;
 mod libraries;
-mod markdown;
-mod names;
 mod neighbours;
 mod nki;
-mod numbers;
 mod places;
 mod pto;
 mod questions;
@@ -46,9 +41,7 @@ mod rules;
 mod simulation;
 mod suppression;
 mod syntax;
-mod threads;
 mod transfer;
-mod visible;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};

@@ -7,7 +7,7 @@ mod time;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) use self::time::Untimed;
+pub use self::time::Untimed;
 pub use self::time::{FileTimes, OutOfTime};
 
 use self::time::end_where_time_is_up;

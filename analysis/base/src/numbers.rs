@@ -32,7 +32,7 @@ const MONTHS: [&str; 12] = [
 /// A sentence with the thousands of its numbers apart: those of four and more digits that are words of their own. What is in
 /// backquotes is code, numbers in brackets with commas between them are a shape or a list, and the one after a month is a year:
 /// these stay as they are.
-pub(crate) fn grouped(text: String) -> String {
+pub fn grouped(text: String) -> String {
     let bytes = text.as_bytes();
     // Most sentences have no number of so many digits.
     let mut digits = 0;
@@ -101,7 +101,7 @@ pub(crate) fn grouped(text: String) -> String {
 }
 
 /// Numbers of which one is meant: `1, 2, 4 or 8`.
-pub(crate) fn one_of(numbers: &[u64]) -> String {
+pub fn one_of(numbers: &[u64]) -> String {
     let mut words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     match words.pop() {
         Some(last) if words.is_empty() => last,

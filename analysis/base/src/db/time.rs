@@ -29,12 +29,12 @@ pub struct FileTimes {
 
 impl FileTimes {
     /// Limits what the work for one file may take from now on.
-    pub(crate) fn set_limit(&mut self, limit: Duration) {
+    pub fn set_limit(&mut self, limit: Duration) {
         self.limit = Some(limit);
     }
 
     /// Starts the clock for a file on this thread. Work inside of other work ends with it.
-    pub(crate) fn start(&self, file: u64, revision: salsa::Revision) -> Clock<'_> {
+    pub fn start(&self, file: u64, revision: salsa::Revision) -> Clock<'_> {
         let outer = DEADLINE.get();
         let own = self.limit.map(|limit| {
             let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,12 +82,12 @@ impl Drop for Clock<'_> {
 
 /// Stops all clocks of this thread while it lives. Queries that answer cycles end by themselves: salsa takes what unwinds through one
 /// for a defect of all that asks for it.
-pub(crate) struct Untimed {
+pub struct Untimed {
     outer: Option<Instant>,
 }
 
 impl Untimed {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             outer: DEADLINE.take(),
         }
@@ -101,7 +101,7 @@ impl Drop for Untimed {
 }
 
 /// Ends the work under way on this thread where its time is up.
-pub(crate) fn end_where_time_is_up() {
+pub fn end_where_time_is_up() {
     if DEADLINE
         .get()
         .is_some_and(|deadline| Instant::now() >= deadline)

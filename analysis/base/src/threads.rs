@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Operations of a body from which on a further thread is worth its start.
-pub(crate) const OPERATIONS_OF_A_THREAD: usize = 200;
+pub const OPERATIONS_OF_A_THREAD: usize = 200;
 
 /// Items that a thread takes at a time.
 const PART: usize = 16;
@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Does two things at once, or where there is no further thread one after the other. Not on the pool of threads: a thread of it
 /// that waits takes up other work, which may wait for what it is itself in the middle of.
-pub(crate) fn join<One, Other: Send>(
+pub fn join<One, Other: Send>(
     mut one: impl FnMut() -> One,
     mut other: impl FnMut() -> Other + Send,
 ) -> (One, Other) {
@@ -33,7 +33,7 @@ pub(crate) fn join<One, Other: Send>(
 
 /// What `of` says of each item, in their order, worked out on two threads where there are many. `pause` is called before
 /// each item that falls to the caller's thread and may unwind; the other thread then soon stops, too.
-pub(crate) fn par_map<Item: Sync, T: Send>(
+pub fn par_map<Item: Sync, T: Send>(
     items: &[Item],
     pause: &dyn Fn(),
     of: impl Fn(&Item) -> T + Sync,

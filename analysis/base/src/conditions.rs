@@ -146,8 +146,8 @@ const OTHER_SYSTEMS: &[&str] = &[
 /// What is known of the conditions in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    pub(crate) settings: Arc<[CfgSetting]>,
-    pub(crate) features: Option<Arc<BTreeMap<Arc<str>, Truth>>>,
+    pub settings: Arc<[CfgSetting]>,
+    pub features: Option<Arc<BTreeMap<Arc<str>, Truth>>>,
 }
 
 impl Conditions {
