@@ -13,7 +13,9 @@ use visa_base::{
     budget, conditions, db, lanes, language, markdown, names, numbers, threads, visible,
 };
 use visa_hardware as hardware;
+use visa_libraries as libraries;
 use visa_mapping as mapping;
+use visa_transfer as transfer;
 
 mod advice;
 mod answers;
@@ -30,7 +32,6 @@ mod ide;
 mod inputs;
 mod items;
 mod kernel;
-mod libraries;
 mod neighbours;
 mod nki;
 mod places;
@@ -41,7 +42,6 @@ mod rules;
 mod simulation;
 mod suppression;
 mod syntax;
-mod transfer;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use visa_tests::{engine_files, read, repository, rust_files, shown};
 
 /// Where libraries are described: what each has of its own, and what both have.
-const FOLDERS: &[&str] = &["analysis/src/libraries", "analysis/src/kernel/dialect"];
+const FOLDERS: &[&str] = &["analysis/libraries/src", "analysis/src/kernel/dialect"];
 const LIBRARIES: &[&str] = &["visa_std", "opt_std", "common"];
 
 /// Files outside of them that still name something of the library, how often, and why.

@@ -1,13 +1,13 @@
 //! What the prelude of the book's library brings into scope, and the enums that it declares.
 
 /// The trait of axes, in all releases of both libraries.
-pub(in crate::libraries) const TRAIT_OF_AXES: &str = "AxisName";
+pub(crate) const TRAIT_OF_AXES: &str = "AxisName";
 
 /// The trait of mappings, in all releases of both libraries.
-pub(in crate::libraries) const TRAIT_OF_MAPPINGS: &str = "M";
+pub(crate) const TRAIT_OF_MAPPINGS: &str = "M";
 
 /// Types, traits, enums, modules, functions and macros that kernels name.
-pub(in crate::libraries) const PRELUDE: &[&str] = &[
+pub(crate) const PRELUDE: &[&str] = &[
     "AccumulationKind",
     "AccumulationTensor",
     "Address",

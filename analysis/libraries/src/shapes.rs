@@ -6,26 +6,26 @@
 use super::Release;
 
 /// The shapes that a set of them has room for.
-pub(crate) const SHAPE_CAPACITY: usize = 128;
+pub const SHAPE_CAPACITY: usize = 128;
 
 /// A sequence of tokens with the releases whose kernels are written so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// As an author writes it.
-    pub(crate) words: &'static str,
+    pub words: &'static str,
     /// The first release that has it; none where no release of the library has, only the book's library.
-    pub(crate) first: Option<Release>,
+    pub first: Option<Release>,
     /// The last release that has it; none where the newest still has.
-    pub(crate) last: Option<Release>,
+    pub last: Option<Release>,
     /// Whether kernels for the book's library are written so, too.
-    pub(crate) in_book: bool,
+    pub in_book: bool,
     /// The tokens.
-    pub(crate) pattern: Pattern,
+    pub pattern: Pattern,
 }
 
 /// Tokens that are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pattern {
+pub enum Pattern {
     /// `.name::<…>(…)`.
     Call {
         /// The method.
@@ -51,7 +51,7 @@ pub(crate) enum Pattern {
 
 /// What a call is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arguments {
+pub enum Arguments {
     /// Whatever it is.
     Any,
     /// Something.
@@ -68,13 +68,13 @@ pub(crate) enum Arguments {
 
 impl Shape {
     /// Whether kernels of a release of the library are written so.
-    pub(crate) fn is_in(&self, release: Release) -> bool {
+    pub fn is_in(&self, release: Release) -> bool {
         self.first.is_some_and(|first| first <= release)
             && self.last.is_none_or(|last| release <= last)
     }
 
     /// The releases, in words that go behind *of* and *in*.
-    pub(crate) fn releases(&self) -> String {
+    pub fn releases(&self) -> String {
         match (self.first, self.last) {
             (None, _) => "the book's library alone".to_owned(),
             (Some(first), None) => format!("{first} and later"),
@@ -86,7 +86,7 @@ impl Shape {
 
 impl Pattern {
     /// Whether it is a name that only a library gives, rather than a way to write: a mistake is no name.
-    pub(crate) const fn is_name(&self) -> bool {
+    pub const fn is_name(&self) -> bool {
         match self {
             Self::Call {
                 generics: None,
@@ -104,7 +104,7 @@ impl Pattern {
     }
 
     /// The name that a crate may have declared itself, and that then is none of the library.
-    pub(crate) fn declared_name(&self) -> Option<&'static str> {
+    pub fn declared_name(&self) -> Option<&'static str> {
         match self {
             Self::Call { name, .. } | Self::Borrowed(name) => Some(name),
             Self::Path(names) => names.first().copied(),

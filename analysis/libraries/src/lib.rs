@@ -4,6 +4,11 @@
 //! One folder a library. It is below `items`, which resolves names by it, and below `kernel::dialect`, which says what the
 //! names of methods and types mean. It knows the hardware's operations and nothing of kernels or of Rust.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
 mod errors;
 mod mapping_types;
 mod operations;
@@ -15,11 +20,11 @@ mod visa_std;
 pub use errors::{Pasted, Said, Speaker};
 pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
-pub(crate) use renamed::{Instead, Renames};
-pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
+pub use renamed::{Instead, Renames};
+pub use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
 /// The tool names that kernels register for attributes about rules, as in `#[allow(tcp::slice_size)]`.
-pub(crate) const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
+pub const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
 
 /// A library that kernels are written against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,13 +89,13 @@ struct Names {
 
 /// A key of the attribute of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DeviceKey {
+pub struct DeviceKey {
     /// As it is written.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What counts where no number is read; none where the library does not look at the value.
-    pub(crate) default: Option<u8>,
+    pub default: Option<u8>,
     /// The first release that has it.
-    pub(crate) since: Release,
+    pub since: Release,
 }
 
 impl Library {
@@ -120,7 +125,7 @@ impl Library {
     }
 
     /// Whether one of its parts comes from a crate, as paths write it.
-    pub(crate) fn is_made_of(self, name: &str) -> bool {
+    pub fn is_made_of(self, name: &str) -> bool {
         self.names().crates.contains(&name)
     }
 
@@ -142,7 +147,7 @@ impl Library {
     }
 
     /// The keys of the attribute of kernels in a release.
-    pub(crate) fn device_keys(self, release: Release) -> impl Iterator<Item = &'static DeviceKey> {
+    pub fn device_keys(self, release: Release) -> impl Iterator<Item = &'static DeviceKey> {
         let keys = self.names().device_keys.iter();
         keys.filter(move |key| key.since <= release)
     }
@@ -157,7 +162,7 @@ impl Library {
     }
 
     /// The shapes by which sources tell the releases of the library that they are written for.
-    pub(crate) const fn shapes(self) -> &'static [Shape] {
+    pub const fn shapes(self) -> &'static [Shape] {
         match self {
             Self::VisaStd => &[],
             Self::OptStd => opt_std::SHAPES,
@@ -166,7 +171,7 @@ impl Library {
 
     /// Names of other releases and of the other library, with what they are in releases of this one. The book's library has one
     /// release, and kernels are not rewritten for it.
-    pub(crate) const fn renames(self) -> &'static Renames {
+    pub const fn renames(self) -> &'static Renames {
         match self {
             Self::VisaStd => &Renames::NONE,
             Self::OptStd => &opt_std::RENAMES,

@@ -4,7 +4,7 @@
 //! passed over, since they are the kernel's and not the text's.
 
 use super::Library;
-use crate::names::is_word_letter;
+use visa_base::names::is_word_letter;
 
 /// Who says a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

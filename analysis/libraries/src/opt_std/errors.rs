@@ -1,6 +1,6 @@
 //! What the successor and its compiler say of a kernel that they refuse, by the rule that foresees it.
 
-use crate::libraries::errors::{Said, compiler, library};
+use crate::errors::{Said, compiler, library};
 
 /// Parts of texts, each as long as is the same in all of them. `…` is what differs from one to the next.
 pub(super) const ERRORS: &[(&str, &[Said])] = &[

@@ -26,7 +26,7 @@ const OPERANDS: &str =
     "operands are values, registers or the stash, and guarded ones slots of `Branched`";
 const WITHDRAWN: &str = "withdrawn: no release has lowered it";
 
-pub(in crate::libraries) static RENAMES: Renames = Renames {
+pub(crate) static RENAMES: Renames = Renames {
     types: &[
         of_book("Context", &[(R2, "Context"), (R8, "Device")]),
         of_book("StreamTensor", &[(R2, "TuTensor")]),

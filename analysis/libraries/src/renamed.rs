@@ -6,47 +6,47 @@ use super::Release;
 
 /// Names of a library over its releases.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Renames {
+pub struct Renames {
     /// Types, traits and enums.
-    pub(crate) types: &'static [Renamed],
+    pub types: &'static [Renamed],
     /// Variants, each with the names of its enum.
-    pub(crate) variants: &'static [(&'static [&'static str], Renamed)],
+    pub variants: &'static [(&'static [&'static str], Renamed)],
     /// Calls that wrap a value that is written without them, by type and function, and the first release that does.
-    pub(crate) wrappers: &'static [(&'static str, &'static str, Release)],
+    pub wrappers: &'static [(&'static str, &'static str, Release)],
     /// Variants that are a name of their own, by type and variant, and the first release in which they are.
-    pub(crate) bare: &'static [(&'static str, &'static str, Release)],
+    pub bare: &'static [(&'static str, &'static str, Release)],
     /// Comparisons that are wrapped by the type that is compared.
-    pub(crate) comparison: Option<Comparison>,
+    pub comparison: Option<Comparison>,
     /// What is gone and is written otherwise by hand: type, function if it is one, the first release without it, and what there
     /// is instead.
-    pub(crate) gone: &'static [(&'static str, Option<&'static str>, Release, &'static str)],
+    pub gone: &'static [(&'static str, Option<&'static str>, Release, &'static str)],
 }
 
 /// Something under the names that it had, each with the first release of it; the first is the book's, where it has it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Renamed {
+pub struct Renamed {
     /// The name in the book's library, if it has it.
-    pub(crate) book: Option<&'static str>,
+    pub book: Option<&'static str>,
     /// The names in releases.
-    pub(crate) releases: &'static [(Release, &'static str)],
+    pub releases: &'static [(Release, &'static str)],
 }
 
 /// Comparisons that are wrapped by the type that is compared, and what they have become.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Comparison {
+pub struct Comparison {
     /// The enum around them.
-    pub(crate) outer: &'static str,
+    pub outer: &'static str,
     /// The enums of the comparisons.
-    pub(crate) inner: &'static [&'static str],
+    pub inner: &'static [&'static str],
     /// The one enum that has them all, with the bound as its only part.
-    pub(crate) plain: &'static str,
+    pub plain: &'static str,
     /// The first release that has it.
-    pub(crate) since: Release,
+    pub since: Release,
 }
 
 /// What a name is in a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Instead {
+pub enum Instead {
     /// Another name.
     Name(&'static str),
     /// Nothing of that kind; these words say what there is.
@@ -85,7 +85,7 @@ impl Renames {
     };
 
     /// What a type's name is in a release; none where the release has the name.
-    pub(crate) fn of_type(&self, name: &str, release: Release) -> Option<Instead> {
+    pub fn of_type(&self, name: &str, release: Release) -> Option<Instead> {
         let mut types = self.types.iter();
         let renamed = types.find_map(|renamed| renamed.instead(name, release));
         renamed
@@ -94,7 +94,7 @@ impl Renames {
     }
 
     /// What a variant's name is in a release, by the written name of its enum; none where the release has it.
-    pub(crate) fn of_variant(&self, owner: &str, name: &str, release: Release) -> Option<Instead> {
+    pub fn of_variant(&self, owner: &str, name: &str, release: Release) -> Option<Instead> {
         let mut variants = self.variants.iter();
         let renamed = variants.find_map(|(owners, renamed)| {
             let own = owners.contains(&owner);
@@ -113,19 +113,19 @@ impl Renames {
     }
 
     /// Whether a call of a type's function is written without it in a release.
-    pub(crate) fn is_wrapper(&self, owner: &str, name: &str, release: Release) -> bool {
+    pub fn is_wrapper(&self, owner: &str, name: &str, release: Release) -> bool {
         let mut wrappers = self.wrappers.iter();
         wrappers.any(|known| (known.0, known.1) == (owner, name) && known.2 <= release)
     }
 
     /// Whether a variant is written without its type in a release.
-    pub(crate) fn is_bare(&self, owner: &str, name: &str, release: Release) -> bool {
+    pub fn is_bare(&self, owner: &str, name: &str, release: Release) -> bool {
         let mut bare = self.bare.iter();
         bare.any(|known| (known.0, known.1) == (owner, name) && known.2 <= release)
     }
 
     /// Whether a word of a text may be a name that the release does not have: what is asked before anything is resolved.
-    pub(crate) fn concern(&self, word: &str, release: Release) -> bool {
+    pub fn concern(&self, word: &str, release: Release) -> bool {
         let variants = self.variants.iter().flat_map(|(owners, _)| owners.iter());
         let wrappers = self.wrappers.iter().map(|(owner, ..)| owner);
         let gone = self.gone.iter().map(|(owner, ..)| owner);

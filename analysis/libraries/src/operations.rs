@@ -2,8 +2,8 @@
 //!
 //! Which ALU runs an operation is the hardware's.
 
-use crate::hardware::{Alu, ElementType, Function, OperationGroup, VECTOR_OPERATIONS};
-use crate::hardware::{VectorOperation, same_function};
+use visa_hardware::{Alu, ElementType, Function, OperationGroup, VECTOR_OPERATIONS};
+use visa_hardware::{VectorOperation, same_function};
 
 /// An enum of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Operations of the Vector Engine as the book's library calls them.
 
-use crate::hardware::ElementType::{self, F32, I32};
-use crate::hardware::{Alu, Function as F, OperationGroup as Group};
-use crate::libraries::{OperationEnum, OperationNames};
+use visa_hardware::ElementType::{self, F32, I32};
+use visa_hardware::{Alu, Function as F, OperationGroup as Group};
+use crate::{OperationEnum, OperationNames};
 
 const fn operations(
     name: &'static str,
@@ -34,7 +34,7 @@ pub(super) static OPERATIONS: OperationNames = OperationNames {
     ],
 };
 
-pub(in crate::libraries) const ENUMS: &[OperationEnum] = &[
+pub(crate) const ENUMS: &[OperationEnum] = &[
     operations(
         "LogicBinaryOpI32",
         Group::Logic,
@@ -180,7 +180,7 @@ pub(in crate::libraries) const ENUMS: &[OperationEnum] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hardware::{VECTOR_OPERATIONS, same_function};
+    use visa_hardware::{VECTOR_OPERATIONS, same_function};
 
     fn alu(argument: Option<&str>) -> Option<Alu> {
         let found = OPERATIONS.find("FpBinaryOp", "MulF", argument)?;

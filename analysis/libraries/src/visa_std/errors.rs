@@ -1,6 +1,6 @@
 //! What the book's library says of a kernel that it refuses, by the rule that foresees it.
 
-use crate::libraries::errors::{Said, library};
+use crate::errors::{Said, library};
 
 /// Parts of texts, each as long as is the same in all of them. `…` is what differs from one to the next.
 pub(super) const ERRORS: &[(&str, &[Said])] = &[

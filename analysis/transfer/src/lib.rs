@@ -5,6 +5,11 @@
 //! reaches, whether two of its rows share units, how few loops would do, how it is aligned, and where its rows are. No answer
 //! takes longer with larger counts.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
 mod meeting;
 mod merging;
 mod pictures;

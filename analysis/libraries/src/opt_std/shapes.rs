@@ -71,7 +71,7 @@ const fn path(names: &'static [&'static str]) -> Pattern {
     Pattern::Path(names)
 }
 
-pub(in crate::libraries) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[Shape] = &[
     // The book's library.
     of_book("`align`", generics("align", 4)),
     of_book("`accumulate`", generics("accumulate", 2)),
