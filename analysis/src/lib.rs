@@ -9,13 +9,18 @@
 )]
 
 // Crates of their own, by the names of their rooms.
-use visa_base::{
-    budget, conditions, db, lanes, language, markdown, names, numbers, threads, visible,
-};
+use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
 use visa_hardware as hardware;
 use visa_libraries as libraries;
 use visa_mapping as mapping;
 use visa_transfer as transfer;
+
+/// The database, and what queries see of it.
+mod db {
+    pub use visa_base::db::*;
+
+    pub use crate::inputs::AnalysisDatabase;
+}
 
 mod advice;
 mod answers;

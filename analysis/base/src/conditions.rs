@@ -146,7 +146,9 @@ const OTHER_SYSTEMS: &[&str] = &[
 /// What is known of the conditions in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
+    /// What the settings turn on and off.
     pub settings: Arc<[CfgSetting]>,
+    /// The features of the package, where its manifest is known.
     pub features: Option<Arc<BTreeMap<Arc<str>, Truth>>>,
 }
 

@@ -355,6 +355,7 @@ fn without_common(run: &[Digit], s: u64) -> (Vec<Digit>, u64) {
     (out, s / common)
 }
 
+/// The greatest common divisor of two numbers; of 0 and another that other one.
 pub fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {

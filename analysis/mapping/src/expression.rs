@@ -248,7 +248,6 @@ impl Mapping {
     }
 
     /// How deep operators and groups nest.
-    #[cfg(test)]
     pub(super) fn depth(&self) -> u32 {
         self.0.depth
     }

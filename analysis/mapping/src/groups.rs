@@ -118,6 +118,7 @@ impl Groups {
         Self { groups }
     }
 
+    /// Whether no axis is grouped.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }

@@ -93,13 +93,11 @@ impl Index {
     }
 
     /// The axes with values above 0, by name.
-    #[cfg(test)]
     pub fn entries(&self) -> impl Iterator<Item = (&Axis, u64)> {
         self.entries.iter().map(|(axis, value)| (axis, *value))
     }
 
     /// Whether every value is below the size of its axis.
-    #[cfg(test)]
     pub fn is_inside(&self) -> bool {
         self.entries
             .iter()

@@ -14,7 +14,6 @@ mod counted;
 mod division;
 mod elements;
 mod error;
-#[cfg(test)]
 mod evaluate;
 mod expression;
 mod factors;
@@ -44,9 +43,7 @@ pub use factors::uncountable as uncountable_factor;
 pub use form::{Atom, Digit, Factor, Form, IndexFunction, PlacedTerm, Term};
 pub use grammar::{Construct, Grammar};
 pub use groups::{Group, Groups};
-#[cfg(test)]
-pub use index::Index;
-pub use index::{Axis, Cell, PaddingKind};
+pub use index::{Axis, Cell, Index, PaddingKind};
 pub use projection::{AxisPart, project};
 #[cfg(test)]
 pub use regions::WindowAxisError;

@@ -87,6 +87,7 @@ pub struct Untimed {
 }
 
 impl Untimed {
+    /// Stops them until it is dropped.
     pub fn new() -> Self {
         Self {
             outer: DEADLINE.take(),

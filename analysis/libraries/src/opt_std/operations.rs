@@ -2,10 +2,10 @@
 //!
 //! The enums are those of the book's library without the masked operations, which no release has.
 
+use crate::{OperationEnum, OperationNames, visa_std};
 use visa_hardware::Function as F;
 use visa_hardware::OperationGroup as Group;
 use visa_hardware::{Alu, ElementType};
-use crate::{OperationEnum, OperationNames, visa_std};
 
 use ElementType::F32;
 

@@ -1,8 +1,8 @@
 //! Operations of the Vector Engine as the book's library calls them.
 
+use crate::{OperationEnum, OperationNames};
 use visa_hardware::ElementType::{self, F32, I32};
 use visa_hardware::{Alu, Function as F, OperationGroup as Group};
-use crate::{OperationEnum, OperationNames};
 
 const fn operations(
     name: &'static str,

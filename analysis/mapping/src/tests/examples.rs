@@ -72,10 +72,7 @@ fn positions_hold_what_the_constructors_say() {
 fn a_value_beyond_its_axis_is_padding() {
     let whole = m("C # 16 / 4, C # 16 % 4");
     assert_eq!(whole.cell_at(12), index(&[("C", 12)]));
-    assert_eq!(
-        whole.cell_at(13),
-        Cell::Padding(crate::PaddingKind::Top)
-    );
+    assert_eq!(whole.cell_at(13), Cell::Padding(crate::PaddingKind::Top));
     assert_eq!(m("A, A").cell_at(8 * 4 + 3), index(&[("A", 7)]));
     assert_eq!(
         m("A, A").cell_at(8 * 4 + 4),

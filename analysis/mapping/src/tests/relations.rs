@@ -2,9 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{
-    Answer, Cell, Index, Mapping, equal, equal_forms, holds, project, same_elements,
-};
+use crate::{Answer, Cell, Index, Mapping, equal, equal_forms, holds, project, same_elements};
 
 use super::random::{MANY_AXES, Random, Shape};
 
