@@ -9,6 +9,7 @@ use visa_tests::{read, shown, source_files};
 /// The rooms of the engine. Each reads only those before it; those of one line read none of each other.
 const ORDER: &[&[&str]] = &[
     &[
+        "arrays",
         "budget",
         "conditions",
         "db",
@@ -31,6 +32,7 @@ const ORDER: &[&[&str]] = &[
     &["simulation"],
     &["findings"],
     &["report"],
+    &["run"],
     &["answers"],
     &["neighbours"],
     // Each language for itself.
