@@ -3,7 +3,7 @@
 //! One table a machine. Schedules, waits, timelines, traces and memory maps of every language read it, so that a row is called and
 //! coloured alike in each of them. Knows no kernel, no cycle and no language.
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
 /// How a row is named and drawn.
 #[derive(Debug, PartialEq, Eq)]
@@ -215,10 +215,11 @@ impl Lane {
     }
 }
 
-/// A lane in a document: its name. For `serialize_with`.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-pub(crate) fn lane_name<S: Serializer>(lane: &Lane, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(lane.name())
+/// A lane in a document is its name.
+impl Serialize for Lane {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 #[cfg(test)]

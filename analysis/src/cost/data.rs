@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::hardware::Model;
-use crate::lanes::{Lane, lane_name};
+use crate::lanes::Lane;
 use crate::numbers::thousands;
 use crate::report::{FileEdit, Range, UnresolvedPlace};
 use crate::simulation::Peak;
@@ -119,7 +119,7 @@ pub struct OperationRow {
     /// What it does, in the kernel's words: `to_dm lhs`, `commit result`.
     pub name: String,
     /// Where it runs.
-    #[serde(rename = "context", serialize_with = "lane_name")]
+    #[serde(rename = "context")]
     #[schemars(with = "&'static str")]
     pub lane: Lane,
     /// The file that it is written in: a helper's may be another one.
@@ -211,7 +211,7 @@ pub struct WaitRow {
 #[schemars(rename = "Idle")]
 pub struct IdleRow {
     /// The context.
-    #[serde(rename = "context", serialize_with = "lane_name")]
+    #[serde(rename = "context")]
     #[schemars(with = "&'static str")]
     pub lane: Lane,
     /// First cycle.

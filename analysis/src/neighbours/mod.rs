@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::answers::{
     Assist, ByteRange, Completion, Folding, Highlight, HintLevel, Hover, InlayHint, Lens, Place,
@@ -18,7 +18,7 @@ use crate::answers::{
 use crate::db::Db;
 use crate::findings::{Finding, Rule, TextSpan};
 use crate::inputs::SourceFile;
-use crate::lanes::{Lane, lane_name};
+use crate::lanes::Lane;
 use crate::report::FileEdit;
 
 pub use placing::{Placing, part_at, placed};
@@ -134,7 +134,6 @@ pub struct LaneWait {
     /// What is waited for, as messages write it.
     pub cause: String,
     /// The lane that ends the wait, if it has one.
-    #[serde(serialize_with = "maybe_lane_name")]
     #[schemars(with = "Option<&'static str>")]
     pub lane: Option<Lane>,
     /// When that is.
@@ -149,7 +148,6 @@ pub struct TransferSlot {
     #[serde(rename = "transfer")]
     pub row: usize,
     /// Where it runs.
-    #[serde(serialize_with = "lane_name")]
     #[schemars(with = "&'static str")]
     pub lane: Lane,
     /// When it starts.
@@ -168,11 +166,6 @@ pub struct TransferSchedule {
     pub total: u64,
     /// All runs, in the order in which the function asks for them.
     pub slots: Vec<TransferSlot>,
-}
-
-#[expect(clippy::ref_option, reason = "serde gives a reference")]
-fn maybe_lane_name<S: Serializer>(lane: &Option<Lane>, serializer: S) -> Result<S::Ok, S::Error> {
-    lane.map(Lane::name).serialize(serializer)
 }
 
 /// What the transfers of one function move.
