@@ -17,6 +17,7 @@ use super::halt::{Halt, Step};
 use super::inputs::given_numbers;
 use super::machine::{Junk, Machine};
 use super::outputs::Placed;
+use super::trace::Trace;
 use super::request::{
     NumbersReport, OriginKind, RunFinding, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest,
 };
@@ -145,6 +146,10 @@ pub(super) fn run_body<'a>(
     let mut machine = Machine::new(db, body, rules, request.max_memory);
     machine.origins.kept = asked.origins;
     machine.junk = asked.junk;
+    // A second run, for origins, has the same results.
+    if !asked.origins {
+        machine.trace = Trace::of_request(db, request);
+    }
     let done = (|| {
         let notes = machine.take_inputs(request)?;
         machine.run()?;
@@ -170,7 +175,8 @@ pub(crate) fn execute(
         given_numbers(&known.parameters, request).map_err(|halt| refused(halt, &mut places))?;
     let lowered = body_of_run(db, function, numbers);
     check_followed(&lowered).map_err(|halt| refused(halt, &mut places))?;
-    let (machine, done) = run_body(db, &lowered, request, Asked::default());
+    let (mut machine, done) = run_body(db, &lowered, request, Asked::default());
+    let trace = machine.trace.take();
     let head = places.range(lowered.span).ok_or_else(|| RunRefusal {
         place: None,
         reason: "the function is no longer there".to_owned(),
@@ -205,6 +211,7 @@ pub(crate) fn execute(
         Err(halt) => return Err(refused(halt, &mut places)),
     };
     drop(machine);
+    report.traced = trace.map(Trace::into_values).unwrap_or_default();
     report.notes = notes;
     let is_undefined = placed.iter().any(|placed| placed.output.undefined > 0);
     report.outputs = placed.into_iter().map(|placed| placed.output).collect();

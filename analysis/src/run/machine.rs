@@ -16,6 +16,7 @@ use super::memory::{Memory, Origins, View, idle_level};
 use super::plan::{NoPlan, plan};
 use super::request::OriginKind;
 use super::space::Space;
+use super::trace::Trace;
 
 /// What fills undefined elements after each operation: to prove that no defined element depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub(super) struct Machine<'a> {
     pub(super) effects: Effects,
     pub(super) junk: Option<Junk>,
     pub(super) links: Vec<Link>,
+    /// Results that are shown.
+    pub(super) trace: Option<Trace<'a>>,
     /// The stores that nothing needs behind an operation.
     over_behind: FxHashMap<OperationId, Vec<TensorId>>,
 }
@@ -67,6 +70,7 @@ impl<'a> Machine<'a> {
             effects: Effects::default(),
             junk: None,
             links: Vec::new(),
+            trace: None,
             over_behind: over_behind(body),
         }
     }
@@ -191,6 +195,9 @@ impl<'a> Machine<'a> {
                 target: view.root,
                 origins,
             });
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.take(view, &cells, place, what);
         }
         self.memory.note_write(view.root, place);
         self.memory.put(view.root, cells);

@@ -21,6 +21,7 @@ mod rules;
 mod space;
 mod spread;
 mod tags;
+mod trace;
 mod vector;
 
 pub use self::compare::{

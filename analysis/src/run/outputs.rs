@@ -54,7 +54,7 @@ impl Machine<'_> {
 }
 
 /// The elements of an array at some places.
-fn picked(array: &Array, places: &[usize]) -> Array {
+pub(super) fn picked(array: &Array, places: &[usize]) -> Array {
     let mut made = Array::zeros(array.kind(), places.len());
     with_elements!(&mut made, elements => pick(elements, array, places));
     made

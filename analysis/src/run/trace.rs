@@ -1,0 +1,114 @@
+//! Results of operations as a run shows them: those on lines that are asked for, or a summary of all.
+
+use std::sync::Arc;
+
+use visa_arrays::Bits;
+
+use crate::db::Db;
+use crate::items::Span;
+use crate::places::Places;
+
+use super::cells::Cells;
+use super::layout::physical;
+use super::memory::View;
+use super::outputs::picked;
+use super::plan::each_live;
+use super::request::{RunRequest, TracedValue};
+use super::space::Space;
+
+/// What is kept of the results of operations.
+pub(super) struct Trace<'a> {
+    places: Places<'a>,
+    lines: Vec<u32>,
+    summarises: bool,
+    found: Vec<TracedValue>,
+}
+
+impl<'a> Trace<'a> {
+    /// What a request asks for; `None` where that is nothing.
+    pub(super) fn of_request(db: &'a dyn Db, request: &RunRequest) -> Option<Self> {
+        let is_asked = request.summarises || !request.traced_lines.is_empty();
+        is_asked.then(|| Self {
+            places: Places::new(db),
+            lines: request.traced_lines.clone(),
+            summarises: request.summarises,
+            found: Vec::new(),
+        })
+    }
+
+    /// Takes in what an operation wrote.
+    pub(super) fn take(&mut self, view: &View, cells: &Cells, place: Span, name: &str) {
+        let Some((file, range)) = self.places.range(place) else {
+            return;
+        };
+        let is_kept = (self.lines.iter())
+            .any(|line| (range.start.line..=range.end.line).contains(line));
+        if !is_kept && !self.summarises {
+            return;
+        }
+        let space = &view.space;
+        let summary = Summary::of_cells(space, cells);
+        let elements = is_kept.then(|| {
+            let places: Vec<usize> = (0..space.positions())
+                .map(|position| space.memory_place(position))
+                .collect();
+            let defined = Bits::from_places(places.len(), |at| {
+                places.get(at).is_some_and(|place| cells.is_defined(*place))
+            });
+            (picked(&cells.array, &places), defined)
+        });
+        self.found.push(TracedValue {
+            name: Arc::from(name),
+            file,
+            range,
+            kind: view.kind,
+            shape: physical(space).sizes,
+            mapping: space.words(),
+            live: summary.live,
+            undefined: summary.undefined,
+            range_of_values: summary.range,
+            elements,
+        });
+    }
+
+    /// What was kept, in the order of the run.
+    pub(super) fn into_values(self) -> Vec<TracedValue> {
+        self.found
+    }
+}
+
+/// The elements of a tensor in a few numbers.
+#[derive(Debug, Default)]
+struct Summary {
+    live: u64,
+    undefined: u64,
+    range: Option<(f64, f64)>,
+}
+
+impl Summary {
+    fn of_cells(space: &Space, cells: &Cells) -> Self {
+        let mut summary = Self::default();
+        let mut take = |place: usize| {
+            summary.live += 1;
+            if !cells.is_defined(place) {
+                summary.undefined += 1;
+                return;
+            }
+            let number = cells.array.number_at(place);
+            if let Some(number) = number.filter(|number| !number.is_nan()) {
+                let (least, most) = summary.range.unwrap_or((number, number));
+                summary.range = Some((least.min(number), most.max(number)));
+            }
+        };
+        if space.is_opaque {
+            if let Some(function) = space.function() {
+                (0..space.positions())
+                    .filter(|position| function.values(*position).is_some())
+                    .for_each(|position| take(space.memory_place(position)));
+            }
+        } else {
+            each_live(space, |at, _, _| take(at));
+        }
+        summary
+    }
+}
