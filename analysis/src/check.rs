@@ -24,7 +24,7 @@ use rustc_hash::FxHashSet;
 use salsa::plumbing::AsId;
 
 use crate::catalogue::front_end;
-use crate::completion::{breaks_nothing, complete_each};
+use crate::changes::{self, breaks_nothing, complete_each, judged_findings, proposed_findings};
 use crate::db::{Db, OutOfTime};
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
@@ -116,7 +116,7 @@ fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation>
 
 /// What the rules of some families find, with the fixes that need the text.
 fn found_by(db: &dyn Db, checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    let mut findings = rules::check(checked, families);
+    let mut findings = judged_findings(checked, families);
     rules::add_chain_fixes(db, checked.body, &mut findings);
     findings
 }
@@ -202,7 +202,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
         let families = rules_for(db, function).families();
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
-            let mut findings = rules::check_as_proposed(checked);
+            let mut findings = proposed_findings(checked);
             rules::add_chain_fixes(db, checked.body, &mut findings);
             let is_on = |finding: &Finding| families.have_rule(finding.rule.name);
             complete_each(checked, &mut findings, is_on);
@@ -245,11 +245,11 @@ fn items_in(body: &Body) -> FxHashSet<ItemId> {
         }
     };
     for tensor in &body.tensors {
-        rules::changed::places_of_tensor(tensor, &mut note);
+        changes::values::places_of_tensor(tensor, &mut note);
     }
     for operation in &body.operations {
         note(operation.span);
-        rules::changed::places_of_operation(operation, &mut note);
+        changes::values::places_of_operation(operation, &mut note);
         if let OperationKind::Pass(pass) = &operation.kind {
             pass.stages.iter().for_each(|stage| note(stage.span));
         }
@@ -390,10 +390,10 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     };
     Arc::new(guarded(db, first, || {
         let mut found = united_item_findings(db, file);
-        rules::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
+        changes::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
         });
-        rules::state_fixes(&mut found.findings, true);
+        changes::state_fixes(&mut found.findings, true);
         found
     }))
 }
@@ -401,10 +401,10 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
 /// What the mapping rules find in the items of a file, the fixes of a fault as one, each with what it states.
 pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<Findings> {
     let mut found = united_item_findings(db, file);
-    if extent == Extent::Completed && found.findings.iter().any(rules::is_tried) {
+    if extent == Extent::Completed && found.findings.iter().any(changes::is_tried) {
         return completed_item_findings(db, file);
     }
-    rules::state_fixes(&mut found.findings, false);
+    changes::state_fixes(&mut found.findings, false);
     Arc::new(found)
 }
 

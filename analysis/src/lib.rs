@@ -26,8 +26,8 @@ mod advice;
 mod answers;
 mod catalogue;
 mod causes;
+mod changes;
 mod check;
-mod completion;
 mod cost;
 mod derivation;
 mod findings;
@@ -56,6 +56,7 @@ pub use catalogue::{
     all as all_rules, documentation_url, find as find_rule, is_rule_or_group,
     nearest as nearest_rules, url as rule_url,
 };
+pub use changes::{Application, Outlook, Texts, apply_fixes, with_line_breaks_of};
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
@@ -65,9 +66,8 @@ pub use findings::{
     Applicability, Confirmer, CostChange, Engine, Group, Holds, Level, Offers, Refusal, Rule,
 };
 pub use fixing::{
-    Application, Completed, Completing, Fixable, Fixed, KernelName, LeftOut, Proposed, Rejection,
-    Signature, Signatures, Texts, Totals, Trust, apply_fixes, fix_all, migrate_all, migration_rule,
-    with_line_breaks_of,
+    Completed, Completing, Fixable, Fixed, KernelName, LeftOut, Proposed, Rejection, Signature,
+    Signatures, Totals, Trust, fix_all, migrate_all, migration_rule,
 };
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::calibration::evidence;

@@ -66,6 +66,14 @@ pub struct MappingSite {
     pub remarks: Vec<MappingRemark>,
 }
 
+impl MappingSite {
+    /// Whether a place is between its delimiters.
+    pub fn holds(&self, place: Span) -> bool {
+        let body = self.body;
+        body.item == place.item && body.start <= place.start && place.end <= body.end
+    }
+}
+
 /// The calls in an item of a module, those in its blocks included, in the order of the text. Bodies of `macro_rules!` are
 /// templates and have none.
 #[salsa::tracked(returns(clone))]

@@ -150,6 +150,11 @@ pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
      beside `A % 8`, or an axis of its own.",
 );
 
+/// Whether the fixes of a rule guess which name was meant.
+pub(crate) fn is_guess_of_a_name(rule: &Rule) -> bool {
+    rule == &UNKNOWN_AXIS
+}
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
     &MAPPING_SYNTAX,

@@ -5,10 +5,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Applicability, Edit, Finding};
 use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Origin, PassEnd, Written};
 use crate::mapping::Mapping;
+use crate::rules::{Applicability, Edit, Finding};
 
 /// The places of a body that its callers see.
 pub(crate) struct Reach {

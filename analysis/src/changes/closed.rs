@@ -6,9 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::changed::{Values, values};
-use super::trial_body::{Change, TrialBody};
-use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Value};
+use super::body::{Change, TrialBody};
+use super::reach;
+use super::values::{Values, values};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
@@ -16,15 +16,32 @@ use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
 use crate::kernel::{Level, Origin, TensorId, Tier, Written};
 use crate::mapping::Mapping;
+use crate::rules::{
+    self, Alternative, Applicability, Checked, Edit, FOLLOWING, Families, Finding, Fix, Value,
+};
 
 /// How many alternatives of a finding are stated.
 pub(crate) const ALTERNATIVE_LIMIT: usize = 8;
 
-/// What is said of a change that needs others behind it.
-pub(crate) const FOLLOWING: &str = ", and what follows from it";
+/// What some families find in a body, with fixes and helps that are judged by the operations that they change.
+pub(crate) fn judged_findings(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    judged(checked, families, true)
+}
+
+/// As [`judged_findings`] by all families, with all that helps may state, whether it needs something behind it or not.
+pub(crate) fn proposed_findings(checked: &Checked<'_>) -> Vec<Finding> {
+    judged(checked, Families::ALL, false)
+}
+
+fn judged(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
+    let mut findings = rules::check(checked, families);
+    reach::mark(checked.body, &mut findings);
+    judge(checked, &mut findings, helps);
+    findings
+}
 
 /// Judges the fixes of findings and, where that is asked for, what their helps state.
-pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
+fn judge(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
     let is_judged = |finding: &Finding| {
         finding.fixes.iter().any(is_sure) || helps && finding.alternatives.is_some()
     };

@@ -4,13 +4,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Edit, Value};
 use crate::items::Span;
 use crate::kernel::{
     Address, AddressValue, Body, Levels, Operation, OperationKind, Origin, Pass, StageKind,
     StreamShape, SwitchConfig, Tensor, Written,
 };
 use crate::mapping::Mapping;
+use crate::rules::{Edit, Value};
 
 /// Values by the places where they are written.
 pub(crate) type Values = FxHashMap<Span, Value>;

@@ -25,8 +25,7 @@ use crate::kernel::callgraph::{callees, callers};
 use crate::kernel::element_places;
 use crate::mapping::{Mapping, PaddingKind, SyntaxKind};
 
-use super::Edit;
-use super::indivisible;
+use crate::rules::{self, Edit};
 
 /// How many functions may hand tensors to each other.
 const FUNCTION_LIMIT: usize = 16;
@@ -104,7 +103,7 @@ impl PaddedTensors {
         }
         // Parts that divide without a remainder are parts of the same tensors.
         let mut known: FxHashSet<Span> = FxHashSet::default();
-        let divisions = indivisible::divisions(db, &sites);
+        let divisions = rules::divisions(db, &sites);
         for division in divisions.get(base).into_iter().flatten() {
             if known.insert(division.first) {
                 let text = format!("# {size} {}", source(db, division.first));

@@ -6,7 +6,6 @@
 //! for, never by a check. Knows mappings, addresses and numbers where the body holds them; a fix that edits
 //! anything else (the name of a method, an attribute) is left as its rule made it.
 
-mod derived;
 mod joined;
 mod trial;
 #[cfg(test)]
@@ -17,19 +16,20 @@ use std::cell::{OnceCell, RefCell};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::derived::DerivedAgain;
 use self::joined::Joined;
 use self::trial::{Trial, Tried};
 
+use super::closed::ALTERNATIVE_LIMIT;
+use super::derived::DerivedAgain;
+use super::reach::Reach;
+use super::values::{places, with_edits, with_mappings};
 use crate::derivation::{derive, undecided};
 use crate::items::Span;
 use crate::kernel::Body;
 use crate::mapping::Mapping;
-use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
-    ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, CostChange, Derived,
-    Edit, FOLLOWING, Families, Finding, Fix, Level, Reach, Rule, found_beside, found_by_families,
-    groups_of_causes, names,
+    Alternative, Alternatives, Applicability, Checked, CostChange, Derived, Edit, FOLLOWING,
+    Families, Finding, Fix, Level, Rule, found_beside, found_by_families, groups_of_causes, names,
 };
 
 /// How often the rules are asked again about a fix. What goes on and on is no repair.

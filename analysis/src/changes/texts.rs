@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Texts;
 use crate::report::{DiagnosticFix, FileEdit};
+
+/// Texts of files by path.
+pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
 /// What one application of fixes gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub fn apply_fixes<'f>(
 }
 
 /// Whether a fix can be applied at all: its edits fit the texts, do not meet each other and change something.
-pub(super) fn fits(texts: &Texts, fix: &DiagnosticFix) -> bool {
+pub(crate) fn fits(texts: &Texts, fix: &DiagnosticFix) -> bool {
     own_edits(texts, fix).is_some()
 }
 

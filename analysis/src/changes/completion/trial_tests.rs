@@ -6,10 +6,11 @@ use rustc_hash::FxHashSet;
 use super::trial::{Trial, Tried};
 use super::{Asked, Completion, Outlook, key, places_of_causes};
 use crate::Options;
+use crate::changes::proposed_findings;
 use crate::check::as_checked;
 use crate::db::AnalysisDatabase;
 use crate::items::file_functions;
-use crate::rules::{Checked, Edit, Finding, Level, check_as_proposed};
+use crate::rules::{Checked, Edit, Finding, Level};
 use crate::syntax::fixture_tests::fixture_texts;
 
 /// All edits that a finding proposes or states.
@@ -21,7 +22,7 @@ fn proposed(finding: &Finding) -> Vec<&[Edit]> {
 
 /// Compares what comes of all that is proposed in a function; how often operations alone told it.
 fn compare(checked: &Checked<'_>) -> usize {
-    let findings = check_as_proposed(checked);
+    let findings = proposed_findings(checked);
     let completion = Completion::of(checked, &findings);
     let causes = places_of_causes(&findings);
     let mut trial = Trial::of(checked);

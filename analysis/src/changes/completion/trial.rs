@@ -12,13 +12,13 @@ use crate::derivation::partial::{PartialDerivation, between_operations};
 use crate::derivation::{BodyDerivation, derive_changed, derive_operation, open_places};
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind, Tier};
-use crate::rules::changed::values;
 use crate::rules::{
-    Checked, Edit, Families, Finding, Rule, TrialBody, as_each_family_finds, found_beside,
-    put_at_uses,
+    Checked, Edit, Families, Finding, Rule, as_each_family_finds, found_beside, put_at_uses,
 };
 
-use super::DerivedAgain;
+use crate::changes::body::TrialBody;
+use crate::changes::derived::DerivedAgain;
+use crate::changes::values::values;
 
 /// What comes of trying edits.
 pub(super) enum Tried {

@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::changed::{Values, places_of_operation, places_of_tensor, write};
+use super::values::{Values, places_of_operation, places_of_tensor, write};
 use crate::derivation::memory::MemoryDerivation;
 use crate::items::Span;
 use crate::kernel::{Body, TensorId};

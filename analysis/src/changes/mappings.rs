@@ -4,18 +4,19 @@
 //! Here each repair, with all its places, is put into the functions, and one with which something else is refused is not
 //! proposed, or takes the tensors along that would be overrun. Looks at functions of the file, and at the first few of them.
 
-use crate::rules::mapping_expressions::UNKNOWN_AXIS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, ItemKind, MappingSite, Span, functions_of, item_text, mapping_sites, resolve_edited,
+    ItemId, ItemKind, Span, functions_of, item_text, mapping_sites, resolve_edited,
 };
 use crate::mapping::Mapping;
 
 use super::padded_tensors::{PaddedTensors, functions_naming, padded_tensors};
-use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, indivisible};
+use crate::rules::{
+    Alternative, Edit, FOLLOWING, Finding, Fix, Level, is_guess_of_a_name, padding_of,
+};
 
 /// What is said where no repair of the expression alone fits the function around it.
 const GENERAL: &str = "write what fits all places of the axis, and all tensors that are declared over it: the same padding, or \
@@ -45,7 +46,7 @@ pub(crate) fn keep_what_holds(
     breaks_nothing: &BreaksNothing<'_>,
 ) {
     for finding in findings.iter_mut().filter(|finding| denied(finding)) {
-        let padding = padding(db, finding);
+        let padding = padding_of(db, finding);
         let fixes = std::mem::take(&mut finding.fixes);
         let fixes = fixes.into_iter();
         let held = fixes.filter_map(|fix| holding(db, file, fix, padding.as_ref(), breaks_nothing));
@@ -129,16 +130,6 @@ fn with_tensors(
     })
 }
 
-/// What a finding says should be padded, and to how many positions.
-fn padding(db: &dyn Db, finding: &Finding) -> Option<(Mapping, u64)> {
-    let sites = mapping_sites(db, finding.span.item);
-    let site = sites.iter().find(|site| holds_place(site, finding.span))?;
-    let divisions = || std::rc::Rc::new(indivisible::divisions(db, &sites));
-    let operands = indivisible::operands_at_fault(db, site, divisions);
-    let operand = operands.get(&finding.span)?;
-    Some((operand.base.clone(), operand.padded?))
-}
-
 /// States what the fixes of faulty expressions write; of fixes that were not tried in the functions that hold them, that more
 /// may follow.
 pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
@@ -155,7 +146,7 @@ pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
 
 /// Whether it is refused what a fix of the finding mends, and its fixes are no guesses of names.
 fn denied(finding: &Finding) -> bool {
-    finding.rule != &UNKNOWN_AXIS
+    !is_guess_of_a_name(finding.rule)
         && finding.rule.default_level() == Level::Deny
         && !finding.fixes.is_empty()
 }
@@ -178,10 +169,6 @@ fn users(db: &dyn Db, edits: &[Edit]) -> Vec<ItemId> {
         .collect()
 }
 
-fn holds_place(site: &MappingSite, place: Span) -> bool {
-    site.body.item == place.item && site.body.start <= place.start && place.end <= site.body.end
-}
-
 /// The mappings of the calls that edits change; `None` where one of them changes something else.
 fn repaired(db: &dyn Db, edits: &[Edit]) -> Option<Vec<(Span, Mapping)>> {
     let mut repaired: Vec<(Span, Mapping)> = Vec::new();
@@ -193,7 +180,7 @@ fn repaired(db: &dyn Db, edits: &[Edit]) -> Option<Vec<(Span, Mapping)>> {
         // Of nested calls the innermost.
         let site = sites
             .iter()
-            .filter(|site| holds_place(site, edit.span))
+            .filter(|site| site.holds(edit.span))
             .min_by_key(|site| site.body.end.saturating_sub(site.body.start))?;
         if repaired.iter().any(|(place, _)| *place == site.span) {
             continue;
@@ -203,10 +190,7 @@ fn repaired(db: &dyn Db, edits: &[Edit]) -> Option<Vec<(Span, Mapping)>> {
             .text
             .get(site.body.start as usize..site.body.end as usize)?
             .to_owned();
-        let mut own: Vec<&Edit> = edits
-            .iter()
-            .filter(|edit| holds_place(site, edit.span))
-            .collect();
+        let mut own: Vec<&Edit> = edits.iter().filter(|edit| site.holds(edit.span)).collect();
         own.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
         for edit in own {
             let start = edit.span.start.checked_sub(site.body.start)? as usize;
