@@ -104,7 +104,7 @@ impl Lock {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in (1_usize..).zip(text.lines()) {
             let line = line.trim();
-            let refused = || format!("line {number} is none that Cargo writes");
+            let refused = || format!("Cargo does not write line {number}");
             if let Some(is_wanted) = array {
                 match line {
                     "]" => array = None,

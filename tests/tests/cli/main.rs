@@ -39,6 +39,7 @@ mod reading;
 mod releases;
 mod settings;
 mod setup;
+mod tutorial;
 mod view;
 mod watch;
 mod writing;

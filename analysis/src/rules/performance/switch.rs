@@ -35,8 +35,8 @@ pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(
     "Configuration Overhead",
     "a custom ring does what a regular topology does without a set-up",
     "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \
-     preempted: what was prefetched beside the pass waits. The regular topologies are wired and need no set-up. \
-     Reported wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
+     preempted: prefetches during the pass wait. The regular topologies are wired and need no set-up. Reported \
+     wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
     fix,
 );
 
