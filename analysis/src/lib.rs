@@ -41,6 +41,7 @@ mod pto;
 mod questions;
 mod report;
 mod rules;
+mod run;
 mod simulation;
 mod suppression;
 mod syntax;
@@ -109,9 +110,17 @@ pub use rules::{
     foreseeing as rules_foreseeing, has_picture, machine_pictures,
     nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };
+pub use run::{
+    AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, NumbersReport,
+    OriginKind, PoisonFill, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport,
+    RunRequest, RunStation, StandingError, Tolerance, TracedValue, compare_runs, difference_of,
+    place_text, unequal,
+};
 pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};
+#[doc(inline)]
+pub use visa_arrays as arrays;
 pub use visible::{visible, visible_escape, visible_lines, visible_source};
 pub use workspace::{Analysis, Canceller, Workspace};

@@ -31,6 +31,7 @@ const ORDER: &[&[&str]] = &[
     &["simulation"],
     &["findings"],
     &["report"],
+    &["run"],
     &["answers"],
     &["neighbours"],
     // Each language for itself.

@@ -1,0 +1,126 @@
+//! Random inputs that a seed repeats on every machine.
+
+use std::ops::RangeInclusive;
+
+use rand::Rng;
+use rand::SeedableRng;
+use rand::distr::{Distribution, StandardUniform};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+
+use crate::casts::{f4e2m1_to_f32, f32_to_bf16, f32_to_f8e4m3, f32_to_f8e5m2};
+use crate::kind::ElementKind;
+use crate::rules::Arithmetic;
+use crate::values::Array;
+
+/// The numbers of one input: those of another stream of a seed are independent of them.
+fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    generator.set_stream(stream);
+    generator
+}
+
+fn uniform<T>(generator: &mut ChaCha8Rng, length: usize) -> Vec<T>
+where
+    StandardUniform: Distribution<T>,
+{
+    (0..length).map(|_| generator.random()).collect()
+}
+
+fn normal<T>(generator: &mut ChaCha8Rng, length: usize, convert: impl Fn(f32) -> T) -> Vec<T> {
+    let draw = |_| convert(generator.sample::<f32, _>(StandardNormal));
+    (0..length).map(draw).collect()
+}
+
+/// The code of the nearest `f4e2m1`; the smaller code of two that are equally near.
+fn nearest_f4(value: f32) -> u8 {
+    let distance = |code: &u8| (f4e2m1_to_f32(*code) - value.abs()).abs();
+    let nearest = (0..8).min_by(|first, second| distance(first).total_cmp(&distance(second)));
+    nearest.unwrap_or_default() | u8::from(value.is_sign_negative()) << 3
+}
+
+/// Random elements: floats are normal with mean 0 and deviation 1, integers come from the whole range of their type.
+pub fn random_array(kind: ElementKind, length: usize, seed: u64, stream: u64) -> Array {
+    let rng = &mut generator(seed, stream);
+    let within = |rng: &mut ChaCha8Rng, range: RangeInclusive<i16>| -> Vec<i16> {
+        (0..length)
+            .map(|_| rng.random_range(range.clone()))
+            .collect()
+    };
+    let narrow = |numbers: Vec<i16>| numbers.into_iter().map(|number| number as i8).collect();
+    match kind {
+        ElementKind::I4 => Array::I4(narrow(within(rng, -8..=7))),
+        ElementKind::I5 => Array::I5(narrow(within(rng, -16..=15))),
+        ElementKind::I8 => Array::I8(uniform(rng, length)),
+        ElementKind::I9 => Array::I9(within(rng, -256..=255)),
+        ElementKind::I16 => Array::I16(uniform(rng, length)),
+        ElementKind::I32 => Array::I32(uniform(rng, length)),
+        ElementKind::F4E2M1 => Array::F4E2M1(normal(rng, length, nearest_f4)),
+        ElementKind::F8E4M3 => Array::F8E4M3(normal(rng, length, f32_to_f8e4m3)),
+        ElementKind::F8E5M2 => Array::F8E5M2(normal(rng, length, f32_to_f8e5m2)),
+        ElementKind::Bf16 => Array::Bf16(normal(rng, length, |value| {
+            f32_to_bf16(value, Arithmetic::NEWEST)
+        })),
+        ElementKind::F32 => Array::F32(normal(rng, length, |value| value)),
+    }
+}
+
+/// Random indices from a range, as `i32`.
+pub fn random_indices(
+    range: RangeInclusive<i32>,
+    length: usize,
+    seed: u64,
+    stream: u64,
+) -> Vec<i32> {
+    if range.is_empty() {
+        return vec![0; length];
+    }
+    let mut rng = generator(seed, stream);
+    (0..length)
+        .map(|_| rng.random_range(range.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_repeats_and_streams_differ() {
+        let first = random_array(ElementKind::F32, 100, 7, 0);
+        assert_eq!(first, random_array(ElementKind::F32, 100, 7, 0));
+        assert_ne!(first, random_array(ElementKind::F32, 100, 7, 1));
+        assert_ne!(first, random_array(ElementKind::F32, 100, 8, 0));
+    }
+
+    #[test]
+    fn every_kind_stays_in_its_range_and_uses_most_of_it() {
+        for kind in ElementKind::ALL {
+            let array = random_array(kind, 4000, 1, 0);
+            assert_eq!((array.kind(), array.len()), (kind, 4000));
+            let numbers: Vec<f64> = (0..4000).filter_map(|at| array.number_at(at)).collect();
+            let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if let Some((smallest, largest)) = kind.integer_range() {
+                let (smallest, largest) = (f64::from(smallest), f64::from(largest));
+                assert!(least >= smallest && most <= largest, "{kind}");
+                assert!(most - least > (largest - smallest) * 0.9, "{kind}");
+            } else {
+                let mean = numbers.iter().sum::<f64>() / 4000.0;
+                let square = numbers.iter().map(|number| number * number).sum::<f64>() / 4000.0;
+                // Five times the deviation of a mean of 4,000 numbers, and of their squares.
+                assert!(
+                    mean.abs() < 0.08 && (square - 1.0).abs() < 0.12,
+                    "{kind} {mean} {square}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn indices_stay_in_their_range() {
+        let indices = random_indices(3..=5, 200, 1, 0);
+        assert!((3..=5).all(|index| indices.contains(&index)));
+        assert!(indices.iter().all(|index| (3..=5).contains(index)));
+    }
+}
