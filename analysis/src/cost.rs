@@ -34,7 +34,7 @@ use crate::report::{FileEdit, Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::roofline::{Roofline, roofline};
 use crate::simulation::{BodySimulation, Peak, total_bounds};
-use crate::threads::{OPERATIONS_OF_A_THREAD, join};
+use crate::threads::{PARALLEL_THRESHOLD, join};
 
 pub(crate) use rows::{overfull, tier as tier_name};
 pub use stages::StageRow;
@@ -355,7 +355,7 @@ pub fn kernel_costs(db: &AnalysisDatabase, file: SourceFile) -> Vec<KernelCost> 
         .into_iter()
         .filter_map(|function| {
             let body = body(db, function);
-            if body.device.is_some() && body.operations.len() >= OPERATIONS_OF_A_THREAD {
+            if body.device.is_some() && body.operations.len() >= PARALLEL_THRESHOLD {
                 return large_kernel_cost(db, function, &mut places);
             }
             kernel_cost(db, function, &mut places)

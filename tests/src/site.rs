@@ -104,7 +104,35 @@ pub fn rules_by_release() -> String {
             rules.iter().for_each(|rule| text.push_str(&row(rule)));
         }
     }
+    text.push_str(&shapes());
     text
+}
+
+/// The table of code that only some releases accept. Code that all known releases accept tells none of them apart.
+fn shapes() -> String {
+    let library = Library::OptStd;
+    let first_known = library.releases().first().copied();
+    let mut rows: BTreeMap<(Release, Option<Release>), Vec<&str>> = BTreeMap::new();
+    for (words, first, last) in library.release_shapes() {
+        if Some(first) != first_known || last.is_some() {
+            rows.entry((first, last)).or_default().push(words);
+        }
+    }
+    let mut table = format!(
+        "\n## Code of some releases\n\nIf nothing names a release of `{}`, visa-lint takes the newest one that accepts all \
+         code of this table in the sources.\n\n| releases | code |\n| --- | --- |\n",
+        library.crate_name()
+    );
+    for ((first, last), words) in rows {
+        let last = last.map_or_else(String::new, |last| last.to_string());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {first} – {last} | {} |",
+            words.join(", ").replace('|', "\\|")
+        );
+    }
+    table
 }
 
 fn row(rule: &Rule) -> String {

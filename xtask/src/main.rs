@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask docs
        cargo xtask new-rule NAME FAMILY GROUP
-       cargo xtask real-library [RELEASE]
+       cargo xtask real-library [RELEASE | --list]
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
 
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let done = match arguments.as_slice() {
         ["docs"] => docs::run(&repository()),
         ["new-rule", name, family, group] => new_rule::run(&repository(), name, family, group),
+        ["real-library", "--list"] => real_library::list(&repository()),
         ["real-library"] => real_library::run(&repository(), None),
         ["real-library", release] => real_library::run(&repository(), Some(release)),
         ["corpus", "--compare", before, after] => corpus::compare(before, after),

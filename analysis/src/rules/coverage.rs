@@ -78,7 +78,7 @@ pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {
 }
 
 /// Whether one of the rules here is on.
-pub(crate) fn names_what_is_not_looked_at(families: Families) -> bool {
+pub(crate) fn reports_unresolved(families: Families) -> bool {
     families.have_one_of(RULES)
 }
 

@@ -255,9 +255,9 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         .help("leave the padding out of the output time, and pad in the commit"),
         LibraryLimitKind::RingSize { ring_size, least } => finding(
             &format!("the ring has {ring_size} slices, and the exchange needs {least}"),
-            "takes the least ring only",
+            "takes only the smallest valid ring",
         )
-        .help("use the least ring"),
+        .help("use the smallest valid ring"),
         LibraryLimitKind::RingCopies { axis, padded: true } => finding(
             &format!("the copies `{axis}` are padded in the output slice"),
             "takes a broadcast axis without padding",

@@ -117,7 +117,7 @@ fn as_proposed(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Fi
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{
-    asks_for_undecided, beyond_time, hidden, names_what_is_not_looked_at, not_looked_at,
+    asks_for_undecided, beyond_time, hidden, not_looked_at, reports_unresolved,
     unresolved_operation, what,
 };
 pub(crate) use fetch::unaligned_packet;

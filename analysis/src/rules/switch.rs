@@ -106,7 +106,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_SMALL: Rule = rule!(
     "Custom Topologies",
     "a custom ring is smaller than the slices that exchange data",
     "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
-     data from has to be in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
+     data from has to be in the same ring. The smallest valid ring reaches up to the outermost part of the slices that moves, \
      leaves, or changes places.",
     fix;
     refused: Refusal::BY_LIBRARIES,

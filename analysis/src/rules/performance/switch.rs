@@ -20,7 +20,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
     "a custom ring is larger than the exchange needs",
     "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
      packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
-     them. The least ring reaches up to the outermost part of the slices that moves. \
+     them. The smallest valid ring reaches up to the outermost part of the slices that moves. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles). \
      The current library takes no other ring than the least one from release 0.5 on: there every larger one is reported, as an error.",
     fix;

@@ -163,7 +163,7 @@ fn to_finding(reduce: &ReduceCounts) -> Option<Finding> {
             &VCG_SLICE_ORDER,
             places.slice,
             format!(
-                "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs them to fall",
+                "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs strictly decreasing steps",
                 list(strides)
             ),
         )
