@@ -3,13 +3,21 @@
 //!
 //! They are not in the repository: `cargo xtask docs` writes them below `docs`, where `.gitignore` names them.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::{llms, machine, site};
 
 /// The folders below `docs` that hold made files and no others.
 const MADE_FOLDERS: [&str; 2] = ["rules", "machine"];
+
+/// The pages of rules by their file names below `docs/rules`. A process makes them once, since each checks a kernel.
+pub fn rule_pages() -> &'static BTreeMap<String, String> {
+    static PAGES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    PAGES.get_or_init(|| visa_server::rule_pages().into_iter().collect())
+}
 
 /// Every made file: its path below `docs` and its text.
 pub fn made_files() -> Vec<(String, String)> {
@@ -20,13 +28,10 @@ pub fn made_files() -> Vec<(String, String)> {
         ("rules/releases.md".to_owned(), site::rules_by_release()),
         ("rules/errors.md".to_owned(), site::known_texts()),
     ];
-    let below = |folder: &str, files: Vec<(String, String)>| {
-        let files = files.into_iter();
-        let files = files.map(|(name, text)| (format!("{folder}/{name}"), text));
-        files.collect::<Vec<_>>()
-    };
-    made.extend(below("rules", visa_server::rule_pages()));
-    made.extend(below("machine", machine::pictures()));
+    let rules = rule_pages().iter();
+    made.extend(rules.map(|(name, text)| (format!("rules/{name}"), text.clone())));
+    let pictures = machine::pictures().into_iter();
+    made.extend(pictures.map(|(name, text)| (format!("machine/{name}"), text)));
     made
 }
 

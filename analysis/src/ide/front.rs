@@ -25,7 +25,7 @@ use super::{
 /// failed.
 impl Analysis {
     /// Asks the front end of a file's language. A file that takes no part has no answers.
-    fn in_file<T: Default>(
+    pub(super) fn in_file<T: Default>(
         &self,
         path: &str,
         of_rust: impl FnOnce(&dyn Db, SourceFile) -> T,
@@ -42,7 +42,7 @@ impl Analysis {
     }
 
     /// As [`Self::in_file`], of what only files in Rust have.
-    fn in_rust<T: Default>(
+    pub(super) fn in_rust<T: Default>(
         &self,
         path: &str,
         ask: impl FnOnce(&dyn Db, SourceFile) -> T,

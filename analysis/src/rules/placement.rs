@@ -160,7 +160,7 @@ fn word_grid(fault: &GridViolation, attribute: Option<&str>) -> Finding {
     let says = if fault.written {
         format!("it is declared for {pes} processing elements here")
     } else {
-        format!("no `pe` here, so the kernel runs on {pes}")
+        format!("no `pe` here, so the kernel has {pes} processing elements")
     };
     let finding = Finding::new(&DEVICE_GRID, fault.span, message).related(fault.attribute, says);
     let Some(attribute) = attribute else {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use visa_analysis::{
     Foreseen, Group, Level, Rule, Speaker, all_rules, find_rule, rules_foreseeing,
     rules_nearest_to_text,
@@ -79,10 +80,11 @@ fn group_of(name: &str) -> Option<Group> {
 pub fn rule_pages() -> Vec<(String, String)> {
     let all: Vec<&Rule> = all_rules().collect();
     let mut made = vec![("README.md".to_owned(), rules::markdown(&all))];
-    made.extend(all.iter().map(|rule| {
+    let of_rules = all.par_iter().map(|rule| {
         let page = pages::linked(rule, Dialect::default());
         (format!("{}.md", rule.name), page)
-    }));
+    });
+    made.extend(of_rules.collect::<Vec<_>>());
     made.extend(Group::ALL.map(|group| (format!("group-{}.md", group.name()), group_page(group))));
     made
 }

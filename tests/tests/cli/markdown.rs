@@ -260,7 +260,7 @@ fn kernels_in_markdown_cost() {
 /// The pages of the rules are Markdown with a wrong kernel each, which gives what the page is about.
 #[test]
 fn the_pages_of_the_rules_report_their_rules() {
-    let pages = visa_server::rule_pages();
+    let pages = visa_tests::docs::rule_pages();
     let files: Vec<(&str, &[u8])> = pages
         .iter()
         .map(|(name, page)| (name.as_str(), page.as_bytes()))
@@ -306,11 +306,8 @@ fn the_pages_of_the_rules_report_their_rules() {
         .collect();
     // Blocks of Markdown are judged as of the newest release: a page of an earlier one may be silent, and so may those that need settings
     // or a manifest to compare with.
-    let is_of_newest = |name: &str| {
-        let file = format!("{name}.md");
-        let (_, page) = pages.iter().find(|(name, _)| *name == file).unwrap();
-        page.contains("For `furiosa_opt_std` 0.10:")
-    };
+    let is_of_newest =
+        |name: &str| pages[&format!("{name}.md")].contains("For `furiosa_opt_std` 0.10:");
     let compared = ["budget_exceeded", "library_version_mismatch"];
     let silent: Vec<&&String> = silent
         .iter()

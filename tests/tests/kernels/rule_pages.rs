@@ -1,9 +1,8 @@
 //! The kernels of rule pages: the wrong one gives its finding in the release that the page names, the right one does not, and both are
 //! for the newest release in which the rule holds wherever they can be written for it.
 
-use std::collections::BTreeMap;
-
 use visa_analysis::{Dialect, Language, Library, Release, Rule, Workspace, all_rules};
+use visa_tests::docs::rule_pages;
 
 /// What a page says where only a run with settings finds something.
 const BY_SETTINGS: &str = "Nothing without `visa-lint.toml`";
@@ -42,7 +41,7 @@ fn found(rule: &Rule, (dialect, text): &(Dialect, String)) -> usize {
 #[test]
 fn each_shown_kernel_gives_its_finding_in_the_release_that_it_is_shown_for() {
     let (mut problems, mut before, mut current) = (Vec::new(), Vec::new(), 0);
-    let pages: BTreeMap<String, String> = visa_server::rule_pages().into_iter().collect();
+    let pages = rule_pages();
     for rule in all_rules().filter(|rule| rule.example_language() == Language::Rust) {
         let name = rule.name;
         let page = &pages[&format!("{name}.md")];
@@ -83,11 +82,7 @@ fn each_shown_kernel_gives_its_finding_in_the_release_that_it_is_shown_for() {
 
 #[test]
 fn pages_show_the_lines_that_change() {
-    let pages = visa_server::rule_pages();
-    let (_, page) = pages
-        .iter()
-        .find(|(name, _)| name == "alu_reuse.md")
-        .unwrap();
+    let page = &rule_pages()["alu_reuse.md"];
     let (_, changes) = page.split_once("\nWhat changes:\n\n```diff\n").unwrap();
     let (changes, _) = changes.split_once("\n```\n").unwrap();
     // The one call in which the fixtures differ, without their titles.

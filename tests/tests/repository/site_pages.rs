@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use visa_tests::docs::{made_files, write_made_files};
+use visa_tests::docs::{made_files, rule_pages, write_made_files};
 use visa_tests::{read, repository, shown, site};
 
 use crate::printed;
@@ -204,7 +204,7 @@ fn the_made_files_are_written_and_git_ignores_them() {
 
 #[test]
 fn a_page_of_the_site_is_what_the_program_prints() {
-    let pages: BTreeMap<String, String> = visa_server::rule_pages().into_iter().collect();
+    let pages = rule_pages();
     for (name, arguments) in [
         ("README.md", ["rules", "--format", "markdown"].as_slice()),
         (
@@ -222,7 +222,7 @@ fn a_page_of_the_site_is_what_the_program_prints() {
 
 #[test]
 fn every_page_shows_what_the_wrong_kernel_gets() {
-    let pages: BTreeMap<String, String> = visa_server::rule_pages().into_iter().collect();
+    let pages = rule_pages();
     for rule in visa_analysis::all_rules() {
         let page = &pages[&format!("{}.md", rule.name)];
         // The budgets are in the settings, which a page has none of.
