@@ -8,34 +8,37 @@
     reason = "rooms are private, so that rustc finds what is dead in them; `pub` is what other rooms may use"
 )]
 
+// Crates of their own, by the names of their rooms.
+use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
+use visa_hardware as hardware;
+use visa_libraries as libraries;
+use visa_mapping as mapping;
+use visa_transfer as transfer;
+
+/// The database, and what queries see of it.
+mod db {
+    pub use visa_base::db::*;
+
+    pub use crate::inputs::AnalysisDatabase;
+}
+
 mod advice;
 mod answers;
-mod budget;
 mod catalogue;
 mod causes;
 mod check;
 mod completion;
-mod conditions;
 mod cost;
-mod db;
 mod derivation;
 mod findings;
 mod fixing;
 mod fragments;
-mod hardware;
 mod ide;
 mod inputs;
 mod items;
 mod kernel;
-mod lanes;
-mod language;
-mod libraries;
-mod mapping;
-mod markdown;
-mod names;
 mod neighbours;
 mod nki;
-mod numbers;
 mod places;
 mod pto;
 mod questions;
@@ -45,9 +48,6 @@ mod run;
 mod simulation;
 mod suppression;
 mod syntax;
-mod threads;
-mod transfer;
-mod visible;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};

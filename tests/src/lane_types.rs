@@ -16,7 +16,7 @@ pub fn lanes() -> String {
     }
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     format!(
-        "// Printed by `cargo test -p visa-tests --test repository` from `analysis/src/lanes.rs`: the contexts of the Virtual ISA as views show them.\n\n\
+        "// Printed by `cargo test -p visa-tests --test repository` from `analysis/base/src/lanes.rs`: the contexts of the Virtual ISA as views show them.\n\n\
          /** The contexts, in the order in which they are shown. */\n\
          export const CONTEXTS = [{}] as const;\n\n\
          export type Context = (typeof CONTEXTS)[number];\n\n\

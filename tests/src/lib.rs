@@ -58,6 +58,18 @@ pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files_of(folder, |path| path.ends_with(".rs"))
 }
 
+/// The source files of the engine, of all its crates, sorted.
+pub fn engine_files() -> Vec<PathBuf> {
+    source_files("analysis")
+}
+
+/// The source files of the crates in a folder of the repository and below it, sorted.
+pub fn source_files(folder: &str) -> Vec<PathBuf> {
+    let mut files = rust_files(&repository().join(folder));
+    files.retain(|path| shown(path).contains("/src/"));
+    files
+}
+
 /// The files below a folder that may hold kernels, of all languages, sorted.
 pub fn kernel_files(folder: &Path) -> Vec<PathBuf> {
     files_of(folder, may_be_source)

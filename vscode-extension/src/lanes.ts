@@ -1,4 +1,4 @@
-// Printed by `cargo test -p visa-tests --test repository` from `analysis/src/lanes.rs`: the contexts of the Virtual ISA as views show them.
+// Printed by `cargo test -p visa-tests --test repository` from `analysis/base/src/lanes.rs`: the contexts of the Virtual ISA as views show them.
 
 /** The contexts, in the order in which they are shown. */
 export const CONTEXTS = ['main', 'sub', 'dma'] as const;

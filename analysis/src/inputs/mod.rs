@@ -7,6 +7,7 @@
     reason = "salsa generates undocumented constructors and setters"
 )]
 
+mod database;
 mod enabled;
 mod neighbours;
 mod settings;
@@ -21,13 +22,14 @@ use salsa::{Durability, Setter};
 
 use crate::budget::Budget;
 use crate::conditions::{CfgSetting, PackageFeatures};
-use crate::db::{AnalysisDatabase, Db};
+use crate::db::Db;
 use crate::fragments::{Origin, file_of, is_fragment};
 use crate::hardware::{Model, Target};
 use crate::language::Language;
 use crate::libraries::{Library, Release};
 use crate::syntax::ParsedFile;
 
+pub use self::database::AnalysisDatabase;
 #[cfg(test)]
 pub(crate) use self::enabled::RULE_CAPACITY;
 pub use self::enabled::{EnabledRules, enabled_rules};

@@ -221,26 +221,28 @@ impl Origin {
     }
 }
 
-impl Machine {
-    /// Bytes of a memory: of a chip for HBM, else of a slice; `None` for the host's.
-    pub const fn capacity(&self, tier: Tier) -> Option<u64> {
-        match tier {
-            Tier::Host => None,
-            Tier::Hbm => Some(self.hbm_bytes),
-            Tier::Dm => Some(self.dm_bytes),
-            Tier::Trf => Some(self.trf_bytes),
-            Tier::Vrf => Some(self.vrf_bytes),
-            Tier::Spm => Some(self.spm_bytes),
+impl Tier {
+    /// Bytes of the memory on a machine: of a chip for HBM, else of a slice; `None` for the host's.
+    pub const fn capacity(self, machine: &Machine) -> Option<u64> {
+        match self {
+            Self::Host => None,
+            Self::Hbm => Some(machine.hbm_bytes),
+            Self::Dm => Some(machine.dm_bytes),
+            Self::Trf => Some(machine.trf_bytes),
+            Self::Vrf => Some(machine.vrf_bytes),
+            Self::Spm => Some(machine.spm_bytes),
         }
     }
+}
 
-    /// The bytes of a slice's TRF that a region takes: the first one, and the one behind the last.
-    pub const fn region(&self, region: TrfAddress) -> (u64, u64) {
-        let half = self.trf_bytes / 2;
-        match region {
-            TrfAddress::FirstHalf => (0, half),
-            TrfAddress::SecondHalf => (half, self.trf_bytes),
-            TrfAddress::Full => (0, self.trf_bytes),
+impl TrfAddress {
+    /// The bytes of a slice's TRF that the region takes on a machine: the first one, and the one behind the last.
+    pub const fn bytes(self, machine: &Machine) -> (u64, u64) {
+        let half = machine.trf_bytes / 2;
+        match self {
+            Self::FirstHalf => (0, half),
+            Self::SecondHalf => (half, machine.trf_bytes),
+            Self::Full => (0, machine.trf_bytes),
         }
     }
 }

@@ -229,7 +229,7 @@ fn call_beside(occupant: &Occupant, other: &Occupant) -> String {
 
 /// Where a tensor is in its memory.
 fn place_of(machine: Machine, tier: Tier, occupant: &Occupant) -> String {
-    let (_, half) = machine.region(TrfAddress::FirstHalf);
+    let (_, half) = TrfAddress::FirstHalf.bytes(&machine);
     match (tier, occupant.range) {
         (Tier::Trf, (0, end)) if end > half => "all of the register file".to_owned(),
         (Tier::Trf, (0, _)) => "the first half".to_owned(),

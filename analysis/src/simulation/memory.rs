@@ -73,7 +73,7 @@ impl MemoryTimeline {
     /// Bytes of a memory, a slice; `None` for those that are no part of a slice.
     pub const fn capacity(&self, tier: Tier) -> Option<u64> {
         match tier {
-            Tier::Dm | Tier::Trf | Tier::Vrf => self.machine.capacity(tier),
+            Tier::Dm | Tier::Trf | Tier::Vrf => tier.capacity(&self.machine),
             Tier::Hbm | Tier::Host | Tier::Spm => None,
         }
     }

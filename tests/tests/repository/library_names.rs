@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use visa_tests::{read, repository, rust_files, shown};
+use visa_tests::{engine_files, read, repository, rust_files, shown};
 
 /// Where libraries are described: what each has of its own, and what both have.
-const FOLDERS: &[&str] = &["analysis/src/libraries", "analysis/src/kernel/dialect"];
+const FOLDERS: &[&str] = &["analysis/libraries/src", "analysis/src/kernel/dialect"];
 const LIBRARIES: &[&str] = &["visa_std", "opt_std", "common"];
 
 /// Files outside of them that still name something of the library, how often, and why.
@@ -197,7 +197,7 @@ fn a_librarys_names_stand_in_its_folder() {
         assert!(telling.contains(name), "{name}");
     }
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    for file in rust_files(&repository().join("analysis/src")) {
+    for file in engine_files() {
         let path = shown(&file);
         if is_own(&path) || is_test_code(&path) {
             continue;
@@ -259,7 +259,7 @@ fn a_stage_is_named_in_few_files() {
         .map(|one| format!("{one}::Transpose"))
         .collect();
     let mut found = Vec::new();
-    for file in rust_files(&repository().join("analysis/src")) {
+    for file in engine_files() {
         let path = shown(&file);
         let text = code(&read(&file));
         let names = |one: &String| {

@@ -11,13 +11,13 @@ mod site_pages;
 use std::path::Path;
 
 use visa_tests::wire_types::types_of;
-use visa_tests::{read, repository, rust_files, shown};
+use visa_tests::{read, repository, shown, source_files};
 
 /// A file beyond this many lines likely holds two rooms.
 const MAXIMUM_LINES: usize = 900;
 
 fn sources(folder: &str) -> Vec<(String, String)> {
-    rust_files(&repository().join(folder))
+    source_files(folder)
         .iter()
         .map(|path| (shown(path), read(path)))
         .collect()
@@ -45,7 +45,7 @@ fn shipped(text: &str) -> &str {
 
 #[test]
 fn source_files_stay_readable() {
-    let long: Vec<_> = ["analysis/src", "server/src"]
+    let long: Vec<_> = ["analysis", "server"]
         .into_iter()
         .flat_map(sources)
         .filter(|(_, text)| text.lines().count() > MAXIMUM_LINES)
@@ -56,7 +56,7 @@ fn source_files_stay_readable() {
 
 #[test]
 fn modules_open_with_what_they_know() {
-    let silent: Vec<_> = ["analysis/src", "server/src"]
+    let silent: Vec<_> = ["analysis", "server"]
         .into_iter()
         .flat_map(sources)
         .filter(|(path, text)| !is_test_code(path) && !text.starts_with("//!"))
@@ -68,7 +68,7 @@ fn modules_open_with_what_they_know() {
 #[test]
 fn the_server_uses_the_front_door() {
     let mut wrong = Vec::new();
-    for (path, text) in sources("server/src") {
+    for (path, text) in sources("server") {
         if text.contains("tower_lsp") && !path.starts_with("server/src/lsp/") {
             wrong.push(format!(
                 "{path} speaks the protocol outside of server/src/lsp"
@@ -130,7 +130,7 @@ fn what_the_source_says_knows_no_library_and_no_hardware() {
 #[test]
 fn library_code_does_not_give_up() {
     let mut wrong = Vec::new();
-    for (path, text) in ["analysis/src", "server/src"].into_iter().flat_map(sources) {
+    for (path, text) in ["analysis", "server"].into_iter().flat_map(sources) {
         let tests = is_test_code(&path);
         for (number, line) in shipped(&text).lines().enumerate().filter(|_| !tests) {
             let code = line.split("//").next().unwrap_or("");
@@ -154,7 +154,7 @@ fn library_code_does_not_give_up() {
 #[test]
 fn files_are_read_in_one_place() {
     let mut wrong = Vec::new();
-    for (path, text) in ["analysis/src", "server/src"].into_iter().flat_map(sources) {
+    for (path, text) in ["analysis", "server"].into_iter().flat_map(sources) {
         // A file that is about to be replaced is opened for its attributes, and nothing of it is read.
         let own = [
             "server/src/project/regular.rs",

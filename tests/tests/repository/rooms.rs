@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxNode};
-use visa_tests::{read, repository, rust_files, shown};
+use visa_tests::{read, shown, source_files};
 
 /// The rooms of the engine. Each reads only those before it; those of one line read none of each other.
 const ORDER: &[&[&str]] = &[
     &[
+        "arrays",
         "budget",
         "conditions",
         "db",
@@ -63,20 +64,24 @@ fn is_test_code(path: &str) -> bool {
 }
 
 impl Modules {
-    /// Those of a crate's folder of sources.
+    /// Those of the crates in a folder, with the names of a crate's rooms before the paths of its modules.
     fn of(folder: &str) -> Self {
-        let sources: Vec<(Vec<String>, String)> = rust_files(&repository().join(folder))
+        let sources: Vec<(Source, String)> = source_files(folder)
             .iter()
             .filter(|path| !is_test_code(&shown(path)))
-            .map(|path| (module_of(&shown(path), folder), read(path)))
+            .filter_map(|path| Some((Source::of(&shown(path), folder)?, read(path))))
             .collect();
-        let known: BTreeSet<String> = sources.iter().map(|(module, _)| name(module)).collect();
+        let known: BTreeSet<String> = sources
+            .iter()
+            .map(|(source, _)| name(&source.module))
+            .collect();
         let mut reads = BTreeMap::new();
-        for (module, text) in &sources {
+        for (source, text) in &sources {
+            let module = &source.module;
             let tree = SourceFile::parse(text, Edition::Edition2024).tree();
             let mut found = BTreeSet::new();
             for path in paths(&tree) {
-                let Some(path) = absolute(module, &path, &known) else {
+                let Some(path) = absolute(source, &path, &known) else {
                     continue;
                 };
                 let longest = (0..=path.len()).rev().map(|parts| name(&path[..parts]));
@@ -127,27 +132,53 @@ fn name(path: &[String]) -> String {
     path.join("::")
 }
 
-/// `analysis/src/items/file.rs` is `items`, `file`.
-fn module_of(path: &str, folder: &str) -> Vec<String> {
-    let inside = path.strip_prefix(folder).unwrap().trim_matches('/');
-    let inside = inside.strip_suffix(".rs").unwrap();
-    let mut parts: Vec<String> = inside.split('/').map(str::to_owned).collect();
-    if parts
-        .last()
-        .is_some_and(|last| last == "mod" || last == "lib")
-    {
-        parts.pop();
+/// A file by the path of its module.
+struct Source {
+    /// Where the crate's root stands: nowhere, or at the name of the one room that the crate is.
+    root: Vec<String>,
+    /// From the rooms' common root.
+    module: Vec<String>,
+}
+
+/// Crates that hold several rooms; each other crate is one room of its own name.
+const OF_SEVERAL_ROOMS: &[&str] = &["base"];
+
+/// The path of a crate's root among the rooms.
+fn root_of(crate_name: &str) -> Vec<String> {
+    if OF_SEVERAL_ROOMS.contains(&crate_name) {
+        Vec::new()
+    } else {
+        vec![crate_name.to_owned()]
     }
-    parts
+}
+
+impl Source {
+    /// `analysis/src/items/file.rs` is `items`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
+    fn of(path: &str, folder: &str) -> Option<Self> {
+        let (crate_folder, inside) = path.split_once("/src/")?;
+        let crate_name = crate_folder.strip_prefix(folder)?.trim_matches('/');
+        let root = match crate_name {
+            "" => Vec::new(),
+            name => root_of(name),
+        };
+        let inside = inside.strip_suffix(".rs")?;
+        let mut module = root.clone();
+        module.extend(inside.split('/').map(str::to_owned));
+        let last = module.last().map(String::as_str);
+        if matches!(last, Some("mod" | "lib")) {
+            module.pop();
+        }
+        Some(Self { root, module })
+    }
 }
 
 /// A path from the crate's root; none for one of another crate or of a name in scope.
-fn absolute(module: &[String], path: &[String], known: &BTreeSet<String>) -> Option<Vec<String>> {
-    let mut here = module.to_vec();
+fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Option<Vec<String>> {
+    let mut here = source.module.clone();
     let mut rest = path;
     match path.first()?.as_str() {
         "crate" => {
-            here.clear();
+            here.clone_from(&source.root);
             rest = &path[1..];
         }
         "self" => rest = &path[1..],
@@ -158,6 +189,12 @@ fn absolute(module: &[String], path: &[String], known: &BTreeSet<String>) -> Opt
             }
         }
         first => {
+            // A crate of ours; `known` has no room of the name of another crate.
+            if let Some(crate_name) = first.strip_prefix("visa_") {
+                let mut found = root_of(crate_name);
+                found.extend(path[1..].iter().cloned());
+                return known.contains(found.first()?).then_some(found);
+            }
             here.push(first.to_owned());
             let own = known.contains(&name(&here));
             here.pop();
@@ -247,7 +284,7 @@ fn parts(path: &ast::Path) -> Vec<String> {
 #[test]
 fn rooms_read_what_is_before_them() {
     let place = |room: &str| ORDER.iter().position(|line| line.contains(&room));
-    let modules = Modules::of("analysis/src");
+    let modules = Modules::of("analysis");
     let room = |module: &str| module.split("::").next().unwrap().to_owned();
     let mut wrong = BTreeSet::new();
     for (module, reads) in modules
@@ -315,7 +352,7 @@ const NEIGHBOURS: &[&str] = &["nki", "pto"];
 
 #[test]
 fn languages_know_nothing_of_each_other() {
-    let modules = Modules::of("analysis/src");
+    let modules = Modules::of("analysis");
     let room = |module: &str| module.split("::").next().unwrap().to_owned();
     let mut wrong = BTreeSet::new();
     let mut seen = BTreeSet::new();
@@ -350,7 +387,7 @@ fn languages_know_nothing_of_each_other() {
 
 #[test]
 fn the_server_has_no_circles() {
-    let modules = Modules::of("server/src");
+    let modules = Modules::of("server");
     let circles = modules.circles();
     let shown: Vec<String> = circles.iter().map(|circle| circle.join(", ")).collect();
     assert!(shown.is_empty(), "{}", shown.join("\n"));

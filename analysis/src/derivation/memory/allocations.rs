@@ -250,7 +250,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
             AddressValue::Bytes(address) => {
                 bytes.and_then(|bytes| Some((address, address.checked_add(bytes)?)))
             }
-            AddressValue::Trf(region) => Some(body.machine.region(region)),
+            AddressValue::Trf(region) => Some(region.bytes(&body.machine)),
             AddressValue::Unknown => None,
         };
         by_tensor.insert(tensor.id, allocations.len());

@@ -112,7 +112,7 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
         if allocation.tier == Tier::Trf {
             return None;
         }
-        let capacity = body.machine.capacity(allocation.tier)?;
+        let capacity = allocation.tier.capacity(&body.machine)?;
         let (_, end) = allocation.range?;
         if end <= capacity || allocation.bytes? > capacity {
             return None;
@@ -190,7 +190,7 @@ pub(crate) fn nearest_places(
     };
     let capacity = match moved.tier {
         Tier::Trf => None,
-        tier => body.machine.capacity(tier),
+        tier => tier.capacity(&body.machine),
     };
     let Some(capacity) = capacity else {
         return Vec::new();
@@ -564,7 +564,7 @@ impl Finder<'_> {
             Tier::Trf => free_halves(self.body.machine, &taken, bytes)
                 .next()
                 .map(|(half, _)| Elsewhere::Half(half)),
-            tier => self.body.machine.capacity(tier).and_then(gap),
+            tier => tier.capacity(&self.body.machine).and_then(gap),
         };
         found.unwrap_or(Elsewhere::Nowhere)
     }
@@ -577,7 +577,7 @@ fn free_halves(
     bytes: u64,
 ) -> impl Iterator<Item = (TrfAddress, (u64, u64))> {
     let halves =
-        [TrfAddress::FirstHalf, TrfAddress::SecondHalf].map(|half| (half, machine.region(half)));
+        [TrfAddress::FirstHalf, TrfAddress::SecondHalf].map(|half| (half, half.bytes(&machine)));
     let free = move |range| {
         !taken
             .iter()

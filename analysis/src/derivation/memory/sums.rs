@@ -84,7 +84,7 @@ fn is_roomy(body: &Body, members: &[&Allocation], capacity: u64) -> bool {
 /// Finds tensors of a memory that do not fit beside what is needed meanwhile, and returns them.
 fn crowded(finder: &Finder<'_>, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<TensorId> {
     let (body, allocations) = (finder.body, finder.allocations);
-    let Some(capacity) = body.machine.capacity(tier) else {
+    let Some(capacity) = tier.capacity(&body.machine) else {
         return FxHashSet::default();
     };
     let registers: Vec<&Allocation> = allocations

@@ -143,10 +143,10 @@ pub(super) fn capacity(machine: Machine, tensor: &Tensor) -> Option<CapacityViol
     };
     let capacity = match region.filter(|_| tensor.tier == Tier::Trf) {
         Some(region) => {
-            let (start, end) = machine.region(region);
+            let (start, end) = region.bytes(&machine);
             end.saturating_sub(start)
         }
-        None => machine.capacity(tensor.tier)?,
+        None => tensor.tier.capacity(&machine)?,
     };
     let bytes = bytes_of(tensor)?;
     let outgrown = || OutgrownTensor {

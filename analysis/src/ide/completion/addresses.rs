@@ -90,7 +90,7 @@ pub(super) fn free(
     let derivation = function_derivation(db, function);
     let (taken, bytes) = taken(&body, &derivation, (tier, call))?;
     let bytes = bytes.max(least);
-    let gaps = gaps(taken, body.machine.capacity(tier)?);
+    let gaps = gaps(taken, tier.capacity(&body.machine)?);
     let found = gaps.iter().flat_map(|gap| {
         let starts = places(std::slice::from_ref(gap), bytes, 0, FLIT_BYTES);
         starts.map(|start| (start, gap.1.saturating_sub(start)))

@@ -223,7 +223,7 @@ fn regions(around: &Around, dialect: Dialect) -> Vec<Completion> {
     rows.into_iter()
         .zip(0_u32..)
         .map(|((region, words), rank)| {
-            let (start, end) = dialect.machine().region(region);
+            let (start, end) = region.bytes(&dialect.machine());
             let bytes = end.saturating_sub(start);
             let name = dialect.words.trf_region_name(region);
             let mut found = proposal(around, name, CompletionKind::Variant, rank);

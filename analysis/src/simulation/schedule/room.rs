@@ -42,7 +42,7 @@ impl Room {
         let memory = &derivation.memory;
         let mut tiers = Vec::new();
         for tier in [Tier::Dm, Tier::Trf, Tier::Vrf] {
-            let Some(capacity) = body.machine.capacity(tier) else {
+            let Some(capacity) = tier.capacity(&body.machine) else {
                 continue;
             };
             let own = memory.lifetimes.iter().enumerate();
