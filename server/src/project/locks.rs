@@ -423,11 +423,11 @@ dependencies = [
         let refused = |text: &str| Lock::parse(text).err();
         assert_eq!(
             refused("version = 4\n<<<<<<< HEAD\n").as_deref(),
-            Some("line 2 is none that Cargo writes")
+            Some("Cargo does not write line 2")
         );
         assert_eq!(
             refused("[[package]]\nname = 4\n").as_deref(),
-            Some("line 2 is none that Cargo writes")
+            Some("Cargo does not write line 2")
         );
         assert_eq!(
             refused("[[package]]\ndependencies = [\n \"a\",\n").as_deref(),
