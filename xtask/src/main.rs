@@ -1,12 +1,13 @@
 //! Chores of this repository, run as `cargo xtask`.
 //!
 //! Knows where the files of a rule are and what they begin with, how the real library is asked about fixtures, how a folder of
-//! kernels is measured, and which program writes the site's pages; nothing about rules themselves.
+//! kernels is measured, which structs repeat each other, and which program writes the site's pages; nothing about rules themselves.
 
 mod corpus;
 mod docs;
 mod new_rule;
 mod real_library;
+mod similar_structs;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ const USAGE: &str = "usage: cargo xtask docs
        cargo xtask real-library [RELEASE | --list]
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
+       cargo xtask similar-structs
 
   docs    writes the made pages of the site below docs: rules, machine, list of pages, llms-full.txt
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["corpus", folder, options @ ..] if !folder.starts_with("--") => {
             corpus::run(&repository(), folder, options)
         }
+        ["similar-structs"] => similar_structs::run(&repository()),
         _ => Err(USAGE.to_owned()),
     };
     match done {
