@@ -27,7 +27,7 @@ use crate::catalogue::front_end;
 use crate::changes::{self, breaks_nothing, complete_each, judged_findings, proposed_findings};
 use crate::db::{Db, OutOfTime};
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
-use crate::derivation::{BodyDerivation, derive_watching, undecided};
+use crate::derivation::{BodyDerivation, derive_cancellable, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
@@ -80,7 +80,7 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
     let target = options(db, function.file(db)).target;
     // A change of the sources waits for what is under way: kernels of many operations take long.
     let pause = || db.pause();
-    Arc::new(derive_watching(&body(db, function), target, &pause))
+    Arc::new(derive_cancellable(&body(db, function), target, &pause))
 }
 
 /// What one function costs.
@@ -359,7 +359,7 @@ pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
         let families = rules_of_items(db, item.file(db)).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
-        if rules::names_what_is_not_looked_at(families) {
+        if rules::reports_unresolved(families) {
             findings.extend(rules::hidden(db, &unresolved));
         }
         Findings {
@@ -481,7 +481,7 @@ pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     file_functions(db, file)
 }
 
-/// What the rules found in a function, with what nothing is known of.
+/// The findings of a function, including its unresolved operations.
 fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Findings {
     let body = body(db, function);
     let enabled = rules_for(db, function);
@@ -494,7 +494,7 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
         } else {
             Default::default()
         };
-    if rules::names_what_is_not_looked_at(families) {
+    if rules::reports_unresolved(families) {
         findings.extend(rules::not_looked_at(db, &body, &undecided));
     }
     // A place counts as resolved where all its runs are.
@@ -552,7 +552,7 @@ fn guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Finding
 fn beyond_time(db: &dyn Db, item: ItemId) -> Findings {
     let place = name_of(db, item);
     let families = rules_of_items(db, item.file(db)).families();
-    let said = rules::names_what_is_not_looked_at(families);
+    let said = rules::reports_unresolved(families);
     let findings = said.then(|| rules::beyond_time(db, place));
     Findings {
         findings: findings.into_iter().collect(),

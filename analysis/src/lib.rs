@@ -72,12 +72,7 @@ pub use fixing::{
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::calibration::evidence;
 pub use hardware::{Class, Model, Target};
-pub use ide::{
-    Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
-    FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, MethodEntry,
-    Place, RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer,
-    Symbol, SymbolKind, TokenKind, WorkspaceSymbol, methods_of,
-};
+pub use ide::*;
 pub use inputs::{
     Generation, ManifestPlace, NkiOptions, Options, Package, PackageLibrary, PackageManifest,
     PtoOptions,

@@ -102,7 +102,7 @@ pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
 }
 
 pub(crate) use coverage::{
-    asks_for_undecided, beyond_time, hidden, names_what_is_not_looked_at, not_looked_at,
+    asks_for_undecided, beyond_time, hidden, not_looked_at, reports_unresolved,
     unresolved_operation, what,
 };
 pub(crate) use fetch::unaligned_packet;

@@ -58,7 +58,7 @@ impl Part {
 /// Findings of one cause.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Finding {
-    /// The rule; `explain` tells more about it.
+    /// The rule; `explain` has its page.
     pub(super) rule: &'static str,
     /// `deny` (the kernel is wrong) or `warn`.
     pub(super) level: &'static str,
