@@ -195,7 +195,7 @@ pub(super) struct Rules<'a> {
 /// # Errors
 /// A defined element has no result.
 pub(super) fn compute(
-    stream: Cells,
+    stream: &Cells,
     tags: Option<&Tags>,
     slots: &[Slot],
     computed: Computed,
@@ -205,7 +205,7 @@ pub(super) fn compute(
         [slot] if !slot.guard.reads_tags() && slot.guard.accepts(0) => {
             whole(stream, slot, computed, rules)?
         }
-        slots => guarded(&stream, tags, slots, computed, rules)?,
+        slots => guarded(stream, tags, slots, computed, rules)?,
     };
     result.approximate |= computed.is_approximate();
     result.settle();
@@ -214,7 +214,7 @@ pub(super) fn compute(
 
 /// An operation on every element.
 fn whole(
-    stream: Cells,
+    stream: &Cells,
     slot: &Slot,
     computed: Computed,
     rules: &mut Rules<'_>,
@@ -274,9 +274,9 @@ fn whole(
         take_in(&mut result, operand);
     }
     if let Computed::Integer(function, mode) = computed {
-        find_fault(&stream, slot, (function, mode), result.defined.as_ref())?;
+        find_fault(stream, slot, (function, mode), result.defined.as_ref())?;
     }
-    count_effects(&result, &stream, operand, rules);
+    count_effects(&result, stream, operand, rules);
     Ok(result)
 }
 
@@ -549,7 +549,7 @@ mod tests {
         let run = |mode, effects: &mut Effects| {
             let computed = Computed::Float(FloatOperation::Add, mode);
             let slots = std::slice::from_ref(&operand);
-            compute(stream.clone(), None, slots, computed, &mut rules(effects))
+            compute(&stream, None, slots, computed, &mut rules(effects))
         };
         let defined = |cells: &Cells| {
             (0..3)
@@ -582,7 +582,7 @@ mod tests {
         let computed = Computed::Float(FloatOperation::Add, BinaryMode::StreamFirst);
         let stream = floats(&[1.0, 2.0, 3.0, 4.0], &[]);
         let made = compute(
-            stream,
+            &stream,
             Some(&tags),
             &slots,
             computed,
@@ -601,10 +601,10 @@ mod tests {
         let computed = Computed::Integer(IntegerOperation::ShiftLeft, BinaryMode::StreamFirst);
         let slots = [slot(Guard::All, Read::Same(Number::Integer(32)))];
         let stream = Cells::defined(Array::I32(vec![1]));
-        let stopped = compute(stream, None, &slots, computed, &mut rules(&mut effects));
+        let stopped = compute(&stream, None, &slots, computed, &mut rules(&mut effects));
         assert!(stopped.is_err_and(|stop| stop.place == 0));
         let stream = Cells::undefined(ElementKind::I32, 1, None);
-        let made = compute(stream, None, &slots, computed, &mut rules(&mut effects));
+        let made = compute(&stream, None, &slots, computed, &mut rules(&mut effects));
         assert!(made.is_ok_and(|made| !made.is_defined(0)));
     }
 }

@@ -255,7 +255,7 @@ fn move_run<T: Copy>(run: Run, target: &mut [T], source: &[T]) {
     for _ in 0..around.count {
         match (wheel.target, wheel.source) {
             (1, 1) => {
-                target[to..to + wheel.count].copy_from_slice(&source[from..from + wheel.count])
+                target[to..to + wheel.count].copy_from_slice(&source[from..from + wheel.count]);
             }
             (1, 0) => target[to..to + wheel.count].fill(source[from]),
             (1, step) => {

@@ -134,13 +134,16 @@ fn arithmetic(library: Library, release: Release) -> Arithmetic {
     }
 }
 
+/// The outputs of a run, and sentences about its inputs.
+type Done = (Vec<Placed>, Vec<String>);
+
 /// A run of a body to its end.
 pub(super) fn run_body<'a>(
     db: &'a dyn Db,
     body: &'a Body,
     request: &RunRequest,
     asked: Asked,
-) -> (Machine<'a>, Step<(Vec<Placed>, Vec<String>)>) {
+) -> (Machine<'a>, Step<Done>) {
     let release = request.release.unwrap_or(body.dialect.release);
     let rules = arithmetic(body.dialect.library, release);
     let mut machine = Machine::new(db, body, rules, request.max_memory);

@@ -163,7 +163,7 @@ fn step_in(space: &Space, axis: &Axis, from: u64, to: u64) -> Option<Option<usiz
         if digit.step >= to || end <= from {
             continue;
         }
-        if from % digit.step != 0 || digit.step > from || end < to {
+        if !from.is_multiple_of(digit.step) || digit.step > from || end < to {
             return None;
         }
         // What a tile cut off is not there.

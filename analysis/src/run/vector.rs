@@ -203,7 +203,7 @@ impl Machine<'_> {
             effects: &mut self.effects,
         };
         let cells = take_cells(stream);
-        let made = compute(cells, flow.tags.as_ref(), slots, function, &mut rules);
+        let made = compute(&cells, flow.tags.as_ref(), slots, function, &mut rules);
         let mut made = made.map_err(|stop| {
             Halt::fault(
                 stage.span,
