@@ -24,10 +24,10 @@ use rustc_hash::FxHashSet;
 use salsa::plumbing::AsId;
 
 use crate::catalogue::front_end;
-use crate::completion::{breaks_nothing, complete_each};
+use crate::changes::{self, breaks_nothing, complete_each, judged_findings, proposed_findings};
 use crate::db::{Db, OutOfTime};
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
-use crate::derivation::{BodyDerivation, derive_watching, undecided};
+use crate::derivation::{BodyDerivation, derive_cancellable, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
@@ -80,7 +80,7 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
     let target = options(db, function.file(db)).target;
     // A change of the sources waits for what is under way: kernels of many operations take long.
     let pause = || db.pause();
-    Arc::new(derive_watching(&body(db, function), target, &pause))
+    Arc::new(derive_cancellable(&body(db, function), target, &pause))
 }
 
 /// What one function costs.
@@ -116,7 +116,7 @@ fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation>
 
 /// What the rules of some families find, with the fixes that need the text.
 fn found_by(db: &dyn Db, checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    let mut findings = rules::check(checked, families);
+    let mut findings = judged_findings(checked, families);
     rules::add_chain_fixes(db, checked.body, &mut findings);
     findings
 }
@@ -202,7 +202,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
         let families = rules_for(db, function).families();
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
-            let mut findings = rules::check_as_proposed(checked);
+            let mut findings = proposed_findings(checked);
             rules::add_chain_fixes(db, checked.body, &mut findings);
             let is_on = |finding: &Finding| families.have_rule(finding.rule.name);
             complete_each(checked, &mut findings, is_on);
@@ -245,11 +245,11 @@ fn items_in(body: &Body) -> FxHashSet<ItemId> {
         }
     };
     for tensor in &body.tensors {
-        rules::changed::places_of_tensor(tensor, &mut note);
+        changes::values::places_of_tensor(tensor, &mut note);
     }
     for operation in &body.operations {
         note(operation.span);
-        rules::changed::places_of_operation(operation, &mut note);
+        changes::values::places_of_operation(operation, &mut note);
         if let OperationKind::Pass(pass) = &operation.kind {
             pass.stages.iter().for_each(|stage| note(stage.span));
         }
@@ -359,7 +359,7 @@ pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
         let families = rules_of_items(db, item.file(db)).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
-        if rules::names_what_is_not_looked_at(families) {
+        if rules::reports_unresolved(families) {
             findings.extend(rules::hidden(db, &unresolved));
         }
         Findings {
@@ -390,10 +390,10 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     };
     Arc::new(guarded(db, first, || {
         let mut found = united_item_findings(db, file);
-        rules::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
+        changes::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
         });
-        rules::state_fixes(&mut found.findings, true);
+        changes::state_fixes(&mut found.findings, true);
         found
     }))
 }
@@ -401,10 +401,10 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
 /// What the mapping rules find in the items of a file, the fixes of a fault as one, each with what it states.
 pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<Findings> {
     let mut found = united_item_findings(db, file);
-    if extent == Extent::Completed && found.findings.iter().any(rules::is_tried) {
+    if extent == Extent::Completed && found.findings.iter().any(changes::is_tried) {
         return completed_item_findings(db, file);
     }
-    rules::state_fixes(&mut found.findings, false);
+    changes::state_fixes(&mut found.findings, false);
     Arc::new(found)
 }
 
@@ -481,7 +481,7 @@ pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     file_functions(db, file)
 }
 
-/// What the rules found in a function, with what nothing is known of.
+/// The findings of a function, including its unresolved operations.
 fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Findings {
     let body = body(db, function);
     let enabled = rules_for(db, function);
@@ -494,7 +494,7 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
         } else {
             Default::default()
         };
-    if rules::names_what_is_not_looked_at(families) {
+    if rules::reports_unresolved(families) {
         findings.extend(rules::not_looked_at(db, &body, &undecided));
     }
     // A place counts as resolved where all its runs are.
@@ -552,7 +552,7 @@ fn guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Finding
 fn beyond_time(db: &dyn Db, item: ItemId) -> Findings {
     let place = name_of(db, item);
     let families = rules_of_items(db, item.file(db)).families();
-    let said = rules::names_what_is_not_looked_at(families);
+    let said = rules::reports_unresolved(families);
     let findings = said.then(|| rules::beyond_time(db, place));
     Findings {
         findings: findings.into_iter().collect(),

@@ -31,7 +31,7 @@ use crate::report::UnresolvedPlace;
 use crate::rules::Group;
 use crate::simulation::roofline::roofline;
 use crate::simulation::{BodySimulation, total_bounds};
-use crate::threads::{OPERATIONS_OF_A_THREAD, join};
+use crate::threads::{PARALLEL_THRESHOLD, join};
 
 pub use data::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
@@ -52,7 +52,7 @@ pub fn kernel_costs(db: &AnalysisDatabase, file: SourceFile) -> Vec<KernelCost> 
         .into_iter()
         .filter_map(|function| {
             let body = body(db, function);
-            if body.device.is_some() && body.operations.len() >= OPERATIONS_OF_A_THREAD {
+            if body.device.is_some() && body.operations.len() >= PARALLEL_THRESHOLD {
                 return large_kernel_cost(db, function, &mut places);
             }
             kernel_cost(db, function, &mut places)

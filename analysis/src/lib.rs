@@ -26,8 +26,8 @@ mod advice;
 mod answers;
 mod catalogue;
 mod causes;
+mod changes;
 mod check;
-mod completion;
 mod cost;
 mod derivation;
 mod findings;
@@ -56,6 +56,7 @@ pub use catalogue::{
     all as all_rules, documentation_url, find as find_rule, is_rule_or_group,
     nearest as nearest_rules, url as rule_url,
 };
+pub use changes::{Application, Outlook, Texts, apply_fixes, with_line_breaks_of};
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
@@ -65,19 +66,13 @@ pub use findings::{
     Applicability, Confirmer, CostChange, Engine, Group, Holds, Level, Offers, Refusal, Rule,
 };
 pub use fixing::{
-    Application, Completed, Completing, Fixable, Fixed, KernelName, LeftOut, Proposed, Rejection,
-    Signature, Signatures, Texts, Totals, Trust, apply_fixes, fix_all, migrate_all, migration_rule,
-    with_line_breaks_of,
+    Completed, Completing, Fixable, Fixed, KernelName, LeftOut, Proposed, Rejection, Signature,
+    Signatures, Totals, Trust, fix_all, migrate_all, migration_rule,
 };
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::calibration::evidence;
 pub use hardware::{Class, Model, Target};
-pub use ide::{
-    Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
-    FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, MethodEntry,
-    Place, RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer,
-    Symbol, SymbolKind, TokenKind, WorkspaceSymbol, methods_of,
-};
+pub use ide::*;
 pub use inputs::{
     Generation, ManifestPlace, NkiOptions, Options, Package, PackageLibrary, PackageManifest,
     PtoOptions,

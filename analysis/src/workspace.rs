@@ -22,9 +22,7 @@ use crate::db::AnalysisDatabase;
 use crate::fragments::{
     Fragment, blank, doc_blocks, fragments, is_markdown, markdown_blocks, path_of,
 };
-use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
-};
+use crate::inputs::{Options, Package, PackageManifest, ProjectRules, ProjectSettings};
 use crate::items::{DISUSED_BY_EDIT, Dialect};
 use crate::language::{Language, ending_of, language_of};
 use crate::rules::EnabledRules;
@@ -59,14 +57,7 @@ pub struct Workspace {
     fragments: BTreeMap<Arc<str>, Vec<Fragment>>,
     /// Whether the blocks in doc comments are read.
     doc_comments: bool,
-    packages: Vec<Package>,
-    options: Options,
-    file_options: BTreeMap<Arc<str>, Options>,
-    budgets: FileBudgets,
-    enabled: ProjectRules,
-    features: Vec<PackageFeatures>,
-    cfg: FileCfg,
-    manifests: PackageManifests,
+    settings: ProjectSettings,
 }
 
 impl Workspace {
@@ -227,13 +218,13 @@ impl Workspace {
 
     /// Sets the packages that the files belong to. A file outside of all of them is a crate of its own.
     pub fn set_packages(&mut self, packages: Vec<Package>) {
-        self.packages = packages;
+        self.settings.packages = packages;
         self.apply();
     }
 
     /// Sets the features of packages: what is surely turned off is not judged.
     pub fn set_features(&mut self, features: Vec<PackageFeatures>) {
-        self.features = features;
+        self.settings.features = features;
         self.apply();
     }
 
@@ -242,13 +233,13 @@ impl Workspace {
         let cfg = cfg
             .into_iter()
             .map(|(path, settings)| (path.replace('\\', "/").into(), settings));
-        self.cfg = cfg.collect();
+        self.settings.cfg = cfg.collect();
         self.apply();
     }
 
     /// Sets the dialect and the target.
     pub fn set_options(&mut self, options: Options) {
-        self.options = options;
+        self.settings.options = options;
         self.apply();
     }
 
@@ -262,7 +253,7 @@ impl Workspace {
         let options = options
             .into_iter()
             .map(|(path, options)| (path.replace('\\', "/").into(), options));
-        self.file_options = options.collect();
+        self.settings.file_options = options.collect();
         self.apply();
     }
 
@@ -274,14 +265,14 @@ impl Workspace {
         let manifests = manifests
             .into_iter()
             .map(|(root, manifest)| (root.replace('\\', "/").into(), manifest));
-        self.manifests = manifests.collect();
+        self.settings.manifests = manifests.collect();
         self.apply();
     }
 
     /// Sets the dialect of all files that have no options of their own, and leaves the other options as they are.
     pub fn set_dialect(&mut self, dialect: Dialect) {
-        self.options.library = Some(dialect.library);
-        self.options.release = Some(dialect.release);
+        self.settings.options.library = Some(dialect.library);
+        self.settings.options.release = Some(dialect.release);
         self.apply();
     }
 
@@ -298,7 +289,7 @@ impl Workspace {
             .filter(|(_, enabled)| *enabled != default)
             .map(|(path, enabled)| (path.replace('\\', "/").into(), enabled));
         let files = files.collect();
-        self.enabled = ProjectRules { default, files };
+        self.settings.enabled = ProjectRules { default, files };
         self.apply();
     }
 
@@ -307,7 +298,7 @@ impl Workspace {
         let budgets = budgets
             .into_iter()
             .map(|(path, budgets)| (path.replace('\\', "/").into(), budgets));
-        self.budgets = budgets.collect();
+        self.settings.budgets = budgets.collect();
         self.apply();
     }
 
@@ -404,8 +395,11 @@ impl Workspace {
         let of_blocks = blocks
             .iter()
             .map(|(path, block)| (path.as_str(), &*block.text));
-        self.db
-            .set_project(files.chain(of_blocks), self.packages.clone(), self.options);
+        self.db.set_project(
+            files.chain(of_blocks),
+            self.settings.packages.clone(),
+            self.settings.options,
+        );
         let origins = blocks
             .iter()
             .map(|(path, block)| ((*path).clone(), &block.origin));
@@ -421,12 +415,7 @@ impl Workspace {
             .filter(|(_, language)| language.is_none());
         let aside = aside.map(|(path, _)| Arc::clone(path)).collect();
         self.db.set_aside(aside);
-        self.db.set_file_options(self.file_options.clone());
-        self.db.set_budgets(self.budgets.clone());
-        self.db.set_enabled_rules(&self.enabled);
-        self.db
-            .set_conditions(self.features.clone(), self.cfg.clone());
-        self.db.set_manifests(&self.manifests);
+        self.db.set_settings(&self.settings);
         self.disused += self.db.hold_anew(None);
     }
 }

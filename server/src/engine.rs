@@ -22,7 +22,7 @@ use visa_analysis::{Analysis, Canceller, Problem, Workspace};
 pub(crate) const STACK_BYTES: usize = 16 << 20;
 
 /// What the work for one file may take.
-const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(10);
+pub(crate) const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 
 pub mod advice;
 pub mod corpus;
+pub mod docs;
 pub mod hints;
 pub mod hostile;
 pub mod lane_types;
@@ -13,6 +14,7 @@ pub mod llms;
 pub mod machine;
 pub mod site;
 pub mod threads;
+pub mod tutorial;
 pub mod typing;
 pub mod wire_types;
 

@@ -19,7 +19,11 @@ const KERNELS: [(&str, &str); 3] = [
 ];
 
 /// Pages of the index, below `docs`.
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 10] = [
+    (
+        "tutorial.md",
+        "a first kernel, step by step, with the findings of each step",
+    ),
     (
         "agents.md",
         "tools for coding agents: the Model Context Protocol, the format `agent`, `init --agents`",

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Engine, EnginePicture, GuardedLimit, all_rules, machine_pictures};
+use visa_analysis::{Engine, EnginePicture, GuardedLimit, all_rules, counted, machine_pictures};
 
 /// Units across a picture, and between its edge and what is in it.
 const WIDTH: usize = 760;
@@ -38,9 +38,8 @@ pub fn pictures() -> Vec<(String, String)> {
 /// `docs/machine.md`.
 pub fn page() -> String {
     let mut text = String::from(
-        "# The machine as the rules see it\n\nOne picture an engine: its stages as visa-lint knows them, of which a pass takes some, and the limits that its \
-         rules guard, with their numbers. What is blue is a stage, what is yellow is there to use, what is grey is there and not used. The numbers \
-         are those of RNGD that visa-lint itself computes with.\n",
+        "# The machine as the rules see it\n\nEach engine has a picture of its stages, and of the limits that its rules guard. Blue boxes are stages, yellow boxes are \
+         usable units, and grey boxes are unused ones. The numbers are those of RNGD, and visa-lint computes with the same numbers.\n",
     );
     // Writing to a string cannot fail.
     for picture in machine_pictures() {
@@ -76,13 +75,18 @@ fn link(rule: &str) -> String {
     format!("[`{rule}`](rules/{rule}.md)")
 }
 
-/// The picture in words, for who cannot see it.
+/// The picture in words, for readers who cannot see it.
 fn described(picture: &EnginePicture) -> String {
     let limits = picture.limits.len();
     if picture.stages.is_empty() {
-        format!("{limits} limits")
+        counted(limits as u64, "limit")
     } else {
-        format!("{} stages and {limits} limits", picture.stages.len())
+        let (stages, limits) = (picture.stages.len() as u64, limits as u64);
+        format!(
+            "{} and {}",
+            counted(stages, "stage"),
+            counted(limits, "limit")
+        )
     }
 }
 

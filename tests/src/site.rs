@@ -1,21 +1,24 @@
-//! What the site is made of beside the pages that are written by hand: its list of pages, the rules by release, and the picture of
-//! an editor.
+//! Made parts of the site: its list of pages, the rules by release, the known texts, and the pictures of an editor.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use visa_analysis::{Group, Library, Release, Rule, Workspace, all_rules};
+use visa_analysis::{Group, Library, Release, Rule, Speaker, Workspace, all_rules};
 
 use crate::{read, repository};
 
 /// Pages before the rules, below `docs`: file and title.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 15] = [
+    ("tutorial.md", "Tutorial: a first kernel"),
     ("commands.md", "Commands"),
     ("editors.md", "Editors"),
+    ("editors-reference.md", "Editors: reference"),
     ("view.md", "A view beside any editor"),
     ("ci.md", "CI"),
     ("agents.md", "Coding agents"),
     ("cost.md", "Cost of kernels"),
+    ("cost-reference.md", "Cost: reference"),
+    ("run.md", "Running kernels"),
     ("fixing.md", "Fixes and known findings"),
     ("configuration.md", "Settings and levels"),
     ("output-formats.md", "Output formats"),
@@ -36,11 +39,6 @@ const INSIDE: [(&str, &str); 9] = [
     ("recipes/release.md", "Recipe: a release"),
 ];
 
-/// The name of a group's page below `docs/rules`.
-pub fn group_page(group: Group) -> String {
-    format!("group-{}.md", group.name())
-}
-
 /// `docs/SUMMARY.md`: every page of the site once, the rules below their groups.
 pub fn summary() -> String {
     let mut text = String::from(
@@ -50,10 +48,9 @@ pub fn summary() -> String {
     for (file, title) in PAGES {
         let _ = writeln!(text, "- [{title}]({file})");
     }
-    text.push_str("\n# Rules\n\n- [All rules](rules/README.md)\n- [By release](rules/releases.md)\n- [The machine as the rules see it](machine.md)\n");
+    text.push_str("\n# Rules\n\n- [All rules](rules/README.md)\n- [By release](rules/releases.md)\n- [Texts of the library and its compiler](rules/errors.md)\n- [The machine as the rules see it](machine.md)\n");
     for group in Group::ALL {
-        let (name, page) = (group.name(), group_page(group));
-        let _ = writeln!(text, "- [Group {name}](rules/{page})");
+        let _ = writeln!(text, "- [Group {0}](rules/group-{0}.md)", group.name());
         for rule in all_rules().filter(|rule| rule.group == group) {
             let _ = writeln!(text, "  - [{0}](rules/{0}.md)", rule.name);
         }
@@ -108,11 +105,79 @@ pub fn rules_by_release() -> String {
             rules.iter().for_each(|rule| text.push_str(&row(rule)));
         }
     }
+    text.push_str(&shapes());
     text
+}
+
+/// The table of code that only some releases accept. Code that all known releases accept tells none of them apart.
+fn shapes() -> String {
+    let library = Library::OptStd;
+    let first_known = library.releases().first().copied();
+    let mut rows: BTreeMap<(Release, Option<Release>), Vec<&str>> = BTreeMap::new();
+    for (words, first, last) in library.release_shapes() {
+        if Some(first) != first_known || last.is_some() {
+            rows.entry((first, last)).or_default().push(words);
+        }
+    }
+    let mut table = format!(
+        "\n## Code of some releases\n\nIf nothing names a release of `{}`, visa-lint takes the newest one that accepts all \
+         code of this table in the sources.\n\n| releases | code |\n| --- | --- |\n",
+        library.crate_name()
+    );
+    for ((first, last), words) in rows {
+        let last = last.map_or_else(String::new, |last| last.to_string());
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {first} – {last} | {} |",
+            words.join(", ").replace('|', "\\|")
+        );
+    }
+    table
 }
 
 fn row(rule: &Rule) -> String {
     format!("- [`{0}`]({0}.md): {1}\n", rule.name, rule.summary())
+}
+
+/// `docs/rules/errors.md`: the texts that the library or its compiler prints, and the rules that find the fault first.
+pub fn known_texts() -> String {
+    let mut page = String::from(
+        "# Texts of the library and its compiler\n\n`visa-lint explain 'TEXT'` searches these tables, also for a text of several lines. \
+         `…` stands for the part that differs from kernel to kernel. [You come from an error of the compiler](../compiler-errors.md) \
+         explains what to do next.\n",
+    );
+    for (title, speaker) in [
+        ("compiler", Speaker::Compiler),
+        ("library", Speaker::Library),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = write!(page, "\n## The {title}'s texts\n\n{}", texts_of(speaker));
+    }
+    page
+}
+
+/// The table of the texts that one speaker prints: the text, the rules for it, and the fault that each reports.
+fn texts_of(speaker: Speaker) -> String {
+    let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for rule in all_rules() {
+        let link = format!("[`{0}`]({0}.md): {1}", rule.name, rule.summary());
+        for said in rule.texts().into_iter().filter(|said| said.by == speaker) {
+            rows.entry(said.words).or_default().push(link.clone());
+        }
+    }
+    let mut table = String::from("| text | rule and fault |\n| --- | --- |\n");
+    for (words, rules) in rows {
+        let words = words.replace('|', "\\|");
+        // A text with backticks goes between two of them.
+        let code = if words.contains('`') {
+            format!("`` {words} ``")
+        } else {
+            format!("`{words}`")
+        };
+        let _ = writeln!(table, "| {code} | {} |", rules.join("<br>"));
+    }
+    table
 }
 
 /// A kernel that the README shows in an editor.

@@ -1,9 +1,10 @@
 //! Chores of this repository, run as `cargo xtask`.
 //!
 //! Knows where the files of a rule are and what they begin with, how the real library is asked about fixtures, how a folder of
-//! kernels is measured, and which structs repeat each other; nothing about rules themselves.
+//! kernels is measured, which structs repeat each other, and which program writes the site's pages; nothing about rules themselves.
 
 mod corpus;
+mod docs;
 mod new_rule;
 mod real_library;
 mod similar_structs;
@@ -11,11 +12,14 @@ mod similar_structs;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask new-rule NAME FAMILY GROUP
-       cargo xtask real-library [RELEASE]
+const USAGE: &str = "usage: cargo xtask docs
+       cargo xtask new-rule NAME FAMILY GROUP
+       cargo xtask real-library [RELEASE | --list]
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
        cargo xtask similar-structs
+
+  docs    writes the made pages of the site below docs: rules, machine, list of pages, llms-full.txt
 
   NAME    the rule's name, such as `commit_size`
   FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
@@ -27,7 +31,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
+        ["docs"] => docs::run(&repository()),
         ["new-rule", name, family, group] => new_rule::run(&repository(), name, family, group),
+        ["real-library", "--list"] => real_library::list(&repository()),
         ["real-library"] => real_library::run(&repository(), None),
         ["real-library", release] => real_library::run(&repository(), Some(release)),
         ["corpus", "--compare", before, after] => corpus::compare(before, after),

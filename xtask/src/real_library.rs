@@ -42,6 +42,9 @@ const COMPILE_ERRORS: &[(&str, &[(&str, &str)])] = &[
     ("unknown_axis", &[]),
 ];
 
+/// The oldest release `0.n` that CI compiles against.
+const OLDEST_IN_CI: u16 = 4;
+
 /// What the root of a crate of kernels says.
 const ROOT: &str = "#![feature(register_tool, adt_const_params)]
 #![register_tool(furiosa_opt, tcp)]
@@ -110,6 +113,22 @@ impl Fixture {
         let excepted = MEANT_TO_FAIL.iter().any(|(path, _)| *path == self.path);
         !file.starts_with("wrong") && !excepted
     }
+}
+
+/// The releases that CI compiles against, the newest first, a line each: those that a fixture names, from 0.4 on.
+pub(crate) fn list(repository: &Path) -> Result<String, String> {
+    let minor = |release: &String| release.strip_prefix("0.")?.parse::<u16>().ok();
+    let mut found = releases(repository)?;
+    // A kernel for a release that is not out yet is the wrong one of this rule.
+    found.retain(|_, release| {
+        let mut fixtures = release.fixtures.iter();
+        fixtures.any(|fixture| !fixture.path.contains("/dialect_unsupported/"))
+    });
+    let mut minors: Vec<u16> = found.keys().filter_map(minor).collect();
+    minors.retain(|minor| *minor >= OLDEST_IN_CI);
+    minors.sort_unstable_by(|one, other| other.cmp(one));
+    let lines = minors.iter().map(|minor| format!("0.{minor}"));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Checks the fixtures of one release, or of all; the answer is the report, an error if a verdict is not as it must be.

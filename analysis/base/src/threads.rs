@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Operations of a body from which on a further thread is worth its start.
-pub const OPERATIONS_OF_A_THREAD: usize = 200;
+pub const PARALLEL_THRESHOLD: usize = 200;
 
 /// Items that a thread takes at a time.
 const PART: usize = 16;
@@ -42,7 +42,7 @@ pub fn par_map<Item: Sync, T: Send>(
         pause();
         of(item)
     };
-    if items.len() < OPERATIONS_OF_A_THREAD {
+    if items.len() < PARALLEL_THRESHOLD {
         return items.iter().map(paused).collect();
     }
     let next = AtomicUsize::new(0);
@@ -90,17 +90,11 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::{OPERATIONS_OF_A_THREAD, join, par_map};
+    use super::{PARALLEL_THRESHOLD, join, par_map};
 
     #[test]
     fn all_numbers_come_in_their_order() {
-        for count in [
-            0,
-            1,
-            OPERATIONS_OF_A_THREAD - 1,
-            OPERATIONS_OF_A_THREAD,
-            1_003,
-        ] {
+        for count in [0, 1, PARALLEL_THRESHOLD - 1, PARALLEL_THRESHOLD, 1_003] {
             let numbers: Vec<usize> = (0..count).collect();
             let squares: Vec<usize> = (0..count).map(|number| number * number).collect();
             assert_eq!(par_map(&numbers, &|| (), |number| number * number), squares);

@@ -161,6 +161,13 @@ impl Library {
             .unwrap_or(release)
     }
 
+    /// Code that only some releases accept, as an author writes it, with the first and the last release that has it. `None` as the
+    /// last release stands for the newest one. Code that only the book's library accepts is left out.
+    pub fn release_shapes(self) -> impl Iterator<Item = (&'static str, Release, Option<Release>)> {
+        let shapes = self.shapes().iter();
+        shapes.filter_map(|shape| Some((shape.words, shape.first?, shape.last)))
+    }
+
     /// The shapes by which sources tell the releases of the library that they are written for.
     pub const fn shapes(self) -> &'static [Shape] {
         match self {

@@ -15,9 +15,10 @@ use crate::items::{ParsedItem, method_call, parse_item};
 use crate::kernel::{Body, Copy, Operation, OperationKind, Origin, Tensor, TensorId, Tier};
 use crate::rules::Edit;
 
-use super::slots::{is_moved_whole, is_scratch};
+use super::slots::is_moved_whole;
 use super::writing::{Held, generics_of, named};
 use super::{Candidate, Kind};
+use crate::changes::is_kept_for_itself;
 
 /// Loads of one tensor that are changed together, at most.
 const LOADS: usize = 4;
@@ -47,7 +48,7 @@ struct Hop<'a> {
 
 impl<'a> Hop<'a> {
     fn of(body: &'a Body, root: TensorId) -> Option<Self> {
-        if !is_scratch(body, root) {
+        if !is_kept_for_itself(body, root) {
             return None;
         }
         let (mut store, mut loads) = (None, Vec::new());

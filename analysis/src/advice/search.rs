@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::changes::{Outlook, Texts};
 use crate::check::function_time_findings;
 use crate::cost::{KernelCost, Proposal, Searched};
-use crate::fixing::{Completing, Texts, completed};
+use crate::fixing::{Completing, completed};
 use crate::items::ItemId;
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, Range};
@@ -15,7 +16,7 @@ use crate::rules::{Applicability, Group};
 
 use super::joined::joined;
 use super::placing::{placed, shifted};
-use super::scratch::{Said, Scratch, State};
+use super::scratch::{Scratch, State};
 use super::{Concerns, FOR_PAIRS, Kind, LEAST_PART, PROPOSALS, Placed, searched};
 
 pub(super) struct Search<'a> {
@@ -166,7 +167,7 @@ impl<'a> Search<'a> {
         );
         let mut seen = FxHashSet::default();
         // What is said before is asked once, and only where a candidate is worth it.
-        let mut said: FxHashMap<Vec<Arc<str>>, Said> = FxHashMap::default();
+        let mut said: FxHashMap<Vec<Arc<str>>, Outlook> = FxHashMap::default();
         for placed in candidates {
             if self.tried >= most {
                 self.stopped = true;
@@ -207,7 +208,7 @@ impl<'a> Search<'a> {
             }
             if !said
                 .get(&files)
-                .is_some_and(|known| after.adds_nothing_to(known))
+                .is_some_and(|known| known.is_no_worse(&after))
             {
                 continue;
             }

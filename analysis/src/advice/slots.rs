@@ -6,6 +6,7 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs, HasName};
 
+use crate::changes::is_kept_for_itself;
 use crate::db::Db;
 use crate::hardware::DMA_REQUEST_BYTES;
 use crate::items::parse_item;
@@ -23,23 +24,6 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec
         OperationKind::Copy(copy) => padded(db, body, operation, copy).unwrap_or_default(),
         _ => Vec::new(),
     }
-}
-
-/// Whether a kernel stores into a tensor of HBM and loads it again, and nothing else uses it.
-pub(in crate::advice) fn is_scratch(body: &Body, tensor: TensorId) -> bool {
-    let root = body.root(tensor);
-    let own = body.tensor(root).is_some_and(|tensor| {
-        tensor.tier == Tier::Hbm && matches!(tensor.origin, Origin::New | Origin::Operation(_))
-    });
-    let escapes = body.escaping.iter().any(|id| body.root(*id) == root);
-    let launched = body.launches.iter().flat_map(|launch| &launch.tensors);
-    let launched = launched.into_iter().any(|id| body.root(*id) == root);
-    let mut copies = body.operations.iter().filter_map(|one| match &one.kind {
-        OperationKind::Copy(copy) => Some(copy),
-        _ => None,
-    });
-    let loaded = copies.any(|copy| body.root(copy.source) == root);
-    own && loaded && !escapes && !launched
 }
 
 /// Whether one transfer writes a tensor whole, and transfers alone read it whole.
@@ -73,7 +57,7 @@ fn padded(db: &dyn Db, body: &Body, operation: &Operation, copy: &Copy) -> Optio
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     let root = body.tensor(body.root(copy.target))?;
     if source.tier != Tier::Dm
-        || !is_scratch(body, root.id)
+        || !is_kept_for_itself(body, root.id)
         || !is_moved_whole(body, root.id, operation)
     {
         return None;

@@ -52,7 +52,7 @@ use refusals::Refusing;
 use crate::hardware::Target;
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, Stage, StageKind, StreamShape};
-use crate::threads::{OPERATIONS_OF_A_THREAD, join};
+use crate::threads::{PARALLEL_THRESHOLD, join};
 
 /// Everything derived of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,9 +107,9 @@ pub struct PassDerivation {
 }
 
 impl OperationDerivation {
-    /// Whether it surely names no place and no tensor by its number: the same operation elsewhere, over other tensors that are
-    /// alike, has it, too. Violations may name places.
-    fn is_anywhere(&self) -> bool {
+    /// True if it contains no place and no number of a tensor. The same operation elsewhere, over similar tensors, then has the same
+    /// derivation. Violations may name places.
+    fn is_position_independent(&self) -> bool {
         match self {
             Self::Copy(derived) => derived.padded.is_empty() && derived.violations.is_empty(),
             Self::Pass(derived) => {
@@ -221,11 +221,11 @@ pub enum EndDerivation {
 
 /// Derives everything of one body.
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
-    derive_watching(body, target, &|| ())
+    derive_cancellable(body, target, &|| ())
 }
 
 /// As [`derive`], for callers that may lose interest: `pause` is called before each operation and may unwind.
-pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
+pub fn derive_cancellable(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
     let operations = || -> (Vec<OperationDerivation>, Vec<Content>) {
         let operations = body.operations.iter();
         operations
@@ -238,7 +238,7 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
     };
     // The moves of operations come with what the library refuses of them: neither is worked out again of what is known.
     let between = || Between::of(body, memory::with_moves(body, Vec::new()));
-    let ((operations, contents), mut between) = if body.operations.len() < OPERATIONS_OF_A_THREAD {
+    let ((operations, contents), mut between) = if body.operations.len() < PARALLEL_THRESHOLD {
         (operations(), between())
     } else {
         join(operations, between)
@@ -351,7 +351,7 @@ fn derive_known(
         return derived;
     }
     let derived = derive_afresh(body, operation, target);
-    if derived.is_anywhere() {
+    if derived.is_position_independent() {
         DERIVED.keep(key, Kept::Derived(derived.clone()));
     } else {
         DERIVED.keep(key, Kept::ByPlace);
@@ -499,7 +499,7 @@ mod tests {
     #[test]
     fn two_threads_derive_what_one_does() {
         let (small, large) = (repeated(1), repeated(150));
-        assert!(large.operations.len() >= OPERATIONS_OF_A_THREAD);
+        assert!(large.operations.len() >= PARALLEL_THRESHOLD);
         let (once, often) = (derive(&small, Target::Rngd), derive(&large, Target::Rngd));
         for round in often.operations.chunks(once.operations.len()) {
             assert_eq!(round, once.operations);
@@ -529,10 +529,10 @@ mod tests {
         for rounds in [2, 150] {
             let body = repeated(rounds);
             let calls = Cell::new(0);
-            let _ = derive_watching(&body, Target::Rngd, &|| calls.set(calls.get() + 1));
+            let _ = derive_cancellable(&body, Target::Rngd, &|| calls.set(calls.get() + 1));
             assert_eq!(calls.get(), body.operations.len());
             let unwound = catch_unwind(AssertUnwindSafe(|| {
-                derive_watching(&body, Target::Rngd, &|| {
+                derive_cancellable(&body, Target::Rngd, &|| {
                     resume_unwind(Box::new("withdrawn"))
                 })
             }));

@@ -2,16 +2,16 @@
 //! what the fix needs behind it.
 //!
 //! Knows findings of functions and items and their places in files; how a fix is completed is the business of
-//! [`crate::completion`].
+//! [`crate::changes`].
 
 use rustc_hash::FxHashMap;
 
 use super::Trust;
+use crate::changes::{Seed, complete_one, complete_together, proposed_findings};
 use crate::check::{
     Extent, as_checked, files_by_reach, findings_from_elsewhere, found_in_items, function_findings,
     function_time_findings, functions, is_guess, keep_fixes_inside, reachable_from,
 };
-use crate::completion::{Seed, complete_one, complete_together};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemId, Span};
@@ -145,7 +145,7 @@ impl Asked<'_> {
         let (db, how) = (self.db, self.how);
         let names = NamesInScope::of(db, function);
         let made = as_checked(db, function, |checked| {
-            let mut findings = rules::check_as_proposed(checked);
+            let mut findings = proposed_findings(checked);
             rules::add_chain_fixes(db, checked.body, &mut findings);
             let numbers: FxHashMap<Place, usize> = findings
                 .iter()

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::changes::TensorType;
 use crate::check::{function_simulation, functions};
 use crate::db::Db;
-use crate::hardware::ElementType;
 use crate::inputs::SourceFile;
-use crate::kernel::{Body, Level, Origin, Tensor, Tier, body};
-use crate::mapping::{Form, Mapping};
+use crate::kernel::{Body, Origin, Tensor, Tier, body};
 
 /// A kernel, or a function that kernels call, in its file: the same before and after fixes, since none of them adds a function.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,55 +26,12 @@ pub type Totals = BTreeMap<KernelName, u64>;
 /// What kernels take and give, and what the functions that they call take and give in the memory of the chip or of the host.
 pub type Signatures = BTreeMap<KernelName, Signature>;
 
-/// A tensor from outside of a kernel, or for it: its memory, its elements and its mappings, as far as they are known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Described {
-    tier: Tier,
-    element_type: Option<ElementType>,
-    levels: Vec<(Level, Option<Form>)>,
-}
-
-impl Described {
-    pub(crate) fn of(tensor: &Tensor) -> Self {
-        let levels = tensor.levels.iter();
-        let form = |mapping: Option<&Mapping>| mapping.map(|mapping| mapping.form().clone());
-        Self {
-            tier: tensor.tier,
-            element_type: tensor.element_type.get().copied(),
-            levels: levels
-                .map(|(level, mapping)| (level, form(mapping.get())))
-                .collect(),
-        }
-    }
-
-    /// Whether all of it is known.
-    pub(crate) fn is_known(&self) -> bool {
-        self.element_type.is_some() && self.levels.iter().all(|(_, form)| form.is_some())
-    }
-
-    /// Whether something that is known of it is otherwise in another. What was unknown may become known.
-    fn differs_from(&self, other: &Self) -> bool {
-        let element_type = |one: &Self| one.element_type;
-        let differs = |one: &Option<Form>, other: &Option<Form>| one.is_some() && one != other;
-        self.tier != other.tier
-            || (self.element_type.is_some() && element_type(self) != element_type(other))
-            || self.levels.len() != other.levels.len()
-            || self
-                .levels
-                .iter()
-                .zip(&other.levels)
-                .any(|((level, form), (other_level, other))| {
-                    level != other_level || differs(form, other)
-                })
-    }
-}
-
 /// The tensors that a kernel takes and gives, by their types as they are understood: an alias counts as what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    given: Vec<Described>,
+    given: Vec<TensorType>,
     /// What it gives, as far as it is followed.
-    made: Vec<Described>,
+    made: Vec<TensorType>,
 }
 
 impl Signature {
@@ -92,8 +48,8 @@ impl Signature {
         let made = body.escaping.iter().filter_map(|id| body.tensor(*id));
         let made = made.filter(|tensor| !is_parameter(tensor)).filter(is_kept);
         Some(Self {
-            given: given.map(Described::of).collect(),
-            made: made.map(Described::of).collect(),
+            given: given.map(TensorType::new).collect(),
+            made: made.map(TensorType::new).collect(),
         })
     }
 

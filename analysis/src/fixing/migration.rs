@@ -1,11 +1,11 @@
 //! Rewriting texts for the library and release that they are read as: the fixes of one rule, and the holes of tiles, as steps of one
 //! change.
 
-use super::{
-    Completed, Completing, Fixable, Fixed, Proposed, Signatures, Texts, Totals, Trust, fix_all,
-};
+use super::rounds::{Steps, apply_all};
+use super::{Completed, Fixable, Fixed, Proposed, Trust};
+use crate::changes::Texts;
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
-use crate::rules::{self, Level};
+use crate::rules;
 
 /// Applies the fixes of names and calls of other releases until none is left, also those that a person should look at, and spells
 /// the holes of tiles as the release has them. What is
@@ -13,7 +13,7 @@ use crate::rules::{self, Level};
 ///
 /// What other rules say before and after is left out of account: a kernel that is half rewritten is no kernel.
 pub fn migrate_all(target: &mut impl Fixable) -> Fixed {
-    fix_all(&mut Migration(target), Trust::Maybe)
+    apply_all(target, Trust::Maybe, Steps::Migration)
 }
 
 /// The rule whose fixes rewrite a crate for another release.
@@ -38,55 +38,24 @@ fn spells_a_hole(found: &Diagnostic, texts: &Texts) -> bool {
         })
 }
 
-/// Texts as a migration sees them.
-struct Migration<'t, T>(&'t mut T);
-
-impl<T: Fixable> Fixable for Migration<'_, T> {
-    fn texts(&self) -> Texts {
-        self.0.texts()
-    }
-
-    fn replace(&mut self, texts: &Texts) {
-        self.0.replace(texts);
-    }
-
-    fn reports(&self) -> Vec<FileReport> {
-        let mut reports = self.0.reports();
-        let texts = self.0.texts();
-        for report in &mut reports {
-            let rule = migration_rule();
-            report.diagnostics.retain(|found| {
-                found.rule == rule
-                    || found.rule == rules::tile_rule().name && spells_a_hole(found, &texts)
-            });
-            // What another release says is understood only once it is rewritten.
-            report.operations.unresolved = 0;
-        }
-        reports
-    }
-
-    fn totals(&self) -> Totals {
-        self.0.totals()
-    }
-
-    fn signatures(&self) -> Signatures {
-        self.0.signatures()
-    }
-
-    fn level(&self, _: &Diagnostic) -> Level {
-        Level::Deny
-    }
-
-    fn complete(&self, wanted: &[Proposed<'_>], _: Completing) -> Vec<Completed> {
-        let wanted = wanted.iter().enumerate();
-        let made = wanted.map(|(number, (_, fix))| Completed {
-            of: vec![number],
-            fix: DiagnosticFix::clone(fix),
+/// Keeps of what is said what a migration looks at: the findings that its steps mend.
+pub(super) fn keep_steps(reports: &mut [FileReport], texts: &Texts) {
+    let (rule, tiles) = (migration_rule(), rules::tile_rule().name);
+    for report in reports {
+        report.diagnostics.retain(|found| {
+            found.rule == rule || found.rule == tiles && spells_a_hole(found, texts)
         });
-        made.collect()
+        // What another release says is understood only once it is rewritten.
+        report.operations.unresolved = 0;
     }
+}
 
-    fn is_one_change(&self) -> bool {
-        true
-    }
+/// Fixes that need nothing behind them.
+pub(super) fn as_proposed(wanted: &[Proposed<'_>]) -> Vec<Completed> {
+    let wanted = wanted.iter().enumerate();
+    let made = wanted.map(|(number, (_, fix))| Completed {
+        of: vec![number],
+        fix: DiagnosticFix::clone(fix),
+    });
+    made.collect()
 }

@@ -1,14 +1,13 @@
 //! Applying fixes: from texts and code actions to new texts, and rounds of that until nothing changes.
 //!
 //! Knows texts and reports, nothing about files on disk. A check says which fixes there are; what a fix needs behind it is
-//! worked out here, when the fix is asked for: in [`crate::completion`], on the function that it is about and on nothing else.
-//! [`apply_fixes`] is one application: all edits of a fix or none of them, and of two fixes that meet the first one.
+//! worked out here, when the fix is asked for: in [`crate::changes`], on the function that it is about and on nothing else.
+//! An application is one of [`crate::changes`]: all edits of a fix or none of them, and of two fixes that meet the first one.
 //! [`fix_all`] repeats both and judges every application by the reports before and after, so that what a fix may never do
 //! (break the parse, hide an operation, bring a finding of a higher level than the one it mends) cannot happen, whatever
 //! the rules offer.
 
 mod asked;
-pub(crate) mod edits;
 mod kernels;
 mod migration;
 mod rejections;
@@ -18,14 +17,10 @@ mod standing;
 mod tests;
 mod tools;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 pub(crate) use self::asked::completed;
 pub use self::asked::{Completed, Completing};
-pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
-pub(crate) use self::kernels::{Described, signatures_of, totals_of};
 pub use self::kernels::{KernelName, Signature, Signatures, Totals};
+pub(crate) use self::kernels::{signatures_of, totals_of};
 pub use self::migration::{migrate_all, migration_rule};
 pub use self::rejections::{LeftOut, Rejection};
 pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
@@ -33,9 +28,6 @@ pub(crate) use tools::tool_fixes;
 
 use crate::report::{Diagnostic, DiagnosticFix};
 use crate::rules::Applicability;
-
-/// Texts of files by path.
-pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
 /// Which fixes are applied without anybody looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::kernels::{Signatures, Totals};
-use super::standing::Standing;
+use crate::changes::{Outlook, finding_key};
 use crate::findings::CostChange;
 use crate::report::{Diagnostic, FileReport};
 
@@ -145,7 +145,7 @@ pub(super) fn changed_signatures(before: &Signatures, after: &Signatures) -> Har
 
 /// What a rule finds more often than before, at the place of the first such finding.
 pub(super) fn brought_along(
-    (before, after): (&Standing, &Standing),
+    (before, after): (&Outlook, &Outlook),
     reports: &[FileReport],
     rule: &(Arc<str>, &'static str),
     mended_in: &Arc<str>,
@@ -154,7 +154,10 @@ pub(super) fn brought_along(
         let all = reports.iter().flat_map(|report| &report.diagnostics);
         all.filter(|found| !found.suppressed && (&found.file, found.rule) == (&rule.0, rule.1))
     };
-    let is_new = |found: &&Diagnostic| after.count_like(found) > before.count_like(found);
+    let is_new = |found: &&Diagnostic| {
+        let key = finding_key(found);
+        after.count_like(&key) > before.count_like(&key)
+    };
     let first = found().find(is_new).or_else(|| found().next());
     Rejection::Brings {
         rule: rule.1,

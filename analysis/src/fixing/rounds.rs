@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::edits::fits;
 use super::kernels::{Signatures, Totals};
+use super::migration::{as_proposed, keep_steps};
 use super::rejections::{Harmed, LeftOut, Rejection, changed_signatures, slowed_kernels};
-use super::standing::{Counts, FindingKey, Mended, Standing, finding_key, from};
-use super::{Completed, Completing, Texts, Trust, apply_fixes};
+use super::standing::{Mended, breaks, rejection};
+use super::{Completed, Completing, Trust};
+use crate::changes::{
+    Counts, FindingKey, Outlook, Texts, apply_fixes, counts_from, finding_key, fits,
+};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::{Applicability, Level};
 
@@ -33,11 +36,6 @@ pub trait Fixable {
     fn signatures(&self) -> Signatures;
     /// Whether fixes of a rule are asked for by its name: only these may change what a kernel takes and gives.
     fn is_asked_by_name(&self, _rule: &str) -> bool {
-        false
-    }
-    /// Whether the fixes are steps of one change: what is found between two of them, once more is understood, is no reason to
-    /// take one back.
-    fn is_one_change(&self) -> bool {
         false
     }
 }
@@ -78,14 +76,29 @@ impl Fixed {
 /// Otherwise its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
 /// the result again changes nothing.
 pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
+    apply_all(target, trust, Steps::Apart)
+}
+
+/// How the fixes of all rounds belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Steps {
+    /// Each is judged by what is found after it.
+    Apart,
+    /// They rewrite the texts for another release together. What is found between two of them, once more is understood, is no
+    /// reason to take one back.
+    Migration,
+}
+
+/// Applies fixes until none is left that may be applied.
+pub(super) fn apply_all(target: &mut impl Fixable, trust: Trust, steps: Steps) -> Fixed {
     let original = target.texts();
-    let mut rounds = Rounds::start(target, trust);
-    let before = rounds.standing.counts.clone();
+    let mut rounds = Rounds::start(target, trust, steps);
+    let before = rounds.outlook.counts.clone();
     let fixable = rounds.fixable();
     rounds.run();
     let (mut fixed, mut along) = (0_u64, 0_u64);
     for (key, count) in before {
-        let left = rounds.standing.counts.get(&key).copied().unwrap_or(0);
+        let left = rounds.outlook.counts.get(&key).copied().unwrap_or(0);
         let gone = count.saturating_sub(left);
         let own = fixable.get(&key).copied().unwrap_or(0).min(gone);
         fixed = fixed.saturating_add(own);
@@ -106,9 +119,10 @@ pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
 struct Rounds<'t, T> {
     target: &'t mut T,
     trust: Trust,
+    steps: Steps,
     texts: Texts,
     reports: Vec<FileReport>,
-    standing: Standing,
+    outlook: Outlook,
     /// Fixes that were tried and taken back since something last changed.
     refused: BTreeSet<Key>,
     /// Fixes that only lead in a circle.
@@ -195,26 +209,65 @@ struct Candidate {
 }
 
 impl<'t, T: Fixable> Rounds<'t, T> {
-    fn start(target: &'t mut T, trust: Trust) -> Self {
-        let reports = target.reports();
-        let is_judged = !target.is_one_change();
-        let signatures = is_judged.then(|| target.signatures());
-        let totals = (is_judged && trust == Trust::Maybe).then(|| target.totals());
-        Self {
-            signatures: signatures.unwrap_or_default(),
-            totals: totals.unwrap_or_default(),
-            rejections: BTreeMap::new(),
+    fn start(target: &'t mut T, trust: Trust, steps: Steps) -> Self {
+        let mut rounds = Self {
             texts: target.texts(),
-            standing: Standing::of(&reports, target),
             target,
             trust,
-            reports,
+            steps,
+            reports: Vec::new(),
+            outlook: Outlook::default(),
             refused: BTreeSet::new(),
             circular: BTreeSet::new(),
             alone: BTreeSet::new(),
             history: Vec::new(),
             seen: BTreeSet::new(),
+            rejections: BTreeMap::new(),
+            signatures: Signatures::new(),
+            totals: Totals::new(),
+        };
+        rounds.reports = rounds.reports_now();
+        rounds.outlook = rounds.counted(&rounds.reports);
+        if steps == Steps::Apart {
+            rounds.signatures = rounds.target.signatures();
+            if trust == Trust::Maybe {
+                rounds.totals = rounds.target.totals();
+            }
         }
+        rounds
+    }
+
+    /// What is said of the texts that the target has now.
+    fn reports_now(&self) -> Vec<FileReport> {
+        let mut reports = self.target.reports();
+        if self.steps == Steps::Migration {
+            keep_steps(&mut reports, &self.target.texts());
+        }
+        reports
+    }
+
+    /// The level at which a finding is taken.
+    fn level(&self, found: &Diagnostic) -> Level {
+        match self.steps {
+            Steps::Apart => self.target.level(found),
+            Steps::Migration => Level::Deny,
+        }
+    }
+
+    /// Fixes with what they need behind them.
+    fn completed(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
+        match self.steps {
+            Steps::Apart => self.target.complete(wanted, how),
+            Steps::Migration => as_proposed(wanted),
+        }
+    }
+
+    /// What reports say of what is to be mended and judged.
+    fn counted(&self, reports: &[FileReport]) -> Outlook {
+        Outlook::new(reports, |found| {
+            let level = self.level(found);
+            (!found.suppressed && level != Level::Allow).then_some(level)
+        })
     }
 
     /// The open findings that have a fix that is trusted.
@@ -227,7 +280,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
                 ..FileReport::new(Arc::clone(&report.path))
             }
         });
-        Standing::of(&fixable.collect::<Vec<_>>(), self.target).counts
+        self.counted(&fixable.collect::<Vec<_>>()).counts
     }
 
     /// Rounds until nothing changes. What was taken for a circle is tried again from where the rounds ended, as a user who fixes
@@ -298,9 +351,8 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         loop {
             let reports = std::mem::take(&mut self.reports);
             let diagnostics = reports.iter().flat_map(|report| &report.diagnostics);
-            let mended = diagnostics.filter(|diagnostic| {
-                !diagnostic.suppressed && self.target.level(diagnostic) == level
-            });
+            let mended = diagnostics
+                .filter(|diagnostic| !diagnostic.suppressed && self.level(diagnostic) == level);
             let proposed: Vec<(Proposed<'_>, Key)> = mended
                 .filter_map(|diagnostic| self.proposed(diagnostic))
                 .collect();
@@ -317,7 +369,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
                     continue;
                 }
                 let wanted: Vec<Proposed<'_>> = proposed.iter().map(|(fix, _)| *fix).collect();
-                for Completed { of, fix } in self.target.complete(&wanted, how) {
+                for Completed { of, fix } in self.completed(&wanted, how) {
                     let keys = of.iter().filter_map(|number| proposed.get(*number));
                     let keys: Vec<Key> = keys.map(|(_, key)| key.clone()).collect();
                     if self.trust.takes(fix.applicability) && fits(&self.texts, &fix) {
@@ -360,8 +412,8 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             let fixes = batch.iter().map(|candidate| &candidate.fix);
             let changed = apply_fixes(&self.texts, fixes).texts;
             self.target.replace(&changed);
-            let reports = self.target.reports();
-            let standing = Standing::of(&reports, self.target);
+            let reports = self.reports_now();
+            let standing = self.counted(&reports);
             let said = self.said_against(&changed, &batch, &reports, &standing);
             let harmed = match said {
                 Some(_) => Harmed::new(),
@@ -415,10 +467,10 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         changed: &Texts,
         batch: &[Candidate],
         reports: &[FileReport],
-        standing: &Standing,
+        outlook: &Outlook,
     ) -> Option<Rejection> {
-        if self.target.is_one_change() {
-            let breakage = self.standing.breakage(standing);
+        if self.steps == Steps::Migration {
+            let breakage = breaks(&self.outlook, outlook);
             return breakage.or_else(|| (!self.is_new(changed)).then_some(Rejection::Circle));
         }
         let findings = batch.iter().flat_map(|candidate| &candidate.keys);
@@ -426,12 +478,12 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             level: batch.iter().map(|candidate| candidate.level).min(),
             findings: findings.map(|key| &key.finding).collect(),
         };
-        self.standing.rejection(standing, reports, &mended)
+        rejection(&self.outlook, outlook, reports, &mended)
     }
 
     /// The files with kernels that fixes may not leave so: they take or give other tensors, or take longer.
     fn harmed(&mut self, batch: &[Candidate]) -> Harmed {
-        if self.target.is_one_change() {
+        if self.steps == Steps::Migration {
             return Harmed::new();
         }
         let findings = batch.iter().flat_map(|candidate| &candidate.keys);
@@ -493,14 +545,14 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         changed: Texts,
         batch: Vec<Candidate>,
         reports: Vec<FileReport>,
-        standing: Standing,
+        outlook: Outlook,
     ) -> bool {
         let are_unsure = is_unsure(&batch);
         let levels = batch.iter().map(|candidate| candidate.level);
         self.history.push(Step {
             level: levels.min().unwrap_or(Level::Deny),
-            unresolved: self.standing.unresolved(),
-            counts: std::mem::take(&mut self.standing.counts),
+            unresolved: self.outlook.unresolved(),
+            counts: std::mem::take(&mut self.outlook.counts),
             texts: self.kept(&changed),
             keys: batch
                 .into_iter()
@@ -509,8 +561,8 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         });
         self.texts.extend(changed);
         self.reports = reports;
-        self.standing = standing;
-        if self.target.is_one_change() {
+        self.outlook = outlook;
+        if self.steps == Steps::Migration {
             return true;
         }
         let Some(circle) = self.circle() else {
@@ -530,8 +582,8 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             );
             self.target.replace(&step.texts);
         }
-        self.reports = self.target.reports();
-        self.standing = Standing::of(&self.reports, self.target);
+        self.reports = self.reports_now();
+        self.outlook = self.counted(&self.reports);
         self.signatures = self.target.signatures();
         false
     }
@@ -540,7 +592,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     fn left_out(&self) -> Vec<LeftOut> {
         let found = self.reports.iter().flat_map(|report| &report.diagnostics);
         let open = found
-            .filter(|found| !found.suppressed && self.target.level(found) > Level::Allow)
+            .filter(|found| !found.suppressed && self.level(found) > Level::Allow)
             .filter(|found| self.texts.contains_key(&found.file));
         let left_out = |found: &Diagnostic| {
             let fix = self.trust.trusted_fixes(found).next()?;
@@ -575,8 +627,9 @@ impl<T> Rounds<'_, T> {
         let mut circle = None;
         for (index, step) in self.history.iter().enumerate().rev() {
             level = level.min(step.level);
-            let same = from(&step.counts, level).eq(from(&self.standing.counts, level));
-            if same && step.unresolved <= self.standing.unresolved() {
+            let same =
+                counts_from(&step.counts, level).eq(counts_from(&self.outlook.counts, level));
+            if same && step.unresolved <= self.outlook.unresolved() {
                 circle = Some(index);
             }
         }

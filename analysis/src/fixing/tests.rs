@@ -4,9 +4,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{
-    Application, Completed, Completing, Fixable, KernelName, Proposed, Rejection, Signatures,
-    Texts, Totals, Trust, apply_fixes, fix_all,
+    Completed, Completing, Fixable, KernelName, Proposed, Rejection, Signatures, Totals, Trust,
+    fix_all,
 };
+use crate::changes::{Application, Texts, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Position, Range};
 use crate::rules::{Applicability, Group, Level};
 use crate::workspace::Workspace;

@@ -17,11 +17,15 @@ use super::{
     signature, stages, symbols, tokens,
 };
 
-/// Offsets are bytes of the file, its byte-order mark included; an offset behind the end is the end. Every answer is an error
-/// if there is no such file, if a newer edit overtook the question ([`Problem::Cancelled`]) or if the engine failed.
+/// Offsets are bytes of the file, its byte-order mark included. An offset after the end counts as the end.
+///
+/// # Errors
+///
+/// Every answer is an error if the file does not exist, if a newer edit cancelled the question ([`Problem::Cancelled`]), or if the engine
+/// failed.
 impl Analysis {
     /// Asks the front end of a file's language. A file that takes no part has no answers.
-    fn in_file<T: Default>(
+    pub(super) fn in_file<T: Default>(
         &self,
         path: &str,
         of_rust: impl FnOnce(&dyn Db, SourceFile) -> T,
@@ -38,7 +42,7 @@ impl Analysis {
     }
 
     /// As [`Self::in_file`], of what only files in Rust have.
-    fn in_rust<T: Default>(
+    pub(super) fn in_rust<T: Default>(
         &self,
         path: &str,
         ask: impl FnOnce(&dyn Db, SourceFile) -> T,
@@ -47,20 +51,12 @@ impl Analysis {
     }
 
     /// What to show beside the pointer.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn hover(&self, path: &str, offset: u32) -> Result<Option<Hover>, Problem> {
         self.hover_with(path, offset, &[])
     }
 
     /// As [`Analysis::hover`], with what a search found of kernels: where it proposes more for the operation there than the rules
     /// do, its proposal is in the first lines.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn hover_with(
         &self,
         path: &str,
@@ -87,10 +83,6 @@ impl Analysis {
     }
 
     /// The hints whose places are in a range, in the order of their places.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn inlay_hints(
         &self,
         path: &str,
@@ -105,10 +97,6 @@ impl Analysis {
     }
 
     /// The lines above the kernels of a file.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
         self.in_file(path, lenses::lenses, |front_end, db, file| {
             front_end.lenses(db, file)
@@ -116,10 +104,6 @@ impl Analysis {
     }
 
     /// Proposals at a cursor, the best first.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn completions(&self, path: &str, offset: u32) -> Result<Vec<Completion>, Problem> {
         self.in_file(
             path,
@@ -132,10 +116,6 @@ impl Analysis {
     }
 
     /// The generics of the method that the cursor is in the turbofish or arguments of.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn signature_help(
         &self,
         path: &str,
@@ -149,10 +129,6 @@ impl Analysis {
     }
 
     /// Where the axis or alias at a cursor is declared.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn definition(&self, path: &str, offset: u32) -> Result<Vec<Place>, Problem> {
         self.in_file(
             path,
@@ -162,10 +138,6 @@ impl Analysis {
     }
 
     /// Where the axis or alias at a cursor is used, across files, in the order of files and places.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn references(
         &self,
         path: &str,
@@ -180,10 +152,6 @@ impl Analysis {
     }
 
     /// Where the axis or alias at a cursor is named in its own file.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn highlights(&self, path: &str, offset: u32) -> Result<Vec<Highlight>, Problem> {
         self.in_file(
             path,
@@ -193,10 +161,6 @@ impl Analysis {
     }
 
     /// The name at a cursor, if it can be changed.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn prepare_rename(
         &self,
         path: &str,
@@ -211,10 +175,6 @@ impl Analysis {
     }
 
     /// The edits that give the axis or alias at a cursor another name everywhere.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn rename(
         &self,
         path: &str,
@@ -230,10 +190,6 @@ impl Analysis {
     }
 
     /// The outline of a file.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn document_symbols(&self, path: &str) -> Result<Vec<Symbol>, Problem> {
         self.in_file(path, symbols::document_symbols, |front_end, db, file| {
             front_end.symbols(db, file)
@@ -250,10 +206,6 @@ impl Analysis {
     }
 
     /// What can be hidden in a file.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn folding_ranges(&self, path: &str) -> Result<Vec<Folding>, Problem> {
         self.in_file(path, folding::folding_ranges, |front_end, db, file| {
             front_end.folding_ranges(db, file)
@@ -261,10 +213,6 @@ impl Analysis {
     }
 
     /// The tokens in the macros of a file, in the order of their places; those in a range if one is given.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn semantic_tokens(
         &self,
         path: &str,
@@ -274,10 +222,6 @@ impl Analysis {
     }
 
     /// The ranges around a cursor, from the inside out.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn selection_ranges(&self, path: &str, offset: u32) -> Result<Vec<ByteRange>, Problem> {
         self.in_rust(path, |db, file| {
             selection::selection_ranges(db, file, offset)
@@ -285,37 +229,21 @@ impl Analysis {
     }
 
     /// The function at a cursor as an entry of the call hierarchy.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn call_items(&self, path: &str, offset: u32) -> Result<Vec<CallItem>, Problem> {
         self.in_rust(path, |db, file| calls::call_items(db, file, offset))
     }
 
     /// Who calls the function whose name is at an offset.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn incoming_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
         self.in_rust(path, |db, file| calls::incoming_calls(db, file, offset))
     }
 
     /// Whom the function calls whose name is at an offset.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn outgoing_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
         self.in_rust(path, |db, file| calls::outgoing_calls(db, file, offset))
     }
 
     /// The refactorings that are possible at a selection.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn assists(&self, path: &str, selection: ByteRange) -> Result<Vec<Assist>, Problem> {
         self.in_file(
             path,
@@ -325,10 +253,6 @@ impl Analysis {
     }
 
     /// The stage table of the operation at a cursor, or of all operations of the kernel around it.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn stage_table(
         &self,
         path: &str,
@@ -338,10 +262,6 @@ impl Analysis {
     }
 
     /// What the kernel around a cursor costs; outside of all, the file's first kernel that reaches the function there.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn kernel_cost_at(
         &self,
         path: &str,
@@ -352,10 +272,6 @@ impl Analysis {
 
     /// The kernel of [`Analysis::kernel_cost_at`] with all that a search of it reads; `None` where there is none, or it is in a
     /// block of another text.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn searchable_at(
         &self,
         path: &str,
@@ -367,10 +283,6 @@ impl Analysis {
     }
 
     /// What is where and when in the memories of the kernel around a cursor.
-    ///
-    /// # Errors
-    ///
-    /// See the block's words.
     pub fn memory_map(&self, path: &str, offset: u32) -> Result<Option<MemoryMapAnswer>, Problem> {
         self.in_rust(path, |db, file| stages::memory_map(db, file, offset))
     }

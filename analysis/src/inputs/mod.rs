@@ -34,7 +34,7 @@ pub use self::database::AnalysisDatabase;
 pub(crate) use self::enabled::RULE_CAPACITY;
 pub use self::enabled::{EnabledRules, enabled_rules};
 pub use self::neighbours::{Generation, NkiOptions, PtoOptions};
-pub use self::settings::{budget_of, conditions};
+pub use self::settings::{ProjectSettings, budget_of, conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
 /// What a later room keeps with a file and replaces together with its text. This room does not look inside.

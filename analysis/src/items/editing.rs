@@ -10,9 +10,18 @@ use super::held::pin;
 use super::macros::macros_of_all;
 use crate::conditions::PackageFeatures;
 use crate::db::AnalysisDatabase;
-use crate::inputs::{FileCfg, Project, SourceFile, parse, syntax_error_count};
+use crate::inputs::{FileCfg, Project, ProjectSettings, SourceFile, parse, syntax_error_count};
 
 impl AnalysisDatabase {
+    /// Tells a project with these packages and options all its other settings.
+    pub fn set_settings(&mut self, settings: &ProjectSettings) {
+        self.set_file_options(settings.file_options.clone());
+        self.set_budgets(settings.budgets.clone());
+        self.set_enabled_rules(&settings.enabled);
+        self.set_conditions(settings.features.clone(), settings.cfg.clone());
+        self.set_manifests(&settings.manifests);
+    }
+
     /// Sets the features of packages, and what the settings say of conditions in files.
     pub fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg) {
         let Some(project) = Project::try_get(self) else {

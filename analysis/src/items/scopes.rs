@@ -14,7 +14,7 @@ use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::modules::is_left_out;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::syntax::{ItemSource, Met, nodes_of};
+use crate::syntax::{ItemSource, VisitedNode, nodes_of};
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -359,7 +359,7 @@ impl Builder<'_> {
         // Of tokens nothing is known to be a block. What declares something inside of a statement is in braces, which most
         // statements of a kernel do not have.
         let text = &self.text.text;
-        let is_flat = |met: Met<'_>| {
+        let is_flat = |met: VisitedNode<'_>| {
             let is_statement = matches!(met.kind, SyntaxKind::LET_STMT | SyntaxKind::EXPR_STMT);
             is_statement && memchr::memchr(b'{', met.text(text).as_bytes()).is_none()
         };

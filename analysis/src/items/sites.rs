@@ -24,7 +24,7 @@ use crate::db::Db;
 use crate::mapping::{
     AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes_in, parse_index_in,
 };
-use crate::syntax::{Met, green_path_name, nodes_of};
+use crate::syntax::{VisitedNode, green_path_name, nodes_of};
 
 /// Which macro is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,6 +64,14 @@ pub struct MappingSite {
     pub problems: Vec<MappingProblem>,
     /// What there is to remark about an `m!` that nothing is wrong in.
     pub remarks: Vec<MappingRemark>,
+}
+
+impl MappingSite {
+    /// Whether a place is between its delimiters.
+    pub fn holds(&self, place: Span) -> bool {
+        let body = self.body;
+        body.item == place.item && body.start <= place.start && place.end <= body.end
+    }
 }
 
 /// The calls in an item of a module, those in its blocks included, in the order of the text. Bodies of `macro_rules!` are
@@ -160,7 +168,7 @@ struct PlainCall {
 
 impl PlainCall {
     /// The call that a tree of tokens belongs to, where it is just a name, `!` and the tree.
-    fn of(tree: Met<'_>) -> Option<Self> {
+    fn of(tree: VisitedNode<'_>) -> Option<Self> {
         if tree.kind != SyntaxKind::TOKEN_TREE || tree.parent_kind() != SyntaxKind::MACRO_CALL {
             return None;
         }
@@ -236,7 +244,7 @@ impl Collector<'_> {
         let mut calls = Vec::new();
         // Nothing in a site is another one.
         let mut end = TextSize::from(0);
-        let may_be_site = |met: Met<'_>| {
+        let may_be_site = |met: VisitedNode<'_>| {
             if met.kind != SyntaxKind::TOKEN_TREE || met.range.start() < end {
                 return false;
             }
@@ -250,7 +258,7 @@ impl Collector<'_> {
             !of_macro || name.is_some_and(|name| SiteKind::of(name).is_some())
         };
         let marks = Marks::of(&self.text.text);
-        let runs = |met: Met<'_>| match met.kind {
+        let runs = |met: VisitedNode<'_>| match met.kind {
             SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF => false,
             // The mark of a call is before its tree, not in it.
             SyntaxKind::TOKEN_TREE => true,

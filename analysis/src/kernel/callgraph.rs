@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::db::Db;
 use crate::inputs::Project;
 use crate::items::{self, ItemId, Namespace, Resolution};
-use crate::syntax::{Met, bound_names, green_child, green_path_name, nodes_of};
+use crate::syntax::{VisitedNode, bound_names, green_child, green_path_name, nodes_of};
 
 use super::surface::segments as path_names;
 
@@ -165,7 +165,7 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
 /// variable hides a function of its name, but for calls: those of a variable are closures.
 fn paths_of(function: &SyntaxNode) -> Vec<ast::Path> {
     let bound = bound_names(function);
-    let names = |met: Met<'_>| {
+    let names = |met: VisitedNode<'_>| {
         let is_called = met.parent_kind() == SyntaxKind::CALL_EXPR;
         let path = green_child(met.node, SyntaxKind::PATH);
         let is_variable = path.is_some_and(|path| {
@@ -174,7 +174,8 @@ fn paths_of(function: &SyntaxNode) -> Vec<ast::Path> {
         });
         met.kind == SyntaxKind::PATH_EXPR && (is_called || !is_variable)
     };
-    let enters = |met: Met<'_>| !matches!(met.kind, SyntaxKind::FN | SyntaxKind::TOKEN_TREE);
+    let enters =
+        |met: VisitedNode<'_>| !matches!(met.kind, SyntaxKind::FN | SyntaxKind::TOKEN_TREE);
     let found = nodes_of(function, names, enters);
     found
         .into_iter()

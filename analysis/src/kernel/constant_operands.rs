@@ -14,7 +14,7 @@ use crate::items::{
     ItemId, Namespace, ParsedItem, Resolution, Span, parse_item, resolve, scope_at,
 };
 
-use crate::syntax::{Met, green_child, green_name, nodes_of};
+use crate::syntax::{VisitedNode, green_child, green_name, nodes_of};
 
 use super::callgraph::is_reached_from_kernel;
 use super::catalogue::Role;
@@ -74,7 +74,7 @@ pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]
 /// The arguments of a function's calls that the compiler needs as constants, by the table of the library.
 fn needed_constants(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<ast::Expr> {
     let table = dialect::of_file(db, function.file(db));
-    let needs_constants = |met: Met<'_>| {
+    let needs_constants = |met: VisitedNode<'_>| {
         let is_call = met.kind == SyntaxKind::METHOD_CALL_EXPR;
         let name = green_child(met.node, SyntaxKind::NAME_REF).filter(|_| is_call);
         name.and_then(green_name).is_some_and(|name| {
@@ -110,7 +110,7 @@ fn needed_constants(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<ast::E
 
 /// The arguments of calls of the project's functions that those hand on to where the compiler needs a constant, with that place.
 fn handed_on(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<(ast::Expr, Span)> {
-    let is_call = |met: Met<'_>| met.kind == SyntaxKind::CALL_EXPR;
+    let is_call = |met: VisitedNode<'_>| met.kind == SyntaxKind::CALL_EXPR;
     let calls = nodes_of(node.syntax(), is_call, |met| {
         met.kind != SyntaxKind::TOKEN_TREE
     });
@@ -226,7 +226,7 @@ fn number_parameters(node: &ast::Fn) -> FxHashMap<String, usize> {
             numbers.insert(name.text().to_string(), number);
         }
     }
-    let is_pattern = |met: Met<'_>| met.kind == SyntaxKind::IDENT_PAT;
+    let is_pattern = |met: VisitedNode<'_>| met.kind == SyntaxKind::IDENT_PAT;
     let body = node.body();
     let patterns = body.map(|body| nodes_of(body.syntax(), is_pattern, |_| true));
     for pattern in patterns
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
     fn new(db: &'a dyn Db, function: ItemId, parsed: &'a ParsedItem, node: &ast::Fn) -> Self {
         let mut counted = FxHashSet::default();
         let mut bound: FxHashMap<String, Option<ast::Expr>> = FxHashMap::default();
-        let is_pattern = |met: Met<'_>| met.kind == SyntaxKind::IDENT_PAT;
+        let is_pattern = |met: VisitedNode<'_>| met.kind == SyntaxKind::IDENT_PAT;
         let patterns = nodes_of(node.syntax(), is_pattern, |_| true);
         for pattern in patterns.into_iter().filter_map(ast::IdentPat::cast) {
             let Some(name) = pattern.name() else {

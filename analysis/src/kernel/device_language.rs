@@ -16,7 +16,7 @@ use crate::items::{
     ItemEnvironment, ItemId, ParsedItem, Span, device_attribute, evaluate, parse_item,
 };
 
-use crate::syntax::{Met, bound_names, green_child, green_name, green_path_name, nodes_of};
+use crate::syntax::{VisitedNode, bound_names, green_child, green_name, green_path_name, nodes_of};
 
 use super::callgraph::{callees, is_reached_from_kernel};
 use super::surface::segments;
@@ -118,7 +118,7 @@ const SEQUENCES: (&str, &str) = ("Vec", "vec");
 /// The nodes of a body that may be faults by what they are and what they name, without those that are worked out before the
 /// function runs.
 fn suspects(body: &SyntaxNode) -> Vec<SyntaxNode> {
-    let may_be_fault = |met: Met<'_>| match met.kind {
+    let may_be_fault = |met: VisitedNode<'_>| match met.kind {
         SyntaxKind::MACRO_CALL => green_path_name(met.node).is_some_and(|name| {
             ENDING.contains(&name) || ASSERTING.contains(&name) || name == SEQUENCES.1
         }),
@@ -132,7 +132,7 @@ fn suspects(body: &SyntaxNode) -> Vec<SyntaxNode> {
         | SyntaxKind::FOR_EXPR => true,
         _ => false,
     };
-    let runs = |met: Met<'_>| {
+    let runs = |met: VisitedNode<'_>| {
         let is_constant = is_constant_kind(met.kind)
             || met.kind == SyntaxKind::BLOCK_EXPR && met.has_token(SyntaxKind::CONST_KW);
         !is_constant && met.kind != SyntaxKind::TOKEN_TREE
@@ -192,7 +192,7 @@ impl Reader<'_> {
     /// Learns the variables.
     fn variables(&mut self, node: &ast::Fn) {
         self.locals = bound_names(node.syntax());
-        let is_binding = |met: Met<'_>| met.kind == SyntaxKind::LET_STMT;
+        let is_binding = |met: VisitedNode<'_>| met.kind == SyntaxKind::LET_STMT;
         let bindings = nodes_of(node.syntax(), is_binding, |_| true);
         for binding in bindings.into_iter().filter_map(ast::LetStmt::cast) {
             let (Some(pattern), Some(value)) = (binding.pat(), binding.initializer()) else {

@@ -20,12 +20,12 @@ pub(in crate::rules) static BANK_STARVATION: Rule = Rule {
         Schedule,
         "Bank Starvation",
         "64 or more consecutive accesses to one bank of DM",
-        "Bits 3 to 6 of a byte address choose one of 16 banks, and Fetch and Commit Engines go before the DMA engine at every bank. \
-     A DMA request that waits 4,096 cycles for a bank is declared dead by the network on chip, and only a reset of the cluster \
-     helps. Loops that step by multiples of 128 bytes, or not at all, come back to the same bank with every access: at 64 of \
-     them in a row the limit is reached. Pad the rows so that neighbours start in different banks, or change the loops' order. \
-     The compiler of the current library runs no transfer beside such a pass, so that the pass costs time there and no reset: the \
-     finding is a warning then.",
+        "Bits 3 to 6 of a byte address choose one of 16 banks. At every bank, Fetch and Commit Engines go before the DMA \
+         engine. The network on chip declares a DMA request dead after it has waited 4,096 cycles for a bank. Then only a \
+         reset of the cluster helps. Loops that step by multiples of 128 bytes, or not at all, return to the same bank \
+         with every access. The limit is 64 of them in a row. Pad the rows so that neighbours start in different banks, \
+         or change the loops' order. The compiler of the current library runs no transfer during such a pass. There the \
+         pass costs time but causes no reset, so the finding is a warning.",
         alt,
     )
 };

@@ -12,11 +12,11 @@ pub(in crate::rules) static BUDGET_EXCEEDED: Rule = rule!(
     Schedule,
     "derived",
     "a kernel takes more cycles or memory than its budget in `visa-lint.toml`",
-    "A table `[budgets]` in the settings gives kernels, by name or pattern, the cycles and the bytes of data memory, TRF and \
-     VRF that they may take; without one the rule is silent. It compares them with what `visa-lint cost` predicts, so a \
-     change that makes a kernel slower or larger is seen where it is made. A kernel of which something is unknown has no \
-     total, and is not judged. `visa-lint cost` tells what takes the cycles, and with `--compare` what a change added; then \
-     either make the kernel cheaper or raise the budget. Level `deny` for this rule fails the run.";
+    "A table `[budgets]` in the settings gives kernels, by name or pattern, the cycles and the bytes of data memory, \
+     TRF and VRF that they may take. Without one the rule is silent. It compares them with what `visa-lint cost` \
+     predicts, so a change that makes a kernel slower or larger is seen where it is made. A kernel with an unknown \
+     part has no total, and is not judged. `visa-lint cost` shows what takes the cycles, and with `--compare` what a \
+     change added; then either make the kernel cheaper or raise the budget. Level `deny` for this rule fails the run.";
     refused: Refusal::OWN,
 );
 

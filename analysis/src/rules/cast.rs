@@ -26,7 +26,7 @@ pub(in crate::rules) static CAST_PACKET: Rule = rule!(
     "Packet Transformation",
     "the packet of a cast is not the elements of the input packet padded to a flit",
     "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
-     their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
+     their order and become narrower, so they fill only the beginning of the flit that leaves. The rest is padding \
      and has to be in the mapping. Time passes through unchanged.",
     fix;
     refused: Refusal::BY_LIBRARIES,

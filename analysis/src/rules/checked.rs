@@ -43,7 +43,7 @@ pub(crate) struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     /// What the engines make of the body.
-    pub(super) fn derivation(&self) -> &'a BodyDerivation {
+    pub(crate) fn derivation(&self) -> &'a BodyDerivation {
         self.derived.derivation()
     }
 

@@ -20,9 +20,9 @@ pub(in crate::rules) static COLLECT_PACKET_SIZE: Rule = rule!(
     Collect,
     "Packet Normalization",
     "the collected packet is not exactly one flit of 32 bytes",
-    "Every engine after the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
-     pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
-     a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
+    "Every engine after the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect \
+     Engine pads a packet to whole flits and passes them on one by one. Its output is always one flit, and the flits \
+     of a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -33,9 +33,9 @@ pub(in crate::rules) static COLLECT_PACKET_MISMATCH: Rule = rule!(
     Collect,
     "Packet Normalization",
     "the collected packet is not the inner flit of the padded input packet",
-    "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
-     enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
-     part has to be made by the fetch.",
+    "The Collect Engine cuts; it does not reorder. The output flit holds 32 neighbouring bytes of the input packet, \
+     in their order. It is the innermost part of the packet's mapping, padded at the packet's end. Another order or \
+     another part has to be made by the fetch.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -47,7 +47,7 @@ pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
     "Packet Normalization",
     "the collected time is not the input time followed by the flits of a packet",
     "All flits of one packet leave before the first of the next. The time after the Collect Engine is therefore the \
-     input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
+     input's time with the packet's outer part innermost. Its order comes from the fetch (and the switch) and cannot \
      change here.",
     fix;
     refused: Refusal::BY_LIBRARIES,
@@ -59,11 +59,11 @@ pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = rule!(
     Vector,
     "library",
     "a register is declared with another mapping than the stream that it stores",
-    "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
-     as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
-     `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand. The compilers \
-     before 0.7 lose that layout where a reduction inside of a slice is stored by its own pass: there the result is committed, \
-     and a second pass loads it.";
+    "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's \
+     element is the time and packet of that stream, in their order and with their padding. A scalar that fills a flit \
+     is `m![E # 8]`, not `m![E]`. Another order would be read back wrongly by the operations that take the register \
+     as an operand. The compilers before 0.7 lose that layout if a reduction inside a slice is stored by its own \
+     pass. There, commit the result, and load it in a second pass.";
     holds: Holds::SUCCESSOR,
     refused: Refusal::since(7),
 );

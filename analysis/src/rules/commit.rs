@@ -48,8 +48,9 @@ pub(in crate::rules) static COMMIT_MAPPING: Rule = rule!(
     Commit,
     "Commit Engine",
     "the element is not the stream's time and packet, reordered and padded",
-    "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
-     stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
+    "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order \
+     the stream's digits differently, pad them, and cut off the end of the packet. It must hold all of them and no \
+     others.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -71,11 +72,11 @@ pub(in crate::rules) static COMMIT_IN_PLACE: Rule = rule!(
     Commit,
     "Scheduling",
     "a pass commits over bytes that it has yet to read",
-    "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \
-     operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
-     to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote. \
-     Where the steps prove it, the finding has the group `silent` and its level, `deny`; where a reduction, a switch or a \
-     transpose holds packets back for a time that is not stated, it stays a warning.",
+    "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler \
+     orders operations, not their inner steps. So a packet may overwrite its own bytes, but no bytes that are read \
+     later. With an element in another order, or a few bytes further on, a later step reads what an earlier one \
+     wrote. Where the steps prove it, the finding has the group `silent` and its level, `deny`. Where a reduction, a \
+     switch or a transpose holds packets back for a time that is not stated, it stays a warning.",
 );
 
 /// The family's rules.

@@ -31,9 +31,10 @@ pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
         Language,
         "library",
         "a pass of the main context that stores to a register file without the sub context",
-        "The register files are loaded by the sub context. Up to release 0.6 the vector register file, and up to 0.9 the tensor \
-     register file, can be loaded by a pass of the main context as well, as far as types go; kernels that did so were seen to \
-     hang, or to compute with the weights that were there before. Later releases ask for the sub context as an argument.",
+        "The register files are loaded by the sub context. Up to release 0.6 the vector register file, and up to 0.9 the \
+         tensor register file, can be loaded by a pass of the main context as well, as far as types go. Kernels that did \
+         so were seen to hang, or to compute with the weights that were there before. Later releases ask for the sub \
+         context as an argument.",
         fix;
         holds: Holds::SUCCESSOR.until(9),
     )
@@ -47,8 +48,8 @@ pub(in crate::rules) static STAGE_UNIMPLEMENTED: Rule = Rule {
         Language,
         "library",
         "a stage that the library names and has no body for",
-        "Some stages of the machine have a method in the library whose body is missing: the kernel compiles, and a run stops with \
-         a panic where it is called. What they do has to be done by other means until a release brings them.";
+        "Some stages of the machine have a method without a body in the library. The kernel compiles, but a run panics at \
+         the call. What they do has to be done by other means until a release brings them.";
         holds: Holds::SUCCESSOR,
         refused: Refusal::BY_LIBRARIES,
     )

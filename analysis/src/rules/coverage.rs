@@ -18,11 +18,12 @@ pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
     Coverage,
     "library",
     "the crate is written for a release of its library that is not known",
-    "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
-     arguments, checks other things or is another stage. Of `{crate of the successor}`, the successor of the book's library, the \
-     releases are known one by one. A crate for a newer one is read as for the newest that is known: what is new in it cannot be \
-     judged, and what changed may be judged wrongly. The manifest decides which library a crate is for, then what any of its \
-     files imports; `dialect` in the settings or `--dialect` says otherwise.";
+    "Kernels are written against a library, and its release decides the meaning of a method. In another release the \
+     same name may take other type arguments, check other things or be another stage. Of `{crate of the successor}`, \
+     the successor of the book's library, the releases are known one by one. A crate for a newer one is read for the \
+     newest known release. New methods cannot be judged, and changed ones may be judged wrongly. The manifest decides \
+     which library a crate is for, then what any of its files imports; `dialect` in the settings or `--dialect` says \
+     otherwise.";
     refused: Refusal::OWN,
 );
 
@@ -35,8 +36,8 @@ pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
     "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that every \
      check ends, there are limits for operations, runs of a loop, helpers that call each other, and nested \
      expressions. Past a limit every rule is silent. The finding says which limit it is, where it was met and how \
-     much comes after it. Split the function, or put what repeats into a loop whose runs are alike: of a longer \
-     loop the first two runs and the last one are checked.";
+     much comes after it. Split the function, or put repeated code into a loop whose runs are alike. For a longer \
+     loop, the first two runs and the last one are checked.";
     refused: Refusal::OWN,
 );
 
@@ -49,13 +50,13 @@ pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
         Coverage,
         "derived",
         "an operation could not be followed, so that no other rule looks at it",
-        "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
-     elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
-     the operation there does is not known, and every rule is silent about it. What is known and was not decided counts \
-     too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
-     counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
-     off by default, because most of them are mistakes that the compiler reports in better words; with \
-     `--deny unresolved_operation` a CI job accepts only kernels that are checked as a whole.";
+        "visa-lint follows a kernel's values without a compiler. An unknown method, a name from elsewhere, a mapping that \
+         only a caller knows, or a macro or closure in unknown code ends that. The effect of the operation is then \
+         unknown, and no rule judges it. Known but undecided operations count too. If a size cuts across a group, the \
+         elements that a sequencer reads or a reduce counts may stay undecided. A run without findings then says nothing \
+         about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It \
+         is off by default, because most of them are mistakes that the compiler reports in better words. With \
+         `--deny unresolved_operation` a CI job accepts only kernels that are checked as a whole.";
         refused: Refusal::OWN,
     )
 };
@@ -77,7 +78,7 @@ pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {
 }
 
 /// Whether one of the rules here is on.
-pub(crate) fn names_what_is_not_looked_at(families: Families) -> bool {
+pub(crate) fn reports_unresolved(families: Families) -> bool {
     families.have_one_of(RULES)
 }
 

@@ -21,10 +21,10 @@ pub(in crate::rules) static RUNTIME_PANIC: Rule = Rule {
         Language,
         "library",
         "a call or an index that may end the program while the kernel runs",
-        "A kernel is translated into commands of the engines, and none of them ends a program. A condition that the compiler can \
-         decide while it translates may be asserted, in `const { … }`; one that depends on what the kernel is given, on a loop's \
-         variable or on what it reads may not, and the compiler refuses the call minutes later. Check it on the host, before \
-         the launch.";
+        "A kernel is translated into commands of the engines, and none of them ends a program. A condition that the \
+         compiler can decide while it translates may be asserted, in `const { … }`. A condition on an argument, a loop's \
+         variable or a value that was read may not, and the compiler refuses the call minutes later. Check it on the \
+         host, before the launch.";
         holds: Holds::SUCCESSOR,
         refused: Refusal::BY_COMPILER,
     )
@@ -54,10 +54,11 @@ pub(in crate::rules) static KERNEL_LANGUAGE: Rule = Rule {
         Language,
         "library",
         "Rust that the compiler does not accept in a kernel",
-        "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a constant, calls of \
-         functions, arrays, tuples and structs, and it sets the elements of a tensor all at once. It copies no register. It does not know closures, sequences that grow, loops with a condition and \
-         functions that call themselves; a loop without a statement or without a turn and, in release 0.6, a range that starts elsewhere \
-         than at 0 end it with an internal error that names no line.";
+        "The compiler unrolls a kernel into a fixed list of commands. It knows loops over numbers from 0 up to a \
+         constant, calls of functions, arrays, tuples and structs. It sets all elements of a tensor at once. It copies no \
+         register. It does not know closures, sequences that grow, loops with a condition and functions that call \
+         themselves. An empty loop ends it with an internal error that names no line. In release 0.6, a range that does \
+         not start at 0 does so too.";
         holds: Holds::SUCCESSOR,
         refused: Refusal::BY_COMPILER,
     )
@@ -71,9 +72,9 @@ pub(in crate::rules) static OPERAND_NOT_CONSTANT: Rule = Rule {
         Language,
         "library",
         "an operand, a value or a pattern that the compiler needs as a constant is computed",
-        "Immediates of the Vector Engine, the value that memory is set to and the indices of a redistribution are written into the \
-         command. The compiler reads them where they are written: it knows literals, `const` items and what is in \
-         `const { … }`, and follows neither calls nor casts of a size. A run without the hardware computes them like any other number, \
+        "Immediates of the Vector Engine, the value that memory is set to and the indices of a redistribution are written \
+         into the command. The compiler reads them from the source. It knows literals, `const` items and `const { … }`, \
+         and follows neither calls nor casts of a size. A run without the hardware computes them like any other number, \
          so that only the compiler refuses the kernel. Put the computation into a `const` item or a block of constants.";
         holds: Holds::SUCCESSOR,
         refused: Refusal::BY_COMPILER,

@@ -20,11 +20,10 @@ pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
         Dma,
         "DMA Engine: Alignment Constraints",
         "a transfer into DM whose address or packet is not a multiple of 8 bytes",
-        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 \
-         bytes and is a multiple of 8 bytes long. From HBM the read address must be one too. The packet is the \
-         longest run of bytes that is contiguous on both sides: where the two layouts agree on less than 8 bytes at \
-         a time, nothing can be written. Padding counts where both sides hold it, and for the current library where \
-         the target does.",
+        "A bank of DM writes whole rows of 8 bytes. So each write of a DMA engine starts at a multiple of 8 bytes and is \
+         a multiple of 8 bytes long. From HBM the read address must be one too. The packet is the longest run of bytes \
+         that is contiguous on both sides. If the two layouts agree on less than 8 bytes at a time, nothing can be \
+         written. Padding counts where both sides hold it, and for the current library where the target does.",
         fix;
         refused: Refusal::since(2),
     )

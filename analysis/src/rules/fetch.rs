@@ -19,9 +19,9 @@ pub(in crate::rules) static FETCH_PACKET_ALIGNMENT: Rule = rule!(
     Fetch,
     "Fetch Engine: Interface, Constraints",
     "the fetched packet is not a multiple of 8 bytes",
-    "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
-     that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes after the data are \
-     read along with it and cost nothing.",
+    "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has \
+     no end that the engine could mark, so its mapping is padded to the next multiple of 8 bytes. The bytes after the \
+     data are read too and cost nothing.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -32,9 +32,9 @@ pub(in crate::rules) static FETCH_CAST_UNSUPPORTED: Rule = rule!(
     Fetch,
     "Type Casting",
     "a conversion that the Fetch Engine does not have",
-    "The adapter after the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
-     and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
-     Vector or Cast Engine make the other one.",
+    "The adapter after the fetch sequencer widens a few narrow types. It converts integers to i32, small floats to \
+     f32, and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the \
+     Contraction, Vector or Cast Engine make the other one.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -45,9 +45,9 @@ pub(in crate::rules) static FETCH_CAST_OVERFLOW: Rule = rule!(
     Fetch,
     "Type Casting: Constraints",
     "what one fetch delivers after its conversion exceeds 32 bytes at every fetch size",
-    "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller fetch \
-     where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes (4 from i4 \
-     to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.";
+    "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller \
+     fetch where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes \
+     (4 from i4 to i32), and no smaller one. An eightfold conversion of 8 bytes makes 64.";
     refused: Refusal::BY_COMPILER,
 );
 
@@ -82,8 +82,8 @@ pub(in crate::rules) static FETCH_ZERO_POINT_RANGE: Rule = rule!(
     Fetch,
     "Fetch Engine: Constraints",
     "a zero point outside its type's range, or of a float",
-    "A zero point is subtracted from the integers as they are stored, before they are widened: it is a value of the stored \
-     type, and a register of that width holds it. Floats have no zero point.";
+    "A zero point is subtracted from the stored integers, before they are widened. It is a value of the stored type, \
+     in a register of that width. Floats have no zero point.";
     holds: Holds::EVERYWHERE.since(4),
     refused: Refusal::since(4),
 );
@@ -94,9 +94,10 @@ pub(in crate::rules) static FETCH_MASK_LIMIT: Rule = rule!(
     Fetch,
     "Masking Configuration",
     "padding that a reduction reads and no mask covers",
-    "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
-     units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
-     that, of which more than the last holds padding, cannot be masked: its sum includes whatever is in DM.",
+    "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet, by \
+     up to 255 units of 4 bits. It can also give each of up to eight packets along the axis its own count. An axis \
+     with more packets than that, of which more than the last holds padding, cannot be masked: its sum includes \
+     whatever is in DM.",
     alt;
     holds: Holds::BOOK,
 );
@@ -119,9 +120,9 @@ pub(in crate::rules) static FETCH_PACKET_CONTIGUITY: Rule = rule!(
     Fetch,
     "library",
     "the innermost axis of a fetched packet is not contiguous in DM",
-    "A fetch reads runs of neighbouring bytes. The innermost axis of its packet has to be the innermost one of the tensor, so that \
-     one element follows the other; a packet along another axis, or one that repeats an element, has no run to read. Iterations \
-     may step as they like: what is not contiguous belongs into the time.";
+    "A fetch reads runs of neighbouring bytes. The innermost axis of its packet has to be the innermost one of the \
+     tensor, so that one element follows the other. A packet along another axis, or one that repeats an element, has \
+     no run to read. Iterations may step as they like: what is not contiguous belongs into the time.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
 );

@@ -19,11 +19,10 @@ pub(in crate::rules) static DUMMY_CLUSTER_PASS: Rule = Rule {
         Memory,
         "derived",
         "a pass over an axis of clusters that the loaded tensor does not have",
-        "An axis of clusters that the tensor in the HBM lacks asks for the same data in both clusters. In release 0.6, passes over such a \
-     tensor were seen to compute garbage in the second cluster, although the load and a run without the hardware give \
-     copies. An axis that other loaded tensors have divides work, and is not a dummy. Split an axis of the tensor over the \
-     clusters, or \
-     write the second cluster as padding (`1 # 2`).";
+        "An axis of clusters that the tensor in the HBM lacks asks for the same data in both clusters. In release 0.6, \
+         passes over such a tensor computed garbage in the second cluster, although the load and a run without the \
+         hardware give copies. An axis that other loaded tensors have divides work, and is not a dummy. Split an axis of \
+         the tensor over the clusters, or write the second cluster as padding (`1 # 2`).";
         holds: Holds::SUCCESSOR.until(6),
     )
 };
@@ -35,10 +34,10 @@ pub(in crate::rules) static PARTIAL_LOAD: Rule = Rule {
         Silent,
         Dma,
         "derived",
-        "a load from the HBM into a part of a tensor of which a pass wrote another part",
-        "A tensor in the slices that is filled partly by passes and partly by a load from the HBM was seen to lose the passes' part in \
-     release 0.6: the load left garbage over rows that it does not name. Load first and let passes write the rest afterwards, or \
-     load into a tensor of its own and bring the part over by a pass.";
+        "a load from the HBM into a part of a tensor, after a pass wrote another part",
+        "In release 0.6, a tensor in the slices lost data if passes filled one part of it and a load from the HBM \
+         another. The load left garbage in the rows of the passes. Load first and let passes write the rest afterwards, \
+         or load into a tensor of its own and bring the part over by a pass.";
         holds: Holds::SUCCESSOR.since(4).until(6),
     )
 };
@@ -66,9 +65,9 @@ pub(in crate::rules) static CLUSTER_TRANSFER: Rule = Rule {
         Dma,
         "derived",
         "a transfer inside of the data memory that changes what the clusters hold",
-        "A transfer between two tensors in the slices stays in its cluster up to release 0.6: where source and target split another axis over \
-         the clusters, the library takes the kernel and the compiler refuses it. Store to the HBM and load from there, or \
-         change the order before the tensor is split.";
+        "Up to release 0.6 a transfer between two tensors in the slices stays in its cluster. If source and target split \
+         different axes over the clusters, the library accepts the kernel and the compiler refuses it. Store to the HBM \
+         and load from there, or change the order before the tensor is split.";
         holds: Holds::SUCCESSOR.since(4).until(6),
         refused: Refusal::BY_COMPILER,
     )
@@ -96,9 +95,9 @@ pub(in crate::rules) static UNFINISHED_PASS: Rule = rule!(
     Collect,
     "derived",
     "a pass that nothing ends",
-    "A pass gives its result to a tensor by a commit, or to a register of the contraction or of the Vector Engine. A chain that stops \
-     before gives it to nothing: Rust takes it, for a stream may be dropped, and what was meant to be stored is missing. End the \
-     chain, or leave it out.";
+    "A pass gives its result to a tensor by a commit, or to a register of the contraction or of the Vector Engine. A \
+     chain that stops before loses its data. Rust accepts it, since a stream may be dropped, but nothing is stored. \
+     End the chain, or leave it out.";
     holds: Holds::SUCCESSOR,
 );
 

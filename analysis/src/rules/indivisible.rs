@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::Finding;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
@@ -44,15 +45,15 @@ pub(super) struct Operand {
 
 /// A place that divides a mapping, with a remainder or without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Division {
+pub(crate) struct Division {
     /// The operator that divides the base first, with its number.
-    pub(super) first: Span,
+    pub(crate) first: Span,
     /// By what the base is divided in all.
     whole: u64,
 }
 
 /// The places that divide each mapping.
-pub(super) type Divisions = FxHashMap<Mapping, Vec<Division>>;
+pub(crate) type Divisions = FxHashMap<Mapping, Vec<Division>>;
 
 /// The divisors of one base that leave a remainder.
 type Divisors = BTreeSet<u64>;
@@ -130,8 +131,17 @@ pub(super) fn operands_at_fault(
     at_fault.collect()
 }
 
+/// The mapping that a finding says should be padded, and to how many positions.
+pub(crate) fn padding_of(db: &dyn Db, finding: &Finding) -> Option<(Mapping, u64)> {
+    let sites = mapping_sites(db, finding.span.item);
+    let site = sites.iter().find(|site| site.holds(finding.span))?;
+    let operands = operands_at_fault(db, site, || Rc::new(divisions(db, &sites)));
+    let operand = operands.get(&finding.span)?;
+    Some((operand.base.clone(), operand.padded?))
+}
+
 /// Where the `m!` of an item divide each mapping, faults or not: the places that have to be padded alike.
-pub(super) fn divisions(db: &dyn Db, sites: &[MappingSite]) -> Divisions {
+pub(crate) fn divisions(db: &dyn Db, sites: &[MappingSite]) -> Divisions {
     let mut divisions = Divisions::default();
     // Kernels write the same few `m!` again and again: one is read for all places where its names mean the same.
     let mut known: FxHashMap<(ScopeKey, String), Read> = FxHashMap::default();

@@ -15,11 +15,11 @@ pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
     Library,
     "library",
     "a form that the hardware takes and this release of the library refuses",
-    "The library runs a kernel's body on the host as well, and each of its methods first checks the mappings that it is given. \
-     Some of these checks are narrower than the engine: padding that a commit could write, a ring that is larger than it \
-     needs to be, copies without a name, rows of a transpose that are of several axes. Some operations have no body at all. \
-     The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
-     another release, gets it through.";
+    "The library runs a kernel's body on the host as well, and each of its methods first checks the mappings that it \
+     is given. Some of these checks are narrower than the engine. They refuse padding that a commit could write, a \
+     ring that is larger than necessary, copies without a name, and rows of a transpose from several axes. Some \
+     operations have no body at all. The kernel is legal, but its test stops with a panic, or its macro does not \
+     expand. Another spelling of the same, or another release, gets it through.";
     holds: Holds::BOOK,
     instead: &["stage_unimplemented"],
     refused: Refusal::BY_LIBRARIES,
@@ -255,9 +255,9 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         .help("leave the padding out of the output time, and pad in the commit"),
         LibraryLimitKind::RingSize { ring_size, least } => finding(
             &format!("the ring has {ring_size} slices, and the exchange needs {least}"),
-            "takes the least ring only",
+            "takes only the smallest valid ring",
         )
-        .help("use the least ring"),
+        .help("use the smallest valid ring"),
         LibraryLimitKind::RingCopies { axis, padded: true } => finding(
             &format!("the copies `{axis}` are padded in the output slice"),
             "takes a broadcast axis without padding",
@@ -290,7 +290,7 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         )
         .help("leave one bit for the sign"),
         LibraryLimitKind::ScatterAxis => finding(
-            "the target of the scatter has no axis beside the row for its one index",
+            "the target of the scatter has no axis for its one index, only the row",
             "looks for such an axis and panics",
         )
         .help("give the target an axis that the indices count"),

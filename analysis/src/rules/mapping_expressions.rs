@@ -31,10 +31,12 @@ pub(in crate::rules) static MAPPING_SYNTAX: Rule = rule!(
     Mappings,
     "Mapping Expressions",
     "`axes!`, `m!` or `i!` does not parse",
-    "The three macros have small grammars of their own: axes with `/`, `%`, `#` and `=`, each followed by a plain number, \
-     commas between factors, brackets or parentheses around groups, braces around a Rust type. The current library reads \
-     more: numbers of positions and kinds of padding from release 0.3 on, a constant in braces after an operator from 0.4, \
-     an axis or a quotient in parentheses there from 0.8, lower-case axes from 0.9. Anything else stops the compiler at the macro with few words. An alias that needs itself has no mapping either.";
+    "The three macros have small grammars of their own. They contain axes with `/`, `%`, `#` and `=`, each followed \
+     by a plain number, commas between factors, brackets or parentheses around groups, braces around a Rust type. The \
+     current library reads more. It has numbers of positions and kinds of padding from release 0.3 on, and a constant \
+     in braces after an operator from 0.4. It has an axis or a quotient in parentheses there from 0.8, and lower-case \
+     axes from 0.9. Anything else stops the compiler at the macro with few words. An alias that needs itself has no \
+     mapping either.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -43,13 +45,13 @@ pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
     Mapping,
     Mappings,
     "Axis Sizes",
-    "a name in a mapping that is no axis in scope, or an axis where a mapping is wanted",
-    "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
-     block, in the module, or imported. An axis declared in another module has to be imported like any \
-     other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the \
-     current library on a bare name after an operator is an axis too: a constant there is written in braces. An alias of a mapping is \
-     no axis: the macro takes it in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look \
-     like the unknown one are proposed, and never written without review: another axis is another kernel.";
+    "a name in a mapping that is not an axis in scope, or an axis instead of a mapping",
+    "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the \
+     module, or imported. An axis declared in another module has to be imported like any other name. An import may \
+     rename it, and it stays the same axis. From release 0.8 of the current library on a bare name after an operator \
+     is an axis too: a constant there is written in braces. An alias of a mapping is not an axis. The macro takes it \
+     in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look like the \
+     unknown one are proposed, and never written without review: another axis is another kernel.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -59,9 +61,9 @@ pub(in crate::rules) static DUPLICATE_AXIS: Rule = rule!(
     Mappings,
     "library",
     "one `axes!` declares a name twice",
-    "Each axis becomes a type of its own with its size as a constant, so a name can be declared once in a scope: the \
-     compiler stops at the second one. Of two declarations with different sizes only one can be meant; every mapping \
-     that uses the name has to be read again when it is known which.";
+    "Each axis becomes a type of its own with its size as a constant. So a name can be declared once in a scope, and \
+     the compiler stops at the second one. Of two declarations with different sizes only one can be meant. Every \
+     mapping that uses the name has to be read again when it is known which.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -71,8 +73,9 @@ pub(in crate::rules) static AXIS_SIZE_ZERO: Rule = rule!(
     Mappings,
     "derived",
     "an axis without values, or with more than the machine can count",
-    "An axis counts the values of an index, and a buffer over it has that many positions. With none there is nothing to \
-     map, and every size that the axis takes part in is zero; a size beyond 64 bits does not exist for the compiler.",
+    "An axis counts the values of an index, and a buffer over it has that many positions. With none there is nothing \
+     to map, and every size that the axis takes part in is zero. A size beyond 64 bits does not exist for the \
+     compiler.",
 );
 
 pub(in crate::rules) static STRIDE_INDIVISIBLE: Rule = rule!(
@@ -81,8 +84,8 @@ pub(in crate::rules) static STRIDE_INDIVISIBLE: Rule = rule!(
     Mappings,
     "Stride and Modulo",
     "`E / n` where `n` does not divide the size of `E`",
-    "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole: if a last block would be shorter, the \
-     expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+    "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole. If a last block would be shorter, the \
+     expression has no size, and the compiler stops at the first place that needs it. Pad `E` to a multiple first.",
     fix,
     alt;
     refused: Refusal::BY_LIBRARIES,
@@ -94,8 +97,9 @@ pub(in crate::rules) static MODULO_INDIVISIBLE: Rule = rule!(
     Mappings,
     "Stride and Modulo",
     "`E % n` where `n` does not divide the size of `E`",
-    "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole: if a last block would be shorter, the \
-     expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+    "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole. If a last block would be shorter, \
+     the expression has no size, and the compiler stops at the first place that needs it. Pad `E` to a multiple \
+     first.",
     fix,
     alt;
     refused: Refusal::BY_LIBRARIES,
@@ -133,9 +137,9 @@ pub(in crate::rules) static MAPPING_OVERFLOW: Rule = rule!(
     Mappings,
     "derived",
     "a product of sizes does not fit 64 bits",
-    "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
-     compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
-     too many, or a part is in the pair twice.",
+    "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that \
+     stops the compiler's constants where they are asked for, and no memory is as large. Most likely one of the sizes \
+     has a digit too many, or a part is in the pair twice.",
 );
 
 pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
@@ -144,11 +148,16 @@ pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
     Mappings,
     "derived",
     "one tensor's mapping selects the same digit of an axis twice",
-    "A position stands for the index that its levels add up to. If two of them step through the same digit of an axis, \
-     several positions stand for one element, those beyond the axis stand for none, and a transfer that fills the tensor \
-     has no single answer to what belongs where. Most often one of the two was meant to be the rest of the axis: `A / 8` \
-     beside `A % 8`, or an axis of its own.",
+    "A position stands for the index that its levels add up to. If two of them step through the same digit of an \
+     axis, several positions stand for one element, and those beyond the axis for none. A transfer that fills the \
+     tensor then has no unique result. Most often one of the two should be the rest of the axis (`A / 8` and \
+     `A % 8`), or another axis.",
 );
+
+/// Whether the fixes of a rule guess which name was meant.
+pub(crate) fn is_guess_of_a_name(rule: &Rule) -> bool {
+    rule == &UNKNOWN_AXIS
+}
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[

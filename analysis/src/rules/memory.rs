@@ -27,9 +27,9 @@ pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
     Memory,
     "Execution Contexts, Memory Allocation",
     "two tensors in data memory share bytes while both are needed",
-    "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
-     and a later read of that one gets the wrong numbers. A tensor is needed from the operation \
-     that writes it to the last one that reads it; before and after, its bytes are free.",
+    "Addresses are chosen by hand, and nothing keeps two tensors apart. The later write lands on the earlier tensor, \
+     and a later read of that one gets the wrong numbers. A tensor is needed from the operation that writes it to the \
+     last one that reads it; before and after, its bytes are free.",
     fix,
     alt;
     holds: Holds::EVERYWHERE.until(5),
@@ -56,9 +56,9 @@ pub(in crate::rules) static VRF_OVERLAP: Rule = rule!(
     Memory,
     "Execution Contexts",
     "two tensors in the vector register file share bytes while both are needed",
-    "The sub context loads operands while the main context computes, and the addresses of the registers \
-     are chosen by hand. An operand that is loaded over another one which a later vector operation still \
-     reads is what that operation will see, without any sign of it but the numbers.",
+    "The sub context loads operands while the main context computes, and the addresses of the registers are chosen by \
+     hand. An operand may be loaded over another one that a later vector operation still reads. That operation then \
+     reads the new operand, and only the numbers show it.",
     fix;
     holds: Holds::EVERYWHERE.until(5),
     instead: &["vrf_capacity"],
@@ -70,9 +70,8 @@ pub(in crate::rules) static HBM_OVERLAP: Rule = rule!(
     Memory,
     "derived",
     "two tensors in HBM share bytes while both are needed",
-    "A store goes to the address that it is given, whatever is there: HBM has no owner but the program. \
-     Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
-     the transfer that reads them back brings the other tensor's.",
+    "A store goes to the address that it is given, whatever is there: HBM has no owner but the program. A store into \
+     the bytes of a result destroys the result. A later transfer of the result reads the other tensor's bytes.",
     fix;
     holds: Holds::EVERYWHERE.until(5),
     instead: &["hbm_capacity"],
@@ -84,9 +83,9 @@ pub(in crate::rules) static STALE_READ: Rule = rule!(
     Memory,
     "Scheduling",
     "a tensor named by its address is read after another one was written over it",
-    "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
-     schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
-     sees what was written, not what the name stands for.";
+    "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long \
+     they stay. The schedule keeps the written order if two operations touch the same bytes. A read after a write \
+     gets the written bytes, not those that its name stands for.";
     holds: Holds::EVERYWHERE.until(5),
 );
 
@@ -100,10 +99,10 @@ pub(in crate::rules) static TENSOR_LOST: Rule = Rule {
         "Tensor Functions",
         "a move drops elements of the tensor, or claims elements that the source does not hold",
         "Moving a tensor changes where its elements are, not which there are. The mappings of both ends say what each \
-         holds; an element of the source without a place in the target is gone, and a place of the target for which the \
+         holds. An element of the source without a place in the target is gone, and a place of the target for which the \
          source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go. \
-         The current library takes whole parts of an axis that the source lacks for copies of what it holds, and \
-         does not look at what a transfer to the HBM or a trim leaves out: there the finding is a warning.";
+         The current library treats whole parts of an axis that the source lacks as copies. It does not check what a \
+         transfer to the HBM or a trim leaves out. There the finding is a warning.";
         refused: Refusal::BY_LIBRARIES,
     )
 };
@@ -479,7 +478,7 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         }
         MoveFault::OnePlace { key, row } => {
             format!(
-                "the target of {what} has no axis beside the row `{row}`: all {} rows of the key `{key}` go to one place",
+                "the target of {what} has no axis except the row `{row}`: all {} rows of the key `{key}` go to one place",
                 key.size()
             )
         }

@@ -10,9 +10,7 @@ mod budgets;
 mod cast;
 mod causes;
 mod chain_fixes;
-pub(crate) mod changed;
 mod checked;
-mod closed;
 mod collect;
 mod collectives;
 mod commit;
@@ -39,13 +37,11 @@ mod memory;
 mod numerals;
 mod operand_slots;
 mod other_release;
-mod padded_tensors;
 mod performance;
 mod pipeline;
 mod placement;
 mod plans;
 mod provenance;
-mod reach;
 mod releases;
 mod replacement;
 mod resplit;
@@ -59,8 +55,6 @@ pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
-mod trial_body;
-mod trying;
 mod uses;
 mod valid_count;
 mod vector;
@@ -94,39 +88,29 @@ use crate::findings::{rule, words};
 use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};
 use crate::kernel::dialect::of_file as library_of;
 
+/// What is said of a change that needs others behind it.
+pub(crate) const FOLLOWING: &str = ", and what follows from it";
+
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
-/// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
-/// worked out here, see [`crate::fixing`].
+/// another finding at the same place is left out. Fixes mend all places of their fault, as the rules propose them: what comes of
+/// a fix is looked at in [`crate::changes`].
 pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
-    as_proposed(checked, families, true)
-}
-
-/// As [`check`] by all families, with all that helps may state, whether it needs something behind it or not.
-pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
-    as_proposed(checked, Families::ALL, false)
-}
-
-fn as_proposed(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
     let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
-    reach::mark(checked.body, &mut findings);
-    closed::judge(checked, &mut findings, helps);
     findings
 }
 
-pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{
-    asks_for_undecided, beyond_time, hidden, names_what_is_not_looked_at, not_looked_at,
+    asks_for_undecided, beyond_time, hidden, not_looked_at, reports_unresolved,
     unresolved_operation, what,
 };
 pub(crate) use fetch::unaligned_packet;
-pub(crate) use reach::Reach;
+pub(crate) use indivisible::{divisions, padding_of};
+pub(crate) use mapping_expressions::is_guess_of_a_name;
 pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
-pub(crate) use trial_body::TrialBody;
-pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use uses::place as put_at_uses;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.

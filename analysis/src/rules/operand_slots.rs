@@ -10,10 +10,10 @@ pub(in crate::rules) static OPERAND_SLOTS: Rule = rule!(
     Vector,
     "library",
     "guarded operands that no element reaches, or that an operation has no room for",
-    "An operation of the Vector Engine has room for three immediates and, after them, one read of a register file. Each has a \
-     guard, and an element takes the first whose guard admits it; one that no guard admits passes unchanged. A guard that admits \
-     nothing, or an operand after one that everything takes, is never used: the library stops at it, and the compiler \
-     refuses it.";
+    "An operation of the Vector Engine has room for three immediates and, after them, one read of a register file. \
+     Each has a guard, and an element takes the first whose guard admits it; one that no guard admits passes \
+     unchanged. A guard that admits nothing, or an operand after one that everything takes, is never used. The \
+     library stops at it, and the compiler refuses it.";
     holds: Holds::SUCCESSOR.since(6),
     refused: Refusal::BY_LIBRARIES,
 );

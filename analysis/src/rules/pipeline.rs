@@ -15,9 +15,10 @@ pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
     Collect,
     "Pipeline Position, Commit Engine: Constraints",
     "an engine is entered from a position that the pipeline does not allow",
-    "A pass runs through the Tensor Unit's engines in one order: Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, \
-     Commit. Switch and everything after Collect can be left out, the order cannot be changed, and Collect cannot be left out \
-     before an engine that takes flits. The sub context is shorter still: what it commits comes straight from its fetch.";
+    "A pass runs through the Tensor Unit's engines in one order: Fetch, Switch, Collect, Contraction, Vector, Cast, \
+     Transpose, Commit. Switch and everything after Collect can be left out. The order cannot be changed, and Collect \
+     cannot be left out before an engine that takes flits. The sub context is shorter still: what it commits comes \
+     straight from its fetch.";
     refused: Refusal::BY_LIBRARIES,
 );
 

@@ -19,10 +19,10 @@ pub(in crate::rules) static DEVICE_GRID: Rule = rule!(
     Memory,
     "library",
     "the cluster or slice level of a tensor is not the grid of the processing elements that the kernel runs on",
-    "The attribute of a kernel says on how many processing elements of a chip it runs: `pe = 8`, all of them, where it says \
-     nothing. Each has 64 slices, and four of them are a cluster: 1, 2 and 4 are one cluster of 64, 128 and 256 slices, and 8 are \
-     two of 256. A command runs on the whole grid, so that every tensor of the kernel has its size; slices without \
-     data are written as padding, `1 # n`. The library compares neither, and the compiler refuses the kernel.",
+    "The attribute of a kernel gives the number of processing elements of a chip. The default is `pe = 8`, all of \
+     them. Each has 64 slices, and four of them are a cluster. 1, 2 and 4 are one cluster of 64, 128 and 256 slices, \
+     and 8 are two of 256. A command runs on the whole grid, so that every tensor of the kernel has its size. Slices \
+     without data are written as padding, `1 # n`. The library compares neither, and the compiler refuses the kernel.",
     fix,
     alt;
     holds: Holds::SUCCESSOR.since(3),
@@ -53,8 +53,8 @@ pub(in crate::rules) static SPM_PE_SIZE: Rule = rule!(
     "library",
     "the level of processing elements of a tensor in the scratchpad is not as many as there are",
     "Each processing element has a scratchpad of its own, which its 64 slices share. A tensor there has a level of \
-     processing elements in the place of slices, of 1, 2 or 4 for a cluster, and a transfer between the scratchpad and slices \
-     connects each processing element with its own slices: 256 slices belong to 4.";
+     processing elements instead of slices, with 1, 2 or 4 for a cluster. A transfer between the scratchpad and \
+     slices connects each processing element with its own slices. 256 slices belong to 4.";
     holds: Holds::SUCCESSOR.since(9),
     refused: Refusal::since(9),
 );
@@ -68,11 +68,12 @@ pub(in crate::rules) static RESHAPE_SIZE: Rule = Rule {
         Memory,
         "library",
         "a change of a tensor's type changes the size of a level",
-        "A change of type moves nothing: each chip, cluster and slice keeps the bytes that it has, under other names. So each level \
-         has as many positions after it as before; padding counts. The same holds for a transfer from one view of the data \
-         memory into another, which stays in its slice, and for a stream that is committed into a view. What has to \
-         change slices goes through a transfer of the whole tensor or through the Switch Engine. Nor does the axis change that \
-         tells the two clusters apart: the compiler takes another name for the clusters, and pads or unpads them, nothing else.";
+        "A change of type moves nothing: each chip, cluster and slice keeps the bytes that it has, under other names. So \
+         each level has as many positions after it as before; padding counts. The same holds for a transfer within a \
+         slice, from one view of the data memory into another, and for a stream that is committed into a view. What has \
+         to change slices goes through a transfer of the whole tensor or through the Switch Engine. The axis that tells \
+         the two clusters apart does not change either. The compiler can rename, pad or unpad the clusters, but nothing \
+         else.";
         holds: Holds::SUCCESSOR.since(4),
         refused: Refusal::since(4),
     )
@@ -159,7 +160,7 @@ fn word_grid(fault: &GridViolation, attribute: Option<&str>) -> Finding {
     let says = if fault.written {
         format!("it is declared for {pes} processing elements here")
     } else {
-        format!("nothing is said of processing elements here, which means {pes}")
+        format!("no `pe` here, so the kernel has {pes} processing elements")
     };
     let finding = Finding::new(&DEVICE_GRID, fault.span, message).related(fault.attribute, says);
     let Some(attribute) = attribute else {

@@ -19,9 +19,9 @@ pub(in crate::rules) static SLICE_PATTERN: Rule = rule!(
     "library",
     "a redistribution whose pattern does not say for each chip or cluster what it takes",
     "A redistribution moves whole clusters between chips and clusters, or lets each of them take one value of an \
-     axis. Its pattern has one number for each chip or cluster that takes: a source that exists, no source twice, \
-     so that nothing is lost, or a value that the axis has, padding included. A chip or cluster with data takes \
-     from one with data: the place that padding names holds nothing.",
+     axis. Its pattern has one number for each chip or cluster that takes data. For a shuffle this is an existing \
+     source, and no source twice, so that nothing is lost. For a slice it is a value of the axis, padding included. A \
+     chip or cluster with data takes from one with data: the place that padding names holds nothing.",
     alt;
     holds: Holds::SUCCESSOR.since(8),
     refused: Refusal::since(8),
@@ -33,10 +33,10 @@ pub(in crate::rules) static SLICE_LAYOUT: Rule = rule!(
     Dma,
     "library",
     "a slice of a redistribution takes an axis that is not one run of the element, or declares something else than what is left",
-    "To take one value of an axis is to start at another place and to leave out one loop. So the axis is one run of the element, \
-     all of it, at one stride, and what is left is the element without it, with every padding where it was. An axis that a step \
-     before has taken is not there any more. The slice that runs through the sub context copies one piece of memory: its axis is \
-     the outermost one, and nothing below it may be a hole that must not be written.",
+    "To take one value of an axis is to start at another place and to leave out one loop. So the whole axis is one \
+     run of the element, at one stride. The result is the element without it, with every padding in its old place. An \
+     axis that a step before has taken is not there any more. The slice that runs through the sub context copies one \
+     piece of memory. Its axis is the outermost one, and no hole may be below it.",
     alt;
     holds: Holds::SUCCESSOR.since(8),
     refused: Refusal::since(8),
@@ -48,10 +48,10 @@ pub(in crate::rules) static GATHER_MAPPING: Rule = rule!(
     Dma,
     "library",
     "a gather whose rows, list and target do not fit each other",
-    "A gather reads one row of a table in the HBM for each index of a list. The axis that the indices count is one run of the \
-     table's element; the row is the element without it, padding included; and the target holds each row once for each \
-     position of the list, in any order, and nothing else. It writes no copies: an axis or a repetition that neither the row nor the list \
-     has stays unwritten.",
+    "A gather reads one row of a table in the HBM for each index of a list. The axis that the indices count is one \
+     run of the table's element. The row is the element without it, padding included. The target holds each row once \
+     for each position of the list, in any order, and nothing else. It writes no copies: an axis or a repetition that \
+     neither the row nor the list has stays unwritten.",
     alt;
     holds: Holds::SUCCESSOR.since(9),
     refused: Refusal::since(9),
@@ -63,9 +63,9 @@ pub(in crate::rules) static SCATTER_MAPPING: Rule = rule!(
     Dma,
     "library",
     "a scatter whose updates, list and destination do not fit each other",
-    "A scatter writes one row of a tensor in the HBM for each index of a list. The axis that the indices count is one run of the \
-     destination's element; the row is what is left of it; and the updates in the slices are rows and positions of the list, \
-     nothing that no row sends. Without an axis to count, all rows would go to the same place.",
+    "A scatter writes one row of a tensor in the HBM for each index of a list. The axis that the indices count is one \
+     run of the destination's element. The row is what is left of it. The updates in the slices are rows and \
+     positions of the list, nothing that no row sends. Without an axis to count, all rows would go to the same place.",
     alt;
     holds: Holds::SUCCESSOR.since(9),
     refused: Refusal::since(9),
@@ -77,9 +77,10 @@ pub(in crate::rules) static SPM_INDEX_PLACEMENT: Rule = rule!(
     Dma,
     "library",
     "a list of indices that the DMA engine cannot read from where it is",
-    "The list that a gather or scatter follows is read position by position, so it has an index at each: no padding. A list in the \
-     scratchpad is read from the first processing element of a cluster, and the others hold none of it. And no engine reads \
-     the list of another chip: each chip has its own part, as the data is spread, or all have the same one.",
+    "The list that a gather or scatter follows is read position by position, so it has an index at each: no padding. \
+     A list in the scratchpad is read from the first processing element of a cluster, and the others hold none of it. \
+     No engine reads the list of another chip. Each chip has its own part, spread like the data, or all have the same \
+     list.",
     alt;
     holds: Holds::SUCCESSOR.since(9),
     refused: Refusal::since(9),
@@ -91,9 +92,10 @@ pub(in crate::rules) static PAD_VIEW: Rule = rule!(
     Memory,
     "library",
     "a view with other padding differs in more than one padding after everything else",
-    "A view moves nothing. Padding after all elements of a slice can be named or left unnamed without any of them changing place; \
-     padding further inside cannot, since everything outside of it would be elsewhere. So the wider one of the two mappings is the narrower \
-     one with a single padding (`#`) around all of it. Padding inside is changed by a pass or a transfer.",
+    "A view moves nothing. Padding after all elements of a slice can be named or left unnamed without any of them \
+     changing place. Padding further inside cannot, since everything outside of it would be elsewhere. So the wider \
+     one of the two mappings is the narrower one with a single padding (`#`) around all of it. Padding inside is \
+     changed by a pass or a transfer.",
     alt;
     holds: Holds::SUCCESSOR.since(6),
     refused: Refusal::since(6),
@@ -332,7 +334,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
         PatternFault::Repeated { source, level } => {
             let (one, several) = parts(*level);
             finding(format!(
-                "two {several} take from {one} {source}, so that the data of another one goes nowhere"
+                "two {several} take from {one} {source}, so the data of another one is lost"
             ))
             .help("name each of them once: a shuffle is a permutation")
         }

@@ -15,11 +15,11 @@ pub(in crate::rules) static CLAIMED_REPLICATION: Rule = rule!(
     Memory,
     "derived",
     "copies are declared or read that nothing writes",
-    "Each slice, cluster and chip has memory of its own, and data is in several of them only where something put it there: a \
- load from the HBM moves a copy for each position that its target names, the Switch Engine's broadcasts make some, and so \
- does the broadcast of a reduction across slices. A store, or a transfer inside the HBM, into an axis which the source \
- lacks is only a claim, and so is reading `1 # n` as if all n positions were filled. A run on the host makes the \
- copies; on the machine the other positions hold what was there before.",
+    "Each slice, cluster and chip has its own memory, and data is in several of them only if something put it there. \
+     A load from the HBM moves a copy for each position of its target. Broadcasts of the Switch Engine and of a \
+     reduction across slices make copies too. A store, or a transfer inside the HBM, into an axis that the source \
+     lacks makes no copies. Reading `1 # n` as if all n positions were filled is wrong too. A run on the host makes \
+     the copies; on the machine the other positions hold what was there before.",
     alt,
 );
 
@@ -29,10 +29,10 @@ pub(in crate::rules) static SHARED_PADDING_READ: Rule = rule!(
     Memory,
     "Masking, Padding Strategy",
     "a reduction or contraction reads padded positions that nothing masked",
-    "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \
- axis to zero, in the main context; the Valid Count Generator leaves padding out of an intra-slice reduce. A reduction \
- across slices takes every slice as it is, a second padded axis has no mask, and an operand that was loaded with its \
- padding does not multiply it away.",
+    "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the \
+     padding of one axis to zero, in the main context. The Valid Count Generator leaves padding out of an intra-slice \
+     reduce. A reduction across slices takes every slice as it is. A second padded axis has no mask, and an operand \
+     that was loaded with its padding does not remove it.",
     fix,
 );
 

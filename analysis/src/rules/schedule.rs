@@ -18,11 +18,11 @@ pub(in crate::rules) static BANK_STARVATION_COMBINED: Rule = rule!(
     Schedule,
     "Cumulative Bank Access Constraint",
     "passes of both contexts may reach 64 accesses to one bank together",
-    "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
-         fetch and commit of the main context and of the sub context, and the request itself. The compiler looks at one \
-         command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank add \
-         up to 64, no other engine notices; any transfer that asks for the bank meanwhile may wait too long. \
-         Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
+    "The limit of 64 consecutive accesses to one bank counts all engines that go before the DMA engine. These are \
+     fetch and commit of the main context and of the sub context, and the request itself. The compiler looks at one \
+     command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank \
+     add up to 64, no other engine notices. Any transfer that asks for the bank meanwhile may wait too long. Pad the \
+     rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
 );
 
 /// The rules about contexts that meet.
@@ -34,9 +34,9 @@ pub(in crate::rules) static SERIALIZED_BY_BANK: Rule = rule!(
     Schedule,
     "Compiler scheduling behavior",
     "a pass keeps the DMA engine waiting because of its bank pattern",
-    "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too, so that no \
-     transfer can starve beside it. What could have been loaded meanwhile is loaded afterwards. Reported where the whole \
-     kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
+    "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too. So no \
+     transfer can starve during it. What could have been loaded meanwhile is loaded afterwards. Reported where the \
+     whole kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
 );
 
 pub(crate) static MISSED_OVERLAP: Rule = rule!(
@@ -45,13 +45,13 @@ pub(crate) static MISSED_OVERLAP: Rule = rule!(
     Schedule,
     "Scheduling",
     "an operation waits for another one that it does not depend on",
-    "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
-     writes bytes that an earlier pass still reads, or where it comes after a store that waits for a pass. Another free \
-     address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
-     In the compiler's schedule who reads a tile waits for all earlier writes of its tensor, of other tiles too: tiles that are \
-     tensors of their own do not. Nothing overlaps across the turns of a loop either: statements that are written out, by hand or \
-     by a macro, do. \
-     Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles, of a loop 10 %.",
+    "The three contexts run at the same time, and each keeps the program's order. A load waits without need if it \
+     writes bytes that an earlier pass still reads, or if it comes after a store that waits for a pass. Another free \
+     address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. In \
+     the compiler's schedule a read of a tile waits for all earlier writes of its tensor, also of other tiles. Tiles \
+     that are separate tensors do not wait. Nothing overlaps across the turns of a loop either: statements that are \
+     written out, by hand or by a macro, do. Reported where the wait and the saving are at least 5 % of the kernel's \
+     predicted cycles, of a loop 10 %.",
 );
 
 /// The rules about time that is lost.
@@ -239,8 +239,8 @@ impl Words<'_> {
             &SERIALIZED_BY_BANK,
             place(operation),
             format!(
-                "no transfer runs beside this pass, because it accesses one bank of DM {BANK_RUN_LIMIT} times or more in a row; the kernel \
-                 takes {} cycles",
+                "no transfer runs during this pass, because it accesses one bank of DM {BANK_RUN_LIMIT} times or more in a row; \
+                 the kernel takes {} cycles",
                 thousands(before),
             ),
         )
@@ -272,15 +272,15 @@ impl Words<'_> {
             &BANK_STARVATION_COMBINED,
             place(main),
             format!(
-                "this pass accesses one bank of DM {one} times in a row, and the sub context's pass that runs beside it \
-                 {two} times: {sum}"
+                "this pass accesses one bank of DM {one} times in a row, and the simultaneous pass of the sub context {two} \
+                 times: {sum}"
             ),
         )
         .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")
         .related(place(sub), "the pass of the sub context");
         Some(match transfer {
             Some(transfer) => {
-                finding.related(place(transfer), "the transfer that runs beside both")
+                finding.related(place(transfer), "the transfer that runs at the same time")
             }
             None => finding,
         })

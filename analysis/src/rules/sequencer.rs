@@ -26,10 +26,10 @@ pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
     Sequencers,
     "Configuration Failures",
     "more than 8 sequencer entries after merging",
-    "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does not \
-     continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
-     turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
-     the stream, or turn the tensor around in two steps.",
+    "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does \
+     not continue its neighbour in memory needs a loop of its own. Neighbours that do are merged into one. A stream \
+     that turns a buffer around digit by digit runs out of loops. Keep digits that are neighbours in memory \
+     neighbours in the stream, or turn the tensor around in two steps.",
     alt;
     refused: Refusal::since(3),
 );
@@ -40,9 +40,9 @@ pub(in crate::rules) static SEQUENCER_ITERATIONS: Rule = rule!(
     Sequencers,
     "Configuration Failures",
     "a sequencer entry of more than 65,536 iterations that cannot be split",
-    "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
-     prime factor above the limit prevents, and too few free loops do as well. Pad the axis to a size that has small \
-     factors, or move a part of it to the slices.",
+    "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it. \
+     A prime factor above the limit prevents this, and so do too few free loops. Pad the axis to a size that has \
+     small factors, or move a part of it to the slices.",
     alt,
 );
 
@@ -52,9 +52,9 @@ pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
     Sequencers,
     "Configuration Failures",
     "no access size satisfies the innermost entry",
-    "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
-     single element is contiguous, and an element of four bits is not a whole byte: nothing can move it. The innermost \
-     digit of the packet must then be innermost in the buffer too.";
+    "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. If the innermost digit of the stream has a stride, \
+     only a single element is contiguous. An element of four bits is not a whole byte, so nothing can move it. The \
+     innermost digit of the packet must then be innermost in the buffer too.";
     holds: Holds::EVERYWHERE.until(6),
     instead: &["fetch_packet_contiguity"],
 );
@@ -68,9 +68,9 @@ pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = Rule {
         Sequencers,
         "Insufficient Input",
         "the stream runs over a part of an axis that the buffer does not hold",
-        "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
-         values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
-         near ones (because the rest is in other slices, or was cut off) would read whatever follows.";
+        "A sequencer can skip parts of a buffer and repeat an axis that the tensor does not have. It cannot read missing \
+         values. A buffer may hold only the near digits of an axis, because the rest is in other slices or was cut off. A \
+         stream that asks for the other digits would read the bytes after them.";
         refused: Refusal::since(3),
     )
 };
@@ -81,9 +81,9 @@ pub(in crate::rules) static SEQUENCER_INCOMPATIBLE: Rule = rule!(
     Sequencers,
     "Incompatible Shapes",
     "the two sides split an axis at borders that do not agree",
-    "A loop has one stride. To walk an axis that the buffer holds in digits to one base with digits to another, the address \
-     would have to step differently from iteration to iteration. The two splits need a common refinement, in which each \
-     border of one is a multiple or a divisor of each border of the other.";
+    "A loop has one stride. The buffer holds an axis in digits to one base, and the stream walks it in digits to \
+     another. The address would have to step differently from iteration to iteration. The two splits need a common \
+     refinement, in which each border of one is a multiple or a divisor of each border of the other.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -106,9 +106,9 @@ pub(in crate::rules) static SEQUENCER_WRITE_BROADCAST: Rule = rule!(
     Sequencers,
     "Full-flit Commit",
     "a write sequencer entry with stride 0",
-    "A loop without a stride repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
-     write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
-     on the way, or be kept in the element.";
+    "A loop without a stride repeats what it reads. A write has nothing to repeat. Every iteration would overwrite \
+     the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced on \
+     the way, or be kept in the element.";
     refused: Refusal::since(3),
 );
 

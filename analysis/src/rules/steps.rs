@@ -20,9 +20,9 @@ pub(in crate::rules) static LIFT_PLACEMENT: Rule = rule!(
     Fetch,
     "library",
     "a lift that replaces something else than copies by an axis",
-    "A lift lets each chip, cluster or slice begin its read at another place: where a placement holds copies, the parts are told \
-     apart by an axis, which leaves the time. It therefore changes copies of two, four and so on into parts of an axis and \
-     nothing else: not the size of the level, not what is there already, and not into padding.";
+    "A lift lets each chip, cluster or slice begin its read at another place. If a placement holds copies, an axis \
+     leaves the time and tells the parts apart. It therefore only changes copies of two, four and so on into parts of \
+     an axis. It does not change the size of the level or existing axes, and it does not make padding.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
 );
@@ -157,7 +157,7 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
         ))
         .help("keep the size, and name an axis in place of copies"),
         LiftFault::Count { size } => finding(format!(
-            "the level has {size} positions; a lift changes pieces of two, and {size} is no power of two"
+            "the level has {size} positions; a lift changes pieces of two, and {size} is not a power of two"
         ))
         .help("pad the level to a power of two, or leave the lift out"),
         LiftFault::Replaced { stride, part } => finding(format!(

@@ -10,9 +10,9 @@ pub(in crate::rules) static REDUNDANT_MAPPING_OP: Rule = rule!(
     Mappings,
     "Equivalent Mapping",
     "an operator or a factor of a mapping that changes nothing",
-    "Two mappings are equivalent when they hold the same element at every position, and the engines only see what is held. \
-     A stride of 1, padding up to the size that is there, a modulo or resize of the whole, and a factor of one position in a \
-     pair leave every position as it is: a reader looks for a meaning that they do not have.",
+    "Two mappings are equivalent when they hold the same element at every position, and the engines only see what is \
+     held. A stride of 1, padding up to the size that is there, a modulo or resize of the whole, and a factor of one \
+     position in a pair change no position. A reader looks for a meaning that they do not have.",
     fix,
 );
 
@@ -23,8 +23,8 @@ pub(in crate::rules) static UNMERGED_FACTORS: Rule = rule!(
     "Equivalent Mapping",
     "neighbouring factors that are one axis again",
     "`A / 4, A % 4` counts through `A` in blocks and inside of each block: that is `A`, position by position. Split \
-     factors are worth writing where something is between them, or where one of them is padded; side by side they only \
-     hide that the axis is in one line, which is what the sequencers make of it anyway.",
+     factors are worth writing where something is between them, or where one of them is padded. Side by side they \
+     only hide that the axis is in one line, which is what the sequencers make of it anyway.",
     fix,
 );
 

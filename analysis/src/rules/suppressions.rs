@@ -21,10 +21,10 @@ pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
     Suppressions,
     "Suppression",
     "an attribute or comment allows a rule that reports nothing there",
-    "A suppression is a promise that a finding was reviewed and is accepted. When the kernel changes and the \
-     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which has not been \
-     reviewed. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
-     in its reach could not be resolved nothing is said, because every rule is silent there.";
+    "A suppression is a promise that a finding was reviewed and is accepted. When the kernel changes and the finding \
+     goes away, the suppression stays. It then accepts the next finding of the same rule, which nobody has reviewed. \
+     Remove the attribute or comment, or move it to the place that it is meant for. Where an operation in its reach \
+     could not be resolved nothing is said, because every rule is silent there.";
     refused: Refusal::OWN,
     language: None,
 );
@@ -37,9 +37,9 @@ pub(crate) static UNKNOWN_RULE: Rule = Rule {
         Suppressions,
         "Suppression",
         "an attribute or comment names a rule or group that does not exist",
-        "A misspelt name suppresses nothing: the finding that it was written for is still reported, or was never \
-         reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name after a \
-         registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.";
+        "A misspelt name suppresses nothing. Its finding is still reported, or there is no such finding. The compiler \
+         cannot tell, because it accepts any name after a registered tool. Write one of the names that `visa-lint rules` \
+         lists, or the name of a group.";
         refused: Refusal::OWN,
         language: None,
     )

@@ -23,9 +23,10 @@ pub(in crate::rules) static SWITCH_PARAMETERS: Rule = rule!(
     "Switch Engine: Constraints",
     "a Switch Engine parameter is 0, does not divide the slices or the time, or is not a possible ring size",
     "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
-     parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
-     `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
-     places with slices) the time. A custom ring closes after a power of two of slices, at most 256.",
+     parts of that size. The routers are configured in those units, so each product has to divide the level that it \
+     cuts. These are `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that \
+     many iterations change places with slices) the time. A custom ring closes after a power of two of slices, at \
+     most 256.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -38,8 +39,8 @@ pub(in crate::rules) static SWITCH_SLICE_SIZE: Rule = Rule {
         Switch,
         "Regular Topology Constraints",
         "the slices before and after the Switch Engine are not both 256",
-        "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
-         of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
+        "The ring that connects the slices of a cluster always runs through all 256 of them. There is no switching on a \
+         part of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
          data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.";
         refused: Refusal::BY_LIBRARIES,
     )
@@ -51,10 +52,10 @@ pub(in crate::rules) static SWITCH_TOPOLOGY_MISMATCH: Rule = rule!(
     Switch,
     "Regular Topology Constraints",
     "the declared slices or time are not what the topology makes of the input",
-    "Each topology is a fixed wiring of the routers: it decides which part of the slices moves into time, and where in \
-     time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
-     orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
-     named topology makes of this input.",
+    "Each topology is a fixed wiring of the routers. It decides which part of the slices moves into time, and where \
+     in time that part goes. Packets always arrive in that order. A declaration that orders or cuts them differently \
+     gives every later engine the wrong element at each step. The note shows what the named topology makes of this \
+     input.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -65,10 +66,10 @@ pub(in crate::rules) static SWITCH_BROADCAST_AXIS_REUSED: Rule = rule!(
     Switch,
     "Broadcast01",
     "a broadcast position of the output slices names an axis of the input",
-    "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
-     of the output counts copies, and a copy number is not an index of the data: named after an axis that the input has \
-     (in slices or time), it would claim that each slice holds another part of that axis. Declare \
-     an axis of the ring's size for the copies, or write `1 # n`.";
+    "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That \
+     position of the output counts copies, and a copy number is not an index of the data. If it had the name of an \
+     axis of the input, it would claim that each slice holds another part of that axis. Declare an axis of the ring's \
+     size for the copies, or write `1 # n`.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -91,9 +92,9 @@ pub(in crate::rules) static SWITCH_NOT_INNERMOST: Rule = rule!(
     Switch,
     "Innermost Time Position",
     "a custom ring puts an axis that moved from the slices outside an axis of the input time",
-    "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
-     the next step. The axes that moved from slices are thus the innermost of the output time. Only {broadcast of both parts} can \
-     keep some of the input time inside, by its `time0`.",
+    "For each of its packets, a slice first lets the packets of its ring neighbours for the same step pass. Then it \
+     continues with the next step. The axes that moved from slices are thus the innermost of the output time. Only \
+     {broadcast of both parts} can keep some of the input time inside, by its `time0`.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -105,7 +106,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_SMALL: Rule = rule!(
     "Custom Topologies",
     "a custom ring is smaller than the slices that exchange data",
     "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
-     data from has to be in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
+     data from has to be in the same ring. The smallest valid ring reaches up to the outermost part of the slices that moves, \
      leaves, or changes places.",
     fix;
     refused: Refusal::BY_LIBRARIES,

@@ -24,11 +24,11 @@ pub(in crate::rules) static TILE_MISMATCH: Rule = rule!(
     Mappings,
     "Resize",
     "a tile declares another mapping than the part that it selects",
-    "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
-     tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
-     extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
-     wrong address. Collectives tile too: a shuffle goes through a level part by part, a parallel copy through \
-     the values of an index, a scatter through those of its key.",
+    "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of \
+     the tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
+     extent. The values that are not selected are a hole. With a hole of another width every step over it lands at a \
+     wrong address. Collectives tile too. A shuffle goes through a level part by part, a parallel copy through the \
+     values of an index, a scatter through those of its key.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -42,9 +42,9 @@ pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = Rule {
         Mappings,
         "Resize",
         "a tile ends past the last value of its index",
-        "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
-         reads and writes the bytes after the tensor: with the index innermost those of the next step, else those of \
-         whatever is there. A start on the index's own padding names no value at all.";
+        "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too \
+         late reads and writes the bytes after the tensor. With the index innermost these belong to the next step, else \
+         to any other tensor. A start on the index's own padding names no value at all.";
         refused: Refusal::since(10),
     )
 };
@@ -55,10 +55,9 @@ pub(in crate::rules) static CHIP_SIZE: Rule = rule!(
     Memory,
     "Size Constraint",
     "the chip level has another size than the kernel has chips",
-    "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says \
-     what each of them holds. The size of the chip level, padding included, is therefore that number: a \
-     kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
-     for them in the attribute.",
+    "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says what each of \
+     them holds. The size of the chip level, padding included, is therefore that number. A kernel that needs fewer \
+     chips for a tensor pads the level (`1 # 4`). A kernel that needs more asks for them in the attribute.",
     fix;
     refused: Refusal::BY_COMPILER,
 );
@@ -82,10 +81,10 @@ pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
     Memory,
     "Size Constraint",
     "the slice level has another size than the release takes: 256, later 64, 128 or 256",
-    "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
-     padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
-     of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
-     of the element can be spread over slices that are idle.",
+    "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are padding, so the \
+     size of the level is always 256: `X / n # 256`. Where the level is larger, a factor of it belongs into the \
+     element level. Where it is smaller, either the padding is missing or a factor of the element can be spread over \
+     slices that are idle.",
     fix,
     alt;
     refused: Refusal::BY_LIBRARIES,
@@ -104,9 +103,9 @@ pub(in crate::rules) static ELEMENT_ALIGNMENT: Rule = Rule {
         Memory,
         "Alignment Constraint",
         "an address that is not a multiple of the element's size",
-        "Memories are read and written in whole elements, so the first element of a tensor starts at a \
-         multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
-         place would need two accesses for each of them, which the sequencers do not make.",
+        "Memories are read and written in whole elements. So the first element of a tensor starts at a multiple of its \
+         size, and all others follow. A tensor that starts in the middle of an element's place would need two accesses \
+         for each of them, which the sequencers do not make.",
         fix;
         holds: Holds::EVERYWHERE.until(5),
     )
@@ -119,9 +118,9 @@ pub(in crate::rules) static DM_CAPACITY: Rule = rule!(
     "Size Constraint",
     "tensors do not fit the 512 KiB of data memory that a slice has",
     "A slice owns 512 KiB of data memory and sees no other slice's. The element level of a tensor, padding included, \
-     is what each slice holds of it. Where authors write addresses, it has to end before the last byte; where the compiler chooses \
-     them, all tensors that are needed at the same time have to fit together, each from its making to its last reader. Larger tensors \
-     are spread over more slices, or stay in HBM and are worked on in tiles.",
+     is what each slice holds of it. Where authors write addresses, it has to end before the last byte. Where the \
+     compiler chooses them, all tensors that are needed at the same time have to fit together, each from its making \
+     to its last reader. Larger tensors are spread over more slices, or stay in HBM and are worked on in tiles.",
     alt;
     refused: Refusal::BY_COMPILER,
 );
@@ -132,9 +131,10 @@ pub(in crate::rules) static TRF_CAPACITY: Rule = rule!(
     Memory,
     "Size Constraint, TRF Address Modes",
     "tensors do not fit the tensor register file",
-    "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
-     a half. Where the compiler chooses the place, all tensors that are needed at the same time have to fit together. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
-     what counts is the product of rows and bytes a row.",
+    "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all. An address may name one half of it. \
+     Where the compiler chooses the place, all tensors that are needed at the same time have to fit together. Each \
+     row of the tensor takes a bank row. With fewer than eight rows the others extend the ones in use, so what counts \
+     is the product of rows and bytes a row.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -145,9 +145,9 @@ pub(in crate::rules) static VRF_CAPACITY: Rule = rule!(
     Memory,
     "Size Constraint",
     "tensors do not fit the 8 KiB of vector register file that a slice has",
-    "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor that is given an address has to end before the \
-     last byte, and all tensors that are needed at the same time have to fit together, wherever they are. \
-     An operand is needed from its load to the last operation that names it.",
+    "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor with an address has to end before \
+     the last byte. All tensors that are needed at the same time have to fit together, in any placement. An operand \
+     is needed from its load to the last operation that names it.",
     alt;
     refused: Refusal::since(6).else_compiler(),
 );
@@ -158,9 +158,9 @@ pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
     Memory,
     "Memory",
     "a tensor does not fit the 48 GiB of HBM that a chip has, or ends past them",
-    "The element level of an HBM tensor is what each chip holds, from its address on where one is written. An address and a \
-     size that together reach past the last byte of the chip's 48 GiB name memory that does not exist; \
-     the transfer that touches it stops the kernel.";
+    "The element level of an HBM tensor is what each chip holds, from its address on where one is written. An address \
+     and a size that together reach past the last byte of the chip's 48 GiB name memory that does not exist. The \
+     transfer that touches it stops the kernel.";
     refused: Refusal::BY_COMPILER,
 );
 
@@ -170,9 +170,9 @@ pub(in crate::rules) static SPM_CAPACITY: Rule = rule!(
     Memory,
     "library",
     "a tensor in the scratchpad is larger than the scratchpad of a processing element",
-    "Each processing element has a scratchpad of 4 KiB, which holds what its controller reads: lists of indices and single values. \
-     It is not a place for data that engines work on. A list that does not fit is read from the HBM as byte offsets instead, or \
-     the rows are fetched in several transfers of a shorter list each.",
+    "Each processing element has a scratchpad of 4 KiB, which holds what its controller reads: lists of indices and \
+     single values. It is not a place for data that engines work on. If a list does not fit, read it from the HBM as \
+     byte offsets, or fetch the rows in several transfers with shorter lists.",
     alt;
     holds: Holds::SUCCESSOR.since(4),
     refused: Refusal::since(9).else_compiler(),

@@ -17,9 +17,9 @@ pub(in crate::rules) static TRANSPOSE_ROWS: Rule = rule!(
     Transpose,
     "Transpose Engine: Constraints",
     "a transpose of more rows than the buffer has for the element's width",
-    "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
-     16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
-     pieces, with the rest of the rows left in the outer iterations.",
+    "Each row of the input becomes one place in every output packet. The buffer has eight bytes for a column: 16 rows \
+     of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several pieces, with \
+     the rest of the rows left in the outer iterations.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -30,8 +30,8 @@ pub(in crate::rules) static TRANSPOSE_COLUMNS: Rule = rule!(
     Transpose,
     "Transpose Engine: Constraints",
     "a transpose with a number of columns that the engine does not have",
-    "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
-     a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
+    "The number of columns is the elements of a packet (8, or 16 of 4-bit elements) times the packets of a row. These \
+     packets are the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
      elements) and nothing between.",
     alt;
     refused: Refusal::BY_BOOK,
@@ -43,10 +43,10 @@ pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
     Transpose,
     "Transpose Engine",
     "a packet that is not a flit, or a stream other than the transposed matrix",
-    "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
-     it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
-     and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
-     one that the hardware does not produce.",
+    "The engine takes flits, keeps the first elements of each, and collects a matrix of consecutive iterations. It \
+     outputs the matrix with rows and columns exchanged. The iterations outside the matrix stay, then come the \
+     packets of a row and the elements of a packet. The rows become the packet, padded to a flit. Any other order of \
+     what leaves is one that the hardware does not produce.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -61,8 +61,7 @@ pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = Rule {
         "Transpose Engine",
         "a transpose that cuts off rows which hold data",
         "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
-         counts rows and does not know what they hold: a smaller count leaves out rows that hold elements, and they are gone \
-         without a word.",
+         counts rows and does not know their contents. A smaller count leaves out rows with elements, without an error.",
     )
 };
 
@@ -80,10 +79,10 @@ pub(in crate::rules) static TRANSPOSE_SINGLE_BUFFER: Rule = rule!(
     Transpose,
     "Double Buffering",
     "a transpose of 32 columns, which cannot fill one buffer while the other empties",
-    "The engine has two buffers of 16 columns. A matrix of up to 16 columns fills one while the matrix before it leaves the \
-     other; one of 32 columns takes both, and input and output take turns. Half the packets of a row at a time, the other half in \
-     an outer iteration, turn the same elements with both buffers at work. \
-     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    "The engine has two buffers of 16 columns. A matrix of up to 16 columns fills one while the matrix before it \
+     leaves the other. One of 32 columns takes both, and input and output take turns. Half the packets of a row at a \
+     time, the other half in an outer iteration, turn the same elements with both buffers at work. Reported where the \
+     whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
 );
 
 /// The rule about the time that it takes.

@@ -23,13 +23,14 @@ pub(in crate::rules) static LIBRARY_VERSION_MISMATCH: Rule = rule!(
     Library,
     "library",
     "a file is written as for another release or library than its crate is for",
-    "A crate is written for one release of its library: the user says which, else the lock file, else the manifest. Names, \
-     type arguments and addresses changed from release to release, so that sources show theirs. Where other releases have all \
-     that the files of a crate use, and the crate's own lacks some of it, the manifest or the lock file names another release \
-     than the kernels are written for: the compiler refuses them, and whatever is judged by the wrong release may be judged \
-     wrongly. Single names of another release among those of the crate's own are no such case. A crate has one library as \
-     well: a file that imports the other one is read as the crate is, and the import is reported. Name the release that the \
-     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.";
+    "A crate is written for one release of its library: the user says which, else the lock file, else the manifest. \
+     Names, type arguments and addresses changed from release to release, so that sources show theirs. Other releases \
+     have all that the files of a crate use, and the crate's own lacks some of it. So the manifest or the lock file \
+     names a release that the kernels are not written for. The compiler refuses them, and findings for the wrong \
+     release may be wrong. Single names of another release among those of the crate's own are no such case. A crate \
+     has one library as well: a file that imports the other one is read as the crate is, and the import is reported. \
+     Name the release that the kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or \
+     change the kernels.";
     refused: Refusal::OWN,
 );
 
@@ -40,9 +41,9 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
     "library",
     "an argument of `#[device]` that the library ignores without a message",
     "The attribute of a kernel says how many chips it runs on and, in later releases, how many processing elements of \
-     each. The library reads the value of each key that it knows as a plain decimal number. A key that it does not know is \
-     ignored, and a value that is not such a number counts as the key's default, both without a message: a kernel \
-     that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.";
+     each. The library reads the value of each key that it knows as a plain decimal number. It ignores an unknown \
+     key, and uses the key's default for a value that is not such a number, both without a message. A kernel for four \
+     chips then runs on one. Write keys that the release has, and numbers of digits alone.";
     refused: Refusal::OWN,
 );
 

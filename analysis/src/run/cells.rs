@@ -156,8 +156,8 @@ pub(super) fn carry_out(
     Ok(())
 }
 
-/// The last element of each side that a plan names.
-fn ends(plan: &Plan) -> (usize, usize) {
+/// The last element of each side that a plan names: target, source.
+pub(super) fn ends(plan: &Plan) -> (usize, usize) {
     match plan {
         Plan::Listed(pairs) => {
             let targets = pairs.iter().map(|pair| pair.target);

@@ -387,9 +387,18 @@ impl Machine<'_> {
             .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
         let second = widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
         // Both have every element that the alignment names.
-        for source in [&aligned.stream.space, &aligned.operand.space] {
-            super::plan::plan(&aligned.shape, source)
+        for (source, cells) in [
+            (&aligned.stream.space, &first),
+            (&aligned.operand.space, &second),
+        ] {
+            let plan = super::plan::plan(&aligned.shape, source)
                 .map_err(|reason| super::machine::no_plan(&reason, place))?;
+            if super::cells::ends(&plan).1 >= cells.len() {
+                return Err(Halt::fault(
+                    place,
+                    "an operand of the contraction reaches beyond its tensor",
+                ));
+            }
         }
         let products = Products {
             space: &aligned.shape,

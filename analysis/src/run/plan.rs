@@ -471,15 +471,32 @@ fn by_function(target: &Space, source: &Space) -> Result<Vec<Pair>, NoPlan> {
 mod proof {
     use super::{Lookup, Plan, Space, each_live};
 
+    use std::cell::RefCell;
+    use std::hash::{Hash, Hasher};
+
+    use rustc_hash::{FxHashSet, FxHasher};
+
     /// Elements that are looked at.
     const MOST: usize = 4_096;
+
+    thread_local! {
+        /// Pairs of spaces that were proven before.
+        static PROVEN: RefCell<FxHashSet<u64>> = RefCell::default();
+    }
+
+    /// Whether a pair of spaces is met for the first time on this thread.
+    fn is_new(target: &Space, source: &Space) -> bool {
+        let mut hasher = FxHasher::default();
+        format!("{target:?} {source:?}").hash(&mut hasher);
+        PROVEN.with_borrow_mut(|proven| proven.insert(hasher.finish()))
+    }
 
     /// Compares a plan with the digits' own function where the plan is made of wheels.
     pub(super) fn prove(plan: &Plan, target: &Space, source: &Space) {
         let Plan::Wheels { .. } = plan else {
             return;
         };
-        if target.positions() > MOST {
+        if target.positions() > MOST || !is_new(target, source) {
             return;
         }
         let mut planned = Vec::new();

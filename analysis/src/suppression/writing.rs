@@ -216,7 +216,7 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixing::{Texts, apply_fixes};
+    use crate::changes::{Texts, apply_fixes};
     use crate::workspace::Workspace;
 
     /// The text after all its findings were allowed; what is then still open.

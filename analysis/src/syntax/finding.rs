@@ -1,4 +1,4 @@
-//! Nodes of some kinds in a tree.
+//! Search for nodes of some kinds in a tree.
 //!
 //! It walks the shared nodes, which takes no allocation a node, and makes nodes with parents of what is wanted and of what is
 //! around it alone.
@@ -7,9 +7,9 @@ use ra_ap_syntax::ast::AstNode;
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rowan::{Children, GreenNodeData};
 
-/// A node that the walk meets.
+/// A node that the search visits, with its parent.
 #[derive(Clone, Copy)]
-pub struct Met<'tree> {
+pub struct VisitedNode<'tree> {
     /// Its kind.
     pub kind: SyntaxKind,
     /// The node itself.
@@ -22,7 +22,7 @@ pub struct Met<'tree> {
     pub parent_start: TextSize,
 }
 
-impl Met<'_> {
+impl VisitedNode<'_> {
     /// The kind of the node around it.
     pub fn parent_kind(self) -> SyntaxKind {
         SyntaxKind::from(self.parent.kind().0)
@@ -64,8 +64,8 @@ pub fn without_raw(text: &str) -> &str {
 /// neither given nor looked into; `root` is entered whatever it is, and is not given.
 pub fn nodes_of(
     root: &SyntaxNode,
-    mut wanted: impl FnMut(Met<'_>) -> bool,
-    enters: impl Fn(Met<'_>) -> bool,
+    mut wanted: impl FnMut(VisitedNode<'_>) -> bool,
+    enters: impl Fn(VisitedNode<'_>) -> bool,
 ) -> Vec<SyntaxNode> {
     let mut found = Vec::new();
     let range = root.text_range();
@@ -91,7 +91,7 @@ pub fn nodes_of(
             NodeOrToken::Node(node) => node,
         };
         last.offset += node.text_len();
-        let met = Met {
+        let met = VisitedNode {
             kind: SyntaxKind::from(node.kind().0),
             node,
             parent,
@@ -177,7 +177,7 @@ pub fn green_path_name(node: &GreenNodeData) -> Option<&str> {
 /// The names that patterns in a node bind.
 pub fn bound_names(root: &SyntaxNode) -> rustc_hash::FxHashSet<String> {
     let mut names = rustc_hash::FxHashSet::default();
-    let note = |met: Met<'_>| {
+    let note = |met: VisitedNode<'_>| {
         if met.kind == SyntaxKind::IDENT_PAT {
             let name = green_child(met.node, SyntaxKind::NAME).and_then(green_name);
             names.extend(name.map(str::to_owned));

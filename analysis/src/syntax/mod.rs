@@ -24,7 +24,8 @@ use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, Syntax
 pub use self::conditional::{CallOrigin, Conditional, modules_around};
 pub use self::differing::{has_remark, parts_that_differ};
 pub use self::finding::{
-    Met, bound_names, child_of, green_child, green_name, green_path_name, nodes_of, without_raw,
+    VisitedNode, bound_names, child_of, green_child, green_name, green_path_name, nodes_of,
+    without_raw,
 };
 pub use self::lines::{LineColumn, LineIndex};
 pub use self::macros::{CallPlace, Copied, DefinitionKey, Expanded, MacroRules, Written};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Workspace;
-use crate::fixing::{Completed, Completing, Fixable, Proposed, Signatures, Texts, Totals};
+use crate::changes::Texts;
+use crate::fixing::{Completed, Completing, Fixable, Proposed, Signatures, Totals};
 use crate::report::{Diagnostic, FileReport};
 use crate::rules::Level;
 

@@ -7,10 +7,10 @@
 use super::{Side, Transfer};
 
 /// Sums that are looked at before the answer is that it is unknown.
-const MOST_LOOKED_AT: u32 = 1_000_000;
+const SEARCH_BUDGET: u32 = 1_000_000;
 
 /// Indices that are tried one by one although arithmetic could tell.
-const WITHOUT_ARITHMETIC: i128 = 16;
+const LINEAR_SCAN_LIMIT: i128 = 16;
 /// Indices at both ends of a range that are tried one by one before arithmetic.
 const ENDS: i128 = 3;
 
@@ -99,7 +99,7 @@ impl Search {
             divisors,
             low,
             high,
-            left: MOST_LOOKED_AT,
+            left: SEARCH_BUDGET,
             chosen,
         })
     }
@@ -137,7 +137,7 @@ impl Search {
         let (first, last) = (first.max(term.low), last.min(term.high));
         if let [term, last_term] = self.terms.get(level..).unwrap_or_default()
             && last_term.step != 0
-            && last - first > WITHOUT_ARITHMETIC
+            && last - first > LINEAR_SCAN_LIMIT
         {
             let (term, last_term) = (*term, *last_term);
             return self.look_at_two(level, sum, term, last_term, (first, last));

@@ -270,7 +270,7 @@ pub(crate) struct ExplainArguments {
 pub(crate) enum ExplainFormat {
     /// For reading on a terminal
     Human,
-    /// The page of `docs/rules`
+    /// Markdown, as the page of the site
     Markdown,
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use visa_analysis::{
     Foreseen, Group, Level, RUN_RULES, Rule, RunRule, Speaker, all_rules, find_rule, find_run_rule,
     rules_foreseeing, rules_nearest_to_text,
@@ -12,6 +13,7 @@ use super::map::known_dialect_in;
 use super::outcome::Outcome;
 use super::output::Console;
 use super::pages::{self, Kernel, Part};
+use super::rules;
 use super::styles::{ADDED, REMOVED, TITLE, styled};
 use super::wrap::wrap;
 use crate::project::Failure;
@@ -74,6 +76,21 @@ fn is_known(name: &str) -> bool {
 
 fn group_of(name: &str) -> Option<Group> {
     Group::ALL.into_iter().find(|group| group.name() == name)
+}
+
+/// The pages of the site about rules: the file names below `docs/rules` and the Markdown that they hold.
+///
+/// They show the newest release, whatever crate the process runs in.
+pub fn rule_pages() -> Vec<(String, String)> {
+    let all: Vec<&Rule> = all_rules().collect();
+    let mut made = vec![("README.md".to_owned(), rules::markdown(&all))];
+    let of_rules = all.par_iter().map(|rule| {
+        let page = pages::linked(rule, Dialect::default());
+        (format!("{}.md", rule.name), page)
+    });
+    made.extend(of_rules.collect::<Vec<_>>());
+    made.extend(Group::ALL.map(|group| (format!("group-{}.md", group.name()), group_page(group))));
+    made
 }
 
 /// The page of a rule or a group of that name.
@@ -178,9 +195,9 @@ pub(crate) fn recognised(found: &Foreseen) -> String {
 fn candidates(found: &[Foreseen]) -> String {
     let alike = found.iter().all(|one| one.alike);
     let mut text = if alike {
-        "No rule foresees this text; those that foresee one like it:\n".to_owned()
+        "No rule matches this text; rules for similar texts:\n".to_owned()
     } else {
-        "Rules that foresee this text, the closest first:\n".to_owned()
+        "Rules for this text, the closest first:\n".to_owned()
     };
     for one in found.iter().take(CANDIDATES) {
         let (name, by, words) = (one.rule.name, speaker(one), one.said.words);

@@ -43,6 +43,7 @@ use clap::{CommandFactory, FromArgMatches};
 use visa_analysis::visible;
 
 use self::arguments::{Arguments, Command, misplaced};
+pub use self::explain::rule_pages;
 pub use self::format::agent::VARIABLES as AGENT_VARIABLES;
 use self::outcome::Outcome;
 use self::output::{Console, write_error};

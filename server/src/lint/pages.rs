@@ -1,4 +1,4 @@
-//! The documentation of one rule, as data for the terminal and for the page in `docs/rules`.
+//! The documentation of one rule, as data for the terminal and for the site.
 //!
 //! What a page says about the wrong kernel is what the engine says about it when the page is printed, with helps and fixes completed, as in
 //! every format of a run that writes them: the two cannot differ. An editor's diagnostics alone have helps that are not completed, so that
@@ -166,7 +166,7 @@ pub(crate) fn standing(rule: &Rule) -> String {
     )
 }
 
-/// The page of `docs/rules`: as [`markdown`] says it, with a link to the picture of the rule's engine.
+/// The page of the site: that of [`markdown`], with a link to the picture of the rule's engine.
 pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
     let page = markdown(rule, asked);
     if !has_picture(rule.engine) {

@@ -249,10 +249,10 @@ fn human(rules: &[&'static Rule]) -> String {
     text
 }
 
-/// The index of `docs/rules`: by group, then by engine.
-fn markdown(rules: &[&'static Rule]) -> String {
+/// The index of the pages of rules: by group, then by engine.
+pub(crate) fn markdown(rules: &[&'static Rule]) -> String {
     let mut text = String::from(
-        "# The rules of visa-lint\n\nOne page a rule; written by `visa-lint rules --format markdown` and `visa-lint explain RULE --format markdown`.\n\n\
+        "# The rules of visa-lint\n\nOne page for each rule. `visa-lint explain RULE` prints the same page.\n\n\
          *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.

@@ -96,7 +96,7 @@ struct Part {
 }
 
 impl Part {
-    /// What there is of something in all parts, as far as one tells.
+    /// Extrapolates a count from one part to all parts.
     const fn of_all(self, number: usize) -> usize {
         match number.saturating_mul(self.all).checked_div(self.bytes) {
             Some(all) => all,

@@ -268,7 +268,7 @@ fn write_over(target: &Path, text: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The path that a link leads to which leads nowhere yet: what writing through it creates.
+/// The target of a dangling link: the file that a write through the link creates.
 fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {

@@ -223,7 +223,7 @@ impl Check {
                 .resolved
                 .saturating_add(checked.operations.unresolved);
             let words = format!(
-                "{}, {}, {}, of which {} not understood",
+                "{}, {}, {}, {} not understood",
                 counted(checked.files.len() as u64, "file"),
                 counted(checked.kernels, "kernel"),
                 counted(operations, "operation"),

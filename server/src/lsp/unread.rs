@@ -28,7 +28,7 @@ pub(crate) fn notice(server: &Arc<Server>, request: &Request) {
     let Some(why) = why else { return };
     let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
     let words = format!(
-        "`{}` of {} cannot be read: {why}; nothing is said of the document until all of its text is sent again",
+        "`{}` of {} cannot be read: {why}; no findings until the whole text is sent again",
         request.method(),
         uri.unwrap_or("no document")
     );

@@ -12,6 +12,7 @@ use visa_analysis::Analysis;
 use super::room::{Held, Room, TEXT_BYTES};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower, Unresolved};
+use crate::copied::Copied;
 use crate::engine::Answer;
 use crate::lsp::settings::Settings;
 use crate::project::paths::slashes;
@@ -149,18 +150,18 @@ async fn of_text(
         ));
     }
     let path = slashes(&path);
-    let mut trial = room.alone().await?;
-    trial.set(vec![(path.clone(), text)]);
-    if let Some(dialect) = dialect {
-        trial.read_as(vec![path.clone()], dialect);
-    }
-    let (asked, settings) = (Arc::clone(room), Arc::clone(&trial.held.settings));
-    let mut output = trial
-        .ask(move |analysis| answer(&asked, analysis, &settings, &[path], part))
-        .await?;
-    output
-        .problems
-        .splice(0..0, trial.held.problems.iter().cloned());
+    let held = room.fresh().await?;
+    let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
+    let answer = room.ask(move |analysis| {
+        let texts = [(path.clone(), text)];
+        let mut copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
+        if let Some(dialect) = dialect {
+            copy.read_as(&path, dialect);
+        }
+        answer(&asked, &copy.analysis(), &settings, &[path], part)
+    });
+    let mut output = answer.await?;
+    output.problems.splice(0..0, held.problems.iter().cloned());
     Ok(output)
 }
 

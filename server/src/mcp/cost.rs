@@ -13,8 +13,10 @@ use visa_analysis::{Analysis, KernelCost, OperationRow};
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Part, Shower};
+use crate::copied::Copied;
 use crate::engine::Answer;
 use crate::lint::cost::old::of_revision;
+use crate::lsp::settings::Settings;
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 
@@ -137,41 +139,20 @@ impl Tools {
         Parameters(input): Parameters<CostInput>,
     ) -> Result<Json<CostOutput>, String> {
         let room = &self.room;
-        let mut trial = None;
-        let before = match &input.compare_to {
+        let held = room.fresh().await?;
+        let paths = sources(room, &held, input.path.as_deref())?;
+        let other = match &input.compare_to {
+            Some(other) => Some(old_texts(room, &paths, other).await?),
             None => None,
-            Some(other) => {
-                let alone = trial.insert(room.alone().await?);
-                let paths = sources(room, &alone.held, input.path.as_deref())?;
-                alone.set(old_texts(room, &paths, other).await?);
-                let costs = alone
-                    .ask(move |analysis| costs_of(analysis, &paths))
-                    .await?;
-                alone.undo();
-                let key = |cost: &KernelCost| (cost.file.to_string(), cost.name.clone());
-                Some(
-                    costs
-                        .iter()
-                        .map(|cost| (key(cost), cost.total))
-                        .collect::<BTreeMap<_, _>>(),
-                )
-            }
         };
-        let read = match trial {
-            Some(_) => None,
-            None => Some(room.fresh().await?),
-        };
-        let held = match (&trial, &read) {
-            (Some(trial), _) => &trial.held,
-            (None, Some(read)) => &**read,
-            (None, None) => return Err("a defect of visa-lint: no workspace".to_owned()),
-        };
-        let paths = sources(room, held, input.path.as_deref())?;
+        let settings = Arc::clone(&held.settings);
         let asked = Arc::clone(room);
         let part = Part::of(input.offset, input.limit, KERNELS);
         let operations = input.operations.unwrap_or(OPERATIONS);
         let name = input.kernel;
         let answer = room.ask(move |analysis| {
+            let before = other.map(|texts| totals_with(analysis, settings, texts, &paths));
+            let before = before.transpose()?;
             let costs = costs_of(analysis, &paths)?;
             let costs = match chosen(costs, name.as_deref()) {
                 Ok(costs) => costs,
@@ -198,6 +179,22 @@ impl Tools {
         });
         answer.await?.map(Json)
     }
+}
+
+/// Cycles by file and name of a kernel.
+type KernelTotals = BTreeMap<(String, String), Option<u64>>;
+
+/// The cycles of the kernels of files with other texts.
+fn totals_with(
+    analysis: &Analysis,
+    settings: Arc<Settings>,
+    texts: Vec<(String, String)>,
+    paths: &[String],
+) -> Answer<KernelTotals> {
+    let copy = Copied::with_texts(analysis, settings, texts)?;
+    let costs = costs_of(&copy.analysis(), paths)?.into_iter();
+    let totals = costs.map(|cost| ((cost.file.to_string(), cost.name), cost.total));
+    Ok(totals.collect())
 }
 
 /// The checked files that a path names.

@@ -1,6 +1,5 @@
 //! `fix`: what changes that were offered, or all safe ones, make of the sources: shown first, written when that is asked for.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use visa_analysis::{Analysis, Applicability, DiagnosticFix, Texts, Trust, apply_
 
 use super::offers::Offer;
 use super::quotes::short;
-use super::room::{Room, Trial};
+use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, Part, Shower};
 use crate::copied::Copied;
@@ -85,7 +84,8 @@ impl Tools {
     ))]
     async fn fix(&self, Parameters(input): Parameters<Input>) -> Result<Json<Output>, String> {
         let room = &self.room;
-        let mut trial = room.alone().await?;
+        let _alone = room.writing().await;
+        let held = room.fresh().await?;
         let made = match input.ids {
             Some(ids) if input.path.is_some() => {
                 return Err(format!(
@@ -93,11 +93,11 @@ impl Tools {
                     ids.join("`, `")
                 ));
             }
-            Some(ids) => offered(&trial, room, ids).await?,
-            None => all(&trial, room, input.path.as_deref(), input.include_unsafe).await?,
+            Some(ids) => offered(&held, room, ids).await?,
+            None => all(&held, room, input.path.as_deref(), input.include_unsafe).await?,
         };
         let part = Part::of(input.offset, input.limit, LINES);
-        let mut output = judged(&mut trial, room, &made, part).await?;
+        let mut output = judged(&held, room, &made, part).await?;
         if made.new.is_empty() {
             return Ok(Json(output));
         }
@@ -116,7 +116,7 @@ impl Tools {
 }
 
 /// The texts that changes of these names make.
-async fn offered(trial: &Trial<'_>, room: &Arc<Room>, ids: Vec<String>) -> Result<Made, String> {
+async fn offered(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made, String> {
     if ids.is_empty() {
         return Err("`ids` is empty; leave it out for all safe fixes".to_owned());
     }
@@ -129,8 +129,8 @@ async fn offered(trial: &Trial<'_>, room: &Arc<Room>, ids: Vec<String>) -> Resul
         })
     });
     let offers: Vec<Offer> = offers.collect::<Result<_, String>>()?;
-    let settings = Arc::clone(&trial.held.settings);
-    trial
+    let settings = Arc::clone(&held.settings);
+    room
         .ask(move |analysis| {
             if let Some((id, _)) = ids.iter().zip(&offers).find(|(_, offer)| !offer.holds(analysis)) {
                 return Err(Failure::Refused(format!(
@@ -161,13 +161,13 @@ async fn offered(trial: &Trial<'_>, room: &Arc<Room>, ids: Vec<String>) -> Resul
 
 /// The texts that all trusted fixes of some files make.
 async fn all(
-    trial: &Trial<'_>,
+    held: &Held,
     room: &Arc<Room>,
     path: Option<&str>,
     include_unsafe: bool,
 ) -> Result<Made, String> {
     let at = path.map(|given| room.root.inside(given)).transpose()?;
-    let mut own = trial.held.reported(at.as_deref());
+    let mut own = held.reported(at.as_deref());
     // A link to a file elsewhere is none of the workspace's.
     own.retain(|path| room.root.holds(Path::new(path)));
     if own.is_empty() {
@@ -176,22 +176,21 @@ async fn all(
             "nothing to fix in `{shown}`: there are no sources that are checked"
         ));
     }
-    let settings = Arc::clone(&trial.held.settings);
+    let settings = Arc::clone(&held.settings);
     let trust = if include_unsafe {
         Trust::Maybe
     } else {
         Trust::Machine
     };
-    trial
-        .ask(move |analysis| {
-            let mut copy = Copied::of(analysis, Arc::clone(&settings), &own)?;
-            let new = fix_all(&mut copy, trust).texts;
-            copy.is_awaited()?;
-            let changed: Vec<String> = new.keys().map(ToString::to_string).collect();
-            let old = texts_of(analysis, &changed)?;
-            made(analysis, &settings, old, new)
-        })
-        .await
+    room.ask(move |analysis| {
+        let mut copy = Copied::of(analysis, Arc::clone(&settings), &own)?;
+        let new = fix_all(&mut copy, trust).texts;
+        copy.is_awaited()?;
+        let changed: Vec<String> = new.keys().map(ToString::to_string).collect();
+        let old = texts_of(analysis, &changed)?;
+        made(analysis, &settings, old, new)
+    })
+    .await
 }
 
 fn texts_of(analysis: &Analysis, files: &[String]) -> Answer<Texts> {
@@ -214,13 +213,8 @@ fn made(analysis: &Analysis, settings: &Settings, old: Texts, new: Texts) -> Ans
     })
 }
 
-/// What is found with the new texts in place; they are taken back afterwards.
-async fn judged(
-    trial: &mut Trial<'_>,
-    room: &Arc<Room>,
-    made: &Made,
-    part: Part,
-) -> Result<Output, String> {
+/// What is found with the new texts, in a copy.
+async fn judged(held: &Held, room: &Arc<Room>, made: &Made, part: Part) -> Result<Output, String> {
     let mut diff = String::new();
     for (path, new) in &made.new {
         let old = made.old.get(path).map_or("", |text| text);
@@ -243,59 +237,24 @@ async fn judged(
     if made.new.is_empty() {
         return Ok(output);
     }
+    let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
     let texts = made.new.iter();
-    trial.set(
-        texts
-            .map(|(path, text)| (path.to_string(), text.to_string()))
-            .collect(),
-    );
-    let (asked, settings) = (Arc::clone(room), Arc::clone(&trial.held.settings));
+    let texts: Vec<(String, String)> = texts
+        .map(|(path, text)| (path.to_string(), text.to_string()))
+        .collect();
     let concerned = made.concerned.clone();
-    let known = known_of(&made.before);
-    let answer = trial.ask(move |analysis| {
-        let after = Checked::of(analysis.file_reports(&concerned), &settings)?;
+    let known = made.before.outlook();
+    let answer = room.ask(move |analysis| {
+        let copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
+        let after = Checked::of(copy.file_reports(&concerned)?, &settings)?;
         let counts = after.counts();
-        let new = new_of(after, known);
-        let mut shower = Shower::new(&asked, analysis);
-        Ok((counts, shower.findings(&new, false)))
+        let tried = copy.analysis();
+        let mut shower = Shower::new(&asked, &tried);
+        Ok((counts, shower.findings(&after.without(&known), false)))
     });
     (output.after, output.new_findings) = answer.await?;
-    trial.undo();
     "a preview: the same call with `apply` true writes it".clone_into(&mut output.next);
     Ok(output)
-}
-
-/// Findings by file, rule and words.
-pub(super) type Known = BTreeMap<(String, &'static str, String), u64>;
-
-/// The findings of a check, to compare others with.
-pub(super) fn known_of(checked: &Checked) -> Known {
-    let mut known = Known::new();
-    for (_, one) in &checked.open {
-        *known
-            .entry((one.file.to_string(), one.rule, one.message.clone()))
-            .or_default() += 1;
-    }
-    known
-}
-
-/// The findings that are not among those that are known.
-pub(super) fn new_of(
-    checked: Checked,
-    mut known: Known,
-) -> Vec<(visa_analysis::Level, visa_analysis::Diagnostic)> {
-    let mut new = checked.open;
-    new.retain(|(_, one)| {
-        let count = known.get_mut(&(one.file.to_string(), one.rule, one.message.clone()));
-        match count {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        }
-    });
-    new
 }
 
 /// Writes the new texts: all of the files, or none.

@@ -1,7 +1,7 @@
-//! The workspace of a session: its files in one engine that keeps what it worked out, and texts that are only tried.
+//! The workspace of a session: its files in one engine that keeps what it worked out.
 //!
-//! Questions run side by side. A change of a text, because it changed on disk or to try another, runs alone until the question
-//! about it is answered; a text that was tried is taken back however its call ends.
+//! Questions run side by side. A change of a text on disk runs alone. Texts that are only tried never come here: they are tried in a
+//! copy ([`Copied`](crate::copied::Copied)).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use visa_analysis::{Analysis, FileEdit, Options, Workspace};
+use visa_analysis::{Analysis, FileEdit};
 
 use super::disk::{Difference, Disk};
 use super::offers::{Offer, Offers};
@@ -18,7 +18,6 @@ use crate::engine::{Answer, Engine, Failure, Urgency};
 use crate::lsp::settings::{Settings, Wanted};
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
-use crate::project::settings::Dialect;
 
 /// The most bytes of a text that a caller gives.
 pub(super) const TEXT_BYTES: usize = 4 << 20;
@@ -29,6 +28,7 @@ pub(super) struct Room {
     engine: Arc<Engine>,
     held: RwLock<Held>,
     offers: Mutex<Offers>,
+    writing: tokio::sync::Mutex<()>,
 }
 
 /// What was read of the workspace.
@@ -109,6 +109,7 @@ impl Room {
             engine: Arc::new(engine),
             held: RwLock::default(),
             offers: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
         })
     }
 
@@ -177,16 +178,9 @@ impl Room {
         Ok(())
     }
 
-    /// The workspace for a trial of other texts.
-    pub(super) async fn alone(&self) -> Result<Trial<'_>, String> {
-        drop(self.fresh().await?);
-        let held = self.held.write().await;
-        Ok(Trial {
-            room: self,
-            held,
-            before: Arc::default(),
-            told: false,
-        })
+    /// The right to write files: who has it writes alone.
+    pub(super) async fn writing(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.writing.lock().await
     }
 
     /// Asks the engine. Dropping the future cancels the question.
@@ -261,89 +255,5 @@ fn read_everything(wanted: Wanted, root: &Root) -> Found {
         settings,
         loaded,
         problems,
-    }
-}
-
-/// What files had before others were tried: none where there was no such file.
-type Before = Vec<(String, Option<Arc<str>>)>;
-
-/// Texts that are tried. They are taken back when this is dropped.
-pub(super) struct Trial<'r> {
-    room: &'r Room,
-    pub(super) held: RwLockWriteGuard<'r, Held>,
-    before: Arc<Mutex<Before>>,
-    /// Whether the engine was told other options.
-    told: bool,
-}
-
-impl Trial<'_> {
-    /// Puts texts in place, by the engine's path.
-    pub(super) fn set(&self, texts: Vec<(String, String)>) {
-        let before = Arc::clone(&self.before);
-        self.room.engine.write(move |workspace| {
-            let old = |workspace: &Workspace, path: &str| {
-                let mut files = workspace.files();
-                files
-                    .find(|(known, _)| ***known == *path)
-                    .map(|(_, text)| Arc::clone(text))
-            };
-            for (path, text) in texts {
-                let known = old(workspace, &path);
-                locked(&before).push((path.clone(), known));
-                workspace.set_file(&path, &text);
-            }
-        });
-    }
-
-    /// Reads files as for another library or release.
-    pub(super) fn read_as(&mut self, paths: Vec<String>, dialect: Dialect) {
-        self.told = true;
-        let settings = Arc::clone(&self.held.settings);
-        self.room.engine.write(move |workspace| {
-            let others = settings.table.engine_options();
-            let others = others.filter(|(path, _)| !paths.iter().any(|own| own == path));
-            let own = paths.iter().map(|path| {
-                let options = Options {
-                    library: dialect.library,
-                    release: dialect.release,
-                    ..settings.table.settings_of(path).engine_options()
-                };
-                (path.as_str(), options)
-            });
-            let all: Vec<(&str, Options)> = others.chain(own).collect();
-            workspace.set_file_options(all);
-        });
-    }
-
-    /// Asks about what is in place. Dropping the future cancels the question.
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Analysis) -> Answer<T> + Send + 'static,
-    ) -> Result<T, String> {
-        self.room.ask(question).await
-    }
-
-    /// Takes the texts back.
-    pub(super) fn undo(&mut self) {
-        let before = Arc::clone(&self.before);
-        let told = std::mem::take(&mut self.told);
-        let settings = Arc::clone(&self.held.settings);
-        self.room.engine.write(move |workspace| {
-            for (path, text) in locked(&before).drain(..).rev() {
-                match text {
-                    Some(text) => workspace.set_file(&path, &text),
-                    None => workspace.remove_file(&path),
-                }
-            }
-            if told {
-                settings.tell(workspace);
-            }
-        });
-    }
-}
-
-impl Drop for Trial<'_> {
-    fn drop(&mut self) {
-        self.undo();
     }
 }

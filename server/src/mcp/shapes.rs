@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     Analysis, Applicability, Diagnostic, DiagnosticFix, FileEdit, FileReport, Level, LineIndex,
-    Problem, Report, visible,
+    Outlook, Problem, Report, visible,
 };
 
 use super::quotes::short;
@@ -58,7 +58,7 @@ impl Part {
 /// Findings of one cause.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Finding {
-    /// The rule; `explain` tells more about it.
+    /// The rule; `explain` has its page.
     pub(super) rule: &'static str,
     /// `deny` (the kernel is wrong) or `warn`.
     pub(super) level: &'static str,
@@ -172,6 +172,22 @@ impl Checked {
             warn: at(Level::Warn),
             unresolved: self.report.operations.unresolved,
         }
+    }
+}
+
+impl Checked {
+    /// The open findings, to compare others with.
+    pub(super) fn outlook(&self) -> Outlook {
+        let mut outlook = Outlook::default();
+        for (level, one) in &self.open {
+            outlook.count(one, *level);
+        }
+        outlook
+    }
+
+    /// The findings that are not among those that are known.
+    pub(super) fn without(self, known: &Outlook) -> Vec<(Level, Diagnostic)> {
+        known.without_known(self.open, |(_, one)| one)
     }
 }
 

@@ -91,7 +91,7 @@ struct Suggestion {
     cycles: Option<u64>,
     /// Whether it saves something wherever the figures are within their bounds.
     certain: bool,
-    /// The rule that says it; `explain` tells more.
+    /// The rule of the advice; `explain` has its page.
     rule: &'static str,
     /// Where, as `file:line:column`.
     at: String,

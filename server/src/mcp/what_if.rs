@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use visa_analysis::{Analysis, KernelCost};
 
 use super::cost::{costs_of, text_of};
-use super::fix::{known_of, new_of};
 use super::quotes::short;
-use super::room::{Room, TEXT_BYTES, Trial};
+use super::room::{Held, Room, TEXT_BYTES};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower};
+use crate::copied::Copied;
 use crate::lsp::settings::Settings;
 use crate::project::paths::slashes;
 
@@ -92,40 +92,30 @@ impl Tools {
         if input.edits.is_empty() || input.edits.len() > EDITS {
             return Err(format!("`edits` has 1 to {EDITS} entries"));
         }
-        let mut trial = room.alone().await?;
-        let texts = edited(room, &trial, &input.edits).await?;
-        let changed: Vec<String> = texts.keys().cloned().collect();
-        let settings = Arc::clone(&trial.held.settings);
-        let files = changed.clone();
-        let (concerned, before, costs) = trial
-            .ask(move |analysis| {
-                let concerned = concerned(analysis, &settings, &files);
-                // A file that is new is not known before.
-                let known: Vec<String> = concerned
-                    .iter()
-                    .filter(|path| settings.loaded.contains(path.as_str()))
-                    .cloned()
-                    .collect();
-                let checked = Checked::of(analysis.file_reports(&known), &settings)?;
-                Ok((concerned, checked, costs_of(analysis, &known)?))
-            })
-            .await?;
-        trial.set(texts.into_iter().collect());
+        let held = room.fresh().await?;
+        let texts = edited(room, &held, &input.edits).await?;
         let part = Part::of(input.offset, input.limit, LIMIT);
-        let (asked, settings) = (Arc::clone(room), Arc::clone(&trial.held.settings));
-        let output = trial.ask(move |analysis| {
-            let mut files = concerned;
-            files.extend(self::concerned(analysis, &settings, &changed));
+        let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
+        let output = room.ask(move |analysis| {
+            let changed: Vec<String> = texts.keys().cloned().collect();
+            let mut files = concerned(analysis, &settings, &changed);
+            // A file that is new is not known before.
+            let known = files
+                .iter()
+                .filter(|path| settings.loaded.contains(path.as_str()));
+            let known: Vec<String> = known.cloned().collect();
+            let before = Checked::of(analysis.file_reports(&known), &settings)?;
+            let costs = costs_of(analysis, &known)?;
+            let copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
+            let tried = copy.analysis();
+            files.extend(concerned(&tried, &settings, &changed));
             files.sort();
             files.dedup();
-            let reports = analysis.file_reports(&files);
-            let after = Checked::of(reports, &settings)?;
-            let costs = (costs, costs_of(analysis, &files)?);
-            Ok(compared(&asked, analysis, (before, after), costs, part))
+            let after = Checked::of(copy.file_reports(&files)?, &settings)?;
+            let costs = (costs, costs_of(&tried, &files)?);
+            Ok(compared(&asked, &tried, (before, after), costs, part))
         });
-        let output = output.await?;
-        trial.undo();
-        Ok(Json(output))
+        output.await.map(Json)
     }
 }
 
@@ -142,7 +132,7 @@ fn concerned(analysis: &Analysis, settings: &Settings, changed: &[String]) -> Ve
 /// The new texts, by the engine's path.
 async fn edited(
     room: &Arc<Room>,
-    trial: &Trial<'_>,
+    held: &Held,
     edits: &[OwnEdit],
 ) -> Result<BTreeMap<String, String>, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
@@ -154,7 +144,7 @@ async fn edited(
             (Some(old), Some(new), None) => {
                 let text = match texts.get(&engine_path) {
                     Some(text) => text.clone(),
-                    None => text_of(room, &trial.held, &edit.path).await?.1,
+                    None => text_of(room, held, &edit.path).await?.1,
                 };
                 replaced(&text, old, new).map_err(|why| format!("`{}`: {why}", edit.path))?
             }
@@ -199,17 +189,17 @@ fn compared(
     part: Part,
 ) -> Output {
     let counts = (before.counts(), after.counts());
-    let (known, known_after) = (known_of(&before), known_of(&after));
+    let (known, known_after) = (before.outlook(), after.outlook());
     let broken = after.report.with_syntax_errors.iter();
     let broken: Vec<String> = broken.map(|path| room.root.shown(path)).collect();
-    let gone = new_of(before, known_after);
+    let gone = before.without(&known_after);
     let gone = gone.iter().take(LIMIT).map(|(_, one)| {
         let file = room.root.shown(&one.file);
         format!("{file}: {}: {}", one.rule, short(&one.message))
     });
     let gone: Vec<String> = gone.collect();
     let mut shower = Shower::new(room, analysis);
-    let (new_findings, more) = part.take(shower.findings(&new_of(after, known), false));
+    let (new_findings, more) = part.take(shower.findings(&after.without(&known), false));
     let kernels = kernels(room, &old, &new);
     let next = if counts.1.deny > counts.0.deny || !broken.is_empty() {
         "the edits bring errors: look at `new_findings`, and try others"

@@ -104,7 +104,7 @@ impl Lock {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in (1_usize..).zip(text.lines()) {
             let line = line.trim();
-            let refused = || format!("line {number} is none that Cargo writes");
+            let refused = || format!("Cargo does not write line {number}");
             if let Some(is_wanted) = array {
                 match line {
                     "]" => array = None,
@@ -423,11 +423,11 @@ dependencies = [
         let refused = |text: &str| Lock::parse(text).err();
         assert_eq!(
             refused("version = 4\n<<<<<<< HEAD\n").as_deref(),
-            Some("line 2 is none that Cargo writes")
+            Some("Cargo does not write line 2")
         );
         assert_eq!(
             refused("[[package]]\nname = 4\n").as_deref(),
-            Some("line 2 is none that Cargo writes")
+            Some("Cargo does not write line 2")
         );
         assert_eq!(
             refused("[[package]]\ndependencies = [\n \"a\",\n").as_deref(),

@@ -40,6 +40,7 @@ mod releases;
 mod running;
 mod settings;
 mod setup;
+mod tutorial;
 mod view;
 mod watch;
 mod writing;

@@ -260,7 +260,13 @@ fn kernels_in_markdown_cost() {
 /// The pages of the rules are Markdown with a wrong kernel each, which gives what the page is about.
 #[test]
 fn the_pages_of_the_rules_report_their_rules() {
-    let output = run(&visa_tests::repository(), &["rules", "--format", "json"]);
+    let pages = visa_tests::docs::rule_pages();
+    let files: Vec<(&str, &[u8])> = pages
+        .iter()
+        .map(|(name, page)| (name.as_str(), page.as_bytes()))
+        .collect();
+    let folder = folder_with(&files);
+    let output = run(folder.path(), &["rules", "--format", "json"]);
     let rules = json(&output);
     let rules = rules
         .as_array()
@@ -281,18 +287,18 @@ fn the_pages_of_the_rules_report_their_rules() {
         if rule["level"] == "allow" {
             arguments.push(format!("--warn={name}"));
         }
-        arguments.push(format!("docs/rules/{name}.md"));
+        arguments.push(format!("{name}.md"));
         names.push(name.to_owned());
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let output = run(&visa_tests::repository(), &arguments);
+    let output = run(folder.path(), &arguments);
     assert_eq!(stderr(&output), "");
     let report = json(&output);
     let found = report["diagnostics"].as_array().unwrap();
     let silent: Vec<&String> = names
         .iter()
         .filter(|name| {
-            let page = format!("docs/rules/{name}.md");
+            let page = format!("{name}.md");
             !found
                 .iter()
                 .any(|found| found["rule"] == name.as_str() && found["file"] == page.as_str())
@@ -300,11 +306,8 @@ fn the_pages_of_the_rules_report_their_rules() {
         .collect();
     // Blocks of Markdown are judged as of the newest release: a page of an earlier one may be silent, and so may those that need settings
     // or a manifest to compare with.
-    let is_of_newest = |name: &str| {
-        let page = visa_tests::repository().join(format!("docs/rules/{name}.md"));
-        let page = std::fs::read_to_string(page).unwrap();
-        page.contains("For `furiosa_opt_std` 0.10:")
-    };
+    let is_of_newest =
+        |name: &str| pages[&format!("{name}.md")].contains("For `furiosa_opt_std` 0.10:");
     let compared = ["budget_exceeded", "library_version_mismatch"];
     let silent: Vec<&&String> = silent
         .iter()
@@ -317,8 +320,7 @@ fn the_pages_of_the_rules_report_their_rules() {
         .map(|found| &found["file"])
         .collect();
     // The page of names of rules allows one that the newest release does not find.
-    let expected =
-        ["unknown_rule", "unused_suppression"].map(|name| format!("docs/rules/{name}.md"));
+    let expected = ["unknown_rule", "unused_suppression"].map(|name| format!("{name}.md"));
     assert_eq!(unused, expected.each_ref());
 }
 

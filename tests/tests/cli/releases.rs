@@ -510,7 +510,7 @@ fn a_lock_file_that_cargo_did_not_write_is_told() {
     let told = stderr(&output);
     assert!(
         told.starts_with("warning: cannot read `")
-            && told.contains("Cargo.lock`: line 2 is none that Cargo writes"),
+            && told.contains("Cargo.lock`: Cargo does not write line 2"),
         "{told}"
     );
 }

@@ -2,7 +2,7 @@
 //! for the newest release in which the rule holds wherever they can be written for it.
 
 use visa_analysis::{Dialect, Language, Library, Release, Rule, Workspace, all_rules};
-use visa_tests::{read, repository};
+use visa_tests::docs::rule_pages;
 
 /// What a page says where only a run with settings finds something.
 const BY_SETTINGS: &str = "Nothing without `visa-lint.toml`";
@@ -41,10 +41,11 @@ fn found(rule: &Rule, (dialect, text): &(Dialect, String)) -> usize {
 #[test]
 fn each_shown_kernel_gives_its_finding_in_the_release_that_it_is_shown_for() {
     let (mut problems, mut before, mut current) = (Vec::new(), Vec::new(), 0);
+    let pages = rule_pages();
     for rule in all_rules().filter(|rule| rule.example_language() == Language::Rust) {
         let name = rule.name;
-        let page = read(&repository().join(format!("docs/rules/{name}.md")));
-        let (Some(wrong), Some(right)) = (kernel(&page, "Wrong"), kernel(&page, "Right")) else {
+        let page = &pages[&format!("{name}.md")];
+        let (Some(wrong), Some(right)) = (kernel(page, "Wrong"), kernel(page, "Right")) else {
             problems.push(format!("{name}: a kernel names no release"));
             continue;
         };
@@ -81,7 +82,7 @@ fn each_shown_kernel_gives_its_finding_in_the_release_that_it_is_shown_for() {
 
 #[test]
 fn pages_show_the_lines_that_change() {
-    let page = read(&repository().join("docs/rules/alu_reuse.md"));
+    let page = &rule_pages()["alu_reuse.md"];
     let (_, changes) = page.split_once("\nWhat changes:\n\n```diff\n").unwrap();
     let (changes, _) = changes.split_once("\n```\n").unwrap();
     // The one call in which the fixtures differ, without their titles.

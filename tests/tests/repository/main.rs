@@ -6,13 +6,12 @@
 
 mod library_names;
 mod rooms;
+mod site_pages;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use visa_analysis::Speaker;
 use visa_tests::wire_types::types_of;
-use visa_tests::{machine, read, repository, shown, site, source_files};
+use visa_tests::{read, repository, shown, source_files};
 
 /// A file beyond this many lines likely holds two rooms.
 const MAXIMUM_LINES: usize = 900;
@@ -185,72 +184,6 @@ fn printed(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_pages_of_the_rules_are_what_the_program_prints() {
-    let folder = repository().join("docs/rules");
-    let mut pages = vec![(
-        "README.md".to_owned(),
-        printed(&["rules", "--format", "markdown"]),
-    )];
-    pages.extend(visa_analysis::all_rules().map(|rule| {
-        let page = printed(&["explain", rule.name, "--format", "markdown"]);
-        (format!("{}.md", rule.name), page)
-    }));
-    pages.extend(visa_analysis::Group::ALL.map(|group| {
-        let page = printed(&["explain", group.name(), "--format", "markdown"]);
-        (site::group_page(group), page)
-    }));
-    pages.push(("releases.md".to_owned(), site::rules_by_release()));
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        for (name, page) in &pages {
-            std::fs::write(folder.join(name), page).unwrap();
-        }
-    }
-    let stale: Vec<&String> = pages
-        .iter()
-        .filter(|(name, page)| {
-            let committed = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
-            committed.replace("\r\n", "\n") != *page
-        })
-        .map(|(name, _)| name)
-        .collect();
-    assert!(
-        stale.is_empty(),
-        "docs/rules differs from what the program prints; run this test with UPDATE_EXPECT=1: {stale:?}"
-    );
-    for (name, page) in &pages {
-        assert!(
-            !page.contains("what the kernel is meant to compute"),
-            "docs/rules/{name}: why there is no fix is said for no rule in particular (`lint/pages/no_fix.rs`)"
-        );
-    }
-    let known: Vec<&String> = pages.iter().map(|(name, _)| name).collect();
-    for entry in std::fs::read_dir(&folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(
-            known.contains(&&name),
-            "docs/rules/{name} is the page of no rule"
-        );
-    }
-}
-
-#[test]
-fn every_page_shows_what_the_wrong_kernel_gets() {
-    for rule in visa_analysis::all_rules() {
-        let page = printed(&["explain", rule.name, "--format", "markdown"]);
-        // The budgets are in the settings, which a page has none of.
-        let by_settings = rule.name == "budget_exceeded" && page.contains("visa-lint.toml");
-        assert!(
-            page.contains("\n- Line ") || by_settings,
-            "{}: no finding on its page",
-            rule.name
-        );
-        assert!(!page.contains("//~"), "{}: a marker on its page", rule.name);
-    }
-}
-
-#[test]
 fn the_schema_of_the_settings_is_what_the_program_prints() {
     let printed = printed(&["init", "--schema"]);
     let file = repository().join("docs/visa-lint.schema.json");
@@ -289,7 +222,6 @@ fn the_schema_of_costs_and_the_types_of_the_extension_are_what_the_server_writes
 fn the_schemas_and_what_language_models_read_are_up_to_date() {
     let mut made = visa_server::schemas().unwrap();
     made.push(("llms.txt", visa_tests::llms::index()));
-    made.push(("llms-full.txt", visa_tests::llms::full()));
     for (name, text) in made {
         let file = repository().join("docs").join(name);
         if std::env::var_os("UPDATE_EXPECT").is_some() {
@@ -299,174 +231,6 @@ fn the_schemas_and_what_language_models_read_are_up_to_date() {
             read(&file) == text,
             "docs/{name} is out of date; run this test with UPDATE_EXPECT=1"
         );
-    }
-    for rule in visa_analysis::all_rules() {
-        let row = format!("\n- `{}`: ", rule.name);
-        assert!(visa_tests::llms::full().contains(&row), "{row}");
-    }
-}
-
-#[test]
-fn the_pages_of_the_site_and_its_pictures_are_up_to_date() {
-    let mut made = vec![
-        ("SUMMARY.md".to_owned(), site::summary()),
-        ("machine.md".to_owned(), machine::page()),
-    ];
-    made.extend(site::editors());
-    let pictures = machine::pictures();
-    let pictures = pictures.into_iter();
-    made.extend(pictures.map(|(name, picture)| (format!("machine/{name}"), picture)));
-    let docs = repository().join("docs");
-    for (name, text) in &made {
-        let file = docs.join(name);
-        if std::env::var_os("UPDATE_EXPECT").is_some() {
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(&file, text).unwrap();
-        }
-        assert!(
-            read(&file) == *text,
-            "docs/{name} is out of date; run this test with UPDATE_EXPECT=1"
-        );
-    }
-    let known: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
-    for entry in std::fs::read_dir(docs.join("machine")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let name = format!("machine/{name}");
-        assert!(known.contains(&name.as_str()), "docs/{name} is no picture");
-    }
-}
-
-/// The links of a page outside of code: where each leads.
-fn links(page: &str) -> Vec<String> {
-    let mut links = Vec::new();
-    let mut in_code = false;
-    for line in page.lines() {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
-        }
-        // Every second part is between backticks; a link around code keeps its brackets outside of them.
-        let prose = line.split('`').step_by(2).collect::<Vec<_>>().join("");
-        if !in_code {
-            let parts = prose.split("](").skip(1);
-            links.extend(parts.filter_map(|part| Some(part.split_once(')')?.0.to_owned())));
-        }
-    }
-    links
-}
-
-/// The places of a page that links can name: its titles in small letters, spaces as hyphens, other signs dropped.
-fn places(page: &str) -> Vec<String> {
-    let mut in_code = false;
-    let titles = page.lines().filter(|line| {
-        if line.starts_with("```") {
-            in_code = !in_code;
-        }
-        !in_code && line.starts_with('#')
-    });
-    let place = |title: &str| {
-        let title = title.trim_start_matches('#').trim().to_lowercase();
-        let letters = title.chars().filter_map(|letter| match letter {
-            ' ' => Some('-'),
-            '-' | '_' => Some(letter),
-            _ => letter.is_alphanumeric().then_some(letter),
-        });
-        letters.collect()
-    };
-    titles.map(place).collect()
-}
-
-/// The Markdown files below a folder.
-fn pages_below(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut pages = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            pages.extend(pages_below(&path));
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            pages.push(path);
-        }
-    }
-    pages
-}
-
-#[test]
-fn links_of_pages_lead_to_pages_and_places() {
-    assert_eq!(
-        links("[a](b.md) `[c](d.md)` [`e`](f.md#g)"),
-        ["b.md", "f.md#g"]
-    );
-    assert_eq!(
-        places("# A `b`\n```\n# c\n```\n## `--d e` (f)\n"),
-        ["a-b", "--d-e-f"]
-    );
-    let mut pages = pages_below(&repository().join("docs"));
-    let more = [
-        "README.md",
-        "CONTRIBUTING.md",
-        "server/README.md",
-        "release/README.md",
-    ];
-    pages.extend(more.map(|page| repository().join(page)));
-    let mut broken = Vec::new();
-    let mut count = 0;
-    for page in &pages {
-        for link in links(&read(page)) {
-            if link.contains("://") {
-                continue;
-            }
-            count += 1;
-            let (file, place) = link.split_once('#').unwrap_or((&link, ""));
-            let target = match file {
-                "" => page.clone(),
-                file => page.parent().unwrap().join(file),
-            };
-            let has_place = || places(&read(&target)).iter().any(|known| known == place);
-            if !target.exists() || !(place.is_empty() || has_place()) {
-                broken.push(format!("{}: {link}", shown(page)));
-            }
-        }
-    }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
-    assert!(count > 500, "{count}");
-}
-
-#[test]
-fn every_page_is_in_the_list_of_the_site_once() {
-    let docs = repository().join("docs");
-    let listed = links(&site::summary());
-    let pages: Vec<String> = pages_below(&docs)
-        .iter()
-        .map(|page| {
-            page.strip_prefix(&docs)
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .to_owned()
-        })
-        .filter(|page| page != "SUMMARY.md")
-        .collect();
-    let missing: Vec<&String> = pages.iter().filter(|page| !listed.contains(page)).collect();
-    let stale: Vec<&String> = listed.iter().filter(|page| !pages.contains(page)).collect();
-    assert!(
-        missing.is_empty() && stale.is_empty(),
-        "{missing:?} {stale:?}"
-    );
-    assert_eq!(listed.len(), pages.len());
-}
-
-#[test]
-fn the_index_for_language_models_leads_to_pages() {
-    let index = visa_tests::llms::index();
-    let links = index
-        .lines()
-        .filter_map(|line| line.strip_prefix("- [")?.split_once("]("));
-    let links: Vec<&str> = links
-        .filter_map(|(_, rest)| rest.split_once(')'))
-        .map(|(page, _)| page)
-        .collect();
-    assert!(links.len() > 5, "{index}");
-    for page in links {
-        assert!(repository().join("docs").join(page).is_file(), "{page}");
     }
 }
 
@@ -486,54 +250,6 @@ fn costs_and_memory_maps_are_as_their_schema_says() {
         assert_eq!(faults, Vec::<String>::new(), "{kernels}");
         assert!(document["kernels"].as_array().unwrap().len() > 2);
     }
-}
-
-/// The rows of the texts that one speaker says: the text, the rules that foresee it, and what they find.
-fn texts_of(speaker: Speaker) -> String {
-    let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for rule in visa_analysis::all_rules() {
-        let link = format!("[`{0}`](rules/{0}.md): {1}", rule.name, rule.summary());
-        for said in rule.texts().into_iter().filter(|said| said.by == speaker) {
-            rows.entry(said.words).or_default().push(link.clone());
-        }
-    }
-    let mut table = String::from("| text | rule and what it finds |\n| --- | --- |\n");
-    for (words, rules) in rows {
-        let words = words.replace('|', "\\|");
-        // A text with backticks goes between two of them.
-        let code = if words.contains('`') {
-            format!("`` {words} ``")
-        } else {
-            format!("`{words}`")
-        };
-        table.push_str(&format!("| {code} | {} |\n", rules.join("<br>")));
-    }
-    table
-}
-
-/// A page with a part between two remarks replaced.
-fn with_part(page: &str, mark: &str, part: &str) -> String {
-    let (before, rest) = page.split_once(mark).unwrap();
-    let (_, after) = rest.split_once("<!-- end -->").unwrap();
-    format!("{before}{mark}\n{part}<!-- end -->{after}")
-}
-
-#[test]
-fn the_page_of_error_texts_has_all_that_are_known() {
-    let file = repository().join("docs/compiler-errors.md");
-    let page = read(&file);
-    let mut wanted = page.clone();
-    for (mark, speaker) in [
-        ("<!-- compiler: written by the tests -->", Speaker::Compiler),
-        ("<!-- library: written by the tests -->", Speaker::Library),
-    ] {
-        wanted = with_part(&wanted, mark, &texts_of(speaker));
-    }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&file, &wanted).unwrap();
-    }
-    let stale = "docs/compiler-errors.md lacks texts; run this test with UPDATE_EXPECT=1";
-    assert!(read(&file) == wanted, "{stale}");
 }
 
 /// Each is tried by `release/try`, `release/crates` or `vscode-extension/tests/ring/run`, where its package can be made.
@@ -590,7 +306,7 @@ fn a_fresh_clone_has_what_the_readme_names() {
         ".ci/run",
         "rust-toolchain.toml",
         "docs/configuration.md",
-        "docs/rules/README.md",
+        "docs/README.md",
     ] {
         assert!(Path::new(&repository()).join(file).is_file(), "{file}");
     }

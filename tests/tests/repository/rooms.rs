@@ -36,7 +36,7 @@ const ORDER: &[&[&str]] = &[
     &["neighbours"],
     // Each language for itself.
     &["nki", "pto", "rules"],
-    &["catalogue", "completion"],
+    &["catalogue", "changes"],
     &["causes", "places", "suppression"],
     &["check"],
     &["run"],

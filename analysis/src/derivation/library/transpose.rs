@@ -113,7 +113,7 @@ impl Stream<'_> {
         let padded = self.packet.remove_padding().pad(columns)?;
         let (out_outer, kept) = match self.leaving(&outer, &packets) {
             Leaving::Unknown => return None,
-            Leaving::Not(fault) => return Some(fault.unwrap_or_else(elsewhere)),
+            Leaving::NoMatch(fault) => return Some(fault.unwrap_or_else(elsewhere)),
             Leaving::Parts { outer, kept } => (outer, kept),
         };
         let fits = kept.size() <= padded.size()
@@ -126,7 +126,7 @@ impl Stream<'_> {
     fn leaving(&self, outer: &Form, packets: &Form) -> Leaving {
         let parts = if packets.size() == 1 {
             if !self.out_time.size().is_multiple_of(outer.size()) {
-                return Leaving::Not(None);
+                return Leaving::NoMatch(None);
             }
             self.out_time.split_at(self.out_time.size() / outer.size())
         } else {
@@ -135,13 +135,13 @@ impl Stream<'_> {
                 return Leaving::Unknown;
             };
             if division.matches.len() > 1 {
-                return Leaving::Not(Some(TransposeRows::Parts {
+                return Leaving::NoMatch(Some(TransposeRows::Parts {
                     parts: packets.to_mapping(),
                     packets: true,
                 }));
             }
             if !division.exact() {
-                return Leaving::Not(None);
+                return Leaving::NoMatch(None);
             }
             let around = self.out_time.split_at(found.dividend_stride);
             around.and_then(|(around, kept)| Some((around.split_at(packets.size())?.0, kept)))
@@ -157,8 +157,8 @@ impl Stream<'_> {
 enum Leaving {
     /// The algebra cannot tell.
     Unknown,
-    /// Not what it looks for; why, if it is the packets of a row.
-    Not(Option<TransposeRows>),
+    /// The output is not a transpose of the input; the reason, if the packets of a row are at fault.
+    NoMatch(Option<TransposeRows>),
     /// The iterations outside of the matrix, and the rows that each packet becomes.
     Parts { outer: Form, kept: Form },
 }

@@ -212,7 +212,7 @@ fn regular_topologies_put_every_packet_where_the_tables_say() {
     assert!(compared > 100_000, "{compared}");
 }
 
-/// The least ring by looking at every exchange.
+/// The smallest ring by looking at every exchange.
 fn least_ring(slice: &Mapping, out_slice: &Mapping, moved: &Mapping, copies: &str) -> u64 {
     let holder: std::collections::HashMap<Index, u64> = (0..slice.size())
         .filter_map(|position| match slice.cell_at(position) {

@@ -205,7 +205,7 @@ fn judge_time(
         .then(|| SwitchViolation::Order { moved: parts() })
 }
 
-/// The least ring that holds every exchange: all slices below the highest digit that moves or leaves, up to the next
+/// The smallest ring that holds every exchange: all slices below the highest digit that moves or leaves, up to the next
 /// digit that stays in place.
 fn least_ring(machine: Machine, slice: &Form, slices: &Division) -> u64 {
     let all = machine.slices;

@@ -37,7 +37,7 @@ pub struct SwitchDerivation {
     /// What the topology makes of the input. Broadcast positions of the slices are the declared ones where these are
     /// free to choose, else `1 # n`. For a custom ring the slices are the declared ones.
     pub expected: Option<SwitchShape>,
-    /// Custom ring: the least ring that holds every exchange.
+    /// Custom ring: the smallest ring that holds every exchange.
     pub least_ring: Option<u64>,
     /// Custom ring: axes that leave the slices and do not appear in time.
     pub lost: Vec<String>,
@@ -147,7 +147,7 @@ pub enum SwitchViolation {
     RingTooSmall {
         /// Slices of the ring asked for.
         ring_size: u64,
-        /// The least ring that works.
+        /// The smallest ring that works.
         least: u64,
     },
     /// Custom ring: larger than the slices that exchange data, where a library takes no other than the least.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::super::testing::{KERNEL, everywhere, workspace};
-use crate::fixing::{Texts, apply_fixes};
+use crate::changes::{Texts, apply_fixes};
 use crate::{
     Analysis, Applicability, Assist, ByteRange, DiagnosticFix, FileEdit, Level, Workspace,
 };

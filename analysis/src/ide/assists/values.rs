@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::changes::completed_change;
 use crate::check::{as_checked, body};
-use crate::completion::completed_change;
 use crate::derivation::memory::free_places;
 use crate::hardware::FLIT_BYTES;
 use crate::items::{ItemId, Span};

@@ -209,7 +209,7 @@ impl Known<'_> {
                 .filter(|run| *run >= BANK_RUN_LIMIT)
             {
                 lines.push(format!(
-                    "{} accesses to one bank in a row: from {BANK_RUN_LIMIT} on no DMA transfer starts beside it",
+                    "{} accesses to one bank in a row: from {BANK_RUN_LIMIT} on no DMA transfer starts during it",
                     thousands(run)
                 ));
             }
@@ -374,7 +374,7 @@ impl Known<'_> {
                 thousands(slot.end)
             ),
             None if self.body.device.is_some() => {
-                format!("In {kernel}, which has no schedule: something of it is not known")
+                format!("In {kernel}, which has no schedule: a part of it is unknown")
             }
             None => format!("In {kernel}, which no kernel reaches"),
         };

@@ -72,9 +72,14 @@ pub(in crate::ide) fn rename(
     free_where_used(db, &renaming, name)?;
     let edits = edits(&renaming);
     verify::check(db, &renaming, &edits, name)?;
-    let edits = edits.into_iter().flat_map(|(file, ranges)| {
+    Ok(file_edits(db, &edits, name))
+}
+
+/// The edits that write a name at places, in the order of files and places.
+fn file_edits(db: &dyn Db, edits: &Edits, name: &str) -> Vec<FileEdit> {
+    let edits = edits.iter().flat_map(|(file, ranges)| {
         let path = file.path(db);
-        ranges.into_iter().map(move |range| FileEdit {
+        ranges.iter().map(move |range| FileEdit {
             file: Arc::clone(&path),
             start_byte: range.start,
             end_byte: range.end,
@@ -83,7 +88,7 @@ pub(in crate::ide) fn rename(
     });
     let mut edits: Vec<FileEdit> = edits.collect();
     edits.sort_by(|one, other| (&one.file, one.start_byte).cmp(&(&other.file, other.start_byte)));
-    Ok(edits)
+    edits
 }
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, RenameProblem> {

@@ -22,7 +22,7 @@ use crate::items::resolve::{Namespace, Resolution, resolve};
 use crate::items::scopes::{ScopeRef, scope_at};
 use crate::libraries::{self, MappingType};
 use crate::mapping::{SyntaxKind, SyntaxNode};
-use crate::syntax::{Met, nodes_of};
+use crate::syntax::{VisitedNode, nodes_of};
 
 /// What a name stands for, as the library's traits tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -324,10 +324,10 @@ pub(in crate::items) fn arguments_of_other_roles(
     if file_grammar(db, item.file(db)).is_book() {
         return Vec::new();
     }
-    let of_type = |met: Met<'_>| {
+    let of_type = |met: VisitedNode<'_>| {
         met.kind == RustKind::GENERIC_ARG_LIST && met.parent_kind() == RustKind::PATH_SEGMENT
     };
-    let runs = |met: Met<'_>| {
+    let runs = |met: VisitedNode<'_>| {
         !matches!(
             met.kind,
             RustKind::TOKEN_TREE | RustKind::MACRO_RULES | RustKind::MACRO_DEF

@@ -73,7 +73,7 @@ impl Interpreter<'_> {
     ) -> Result<Mapping, UnresolvedReason> {
         if !is_macro(call, "m") {
             return Err(UnresolvedReason::UnsupportedExpression(
-                "a macro in the place of a mapping".to_owned(),
+                "a macro instead of a mapping".to_owned(),
             ));
         }
         let (body, start) = body_in(site, call).ok_or(UnresolvedReason::IllFormedMapping)?;

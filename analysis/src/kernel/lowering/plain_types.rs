@@ -12,7 +12,7 @@ use crate::hardware::ElementType;
 use crate::items::{self, ItemId, ScopeKey, Span};
 use crate::kernel::dialect;
 use crate::mapping::Mapping;
-use crate::syntax::{Met, child_of, nodes_of};
+use crate::syntax::{VisitedNode, child_of, nodes_of};
 
 use super::draft::Draft;
 use super::slots::{MappingSlot, ScalarSlot, SlotTable};
@@ -93,7 +93,7 @@ fn no_plain_types(db: &dyn Db, _id: salsa::Id, function: ItemId) -> PlainTypes {
 /// the function's tree.
 fn written_types(function: &SyntaxNode, text: &str) -> Vec<ast::Type> {
     // Inside of an expression only closures, blocks and types of functions annotate anything; few expressions of a kernel have one.
-    let annotates = |met: Met<'_>| {
+    let annotates = |met: VisitedNode<'_>| {
         let text = met.text(text).as_bytes();
         memchr::memchr2(b'|', b'{', text).is_some() || memchr::memmem::find(text, b"fn").is_some()
     };

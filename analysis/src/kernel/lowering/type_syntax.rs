@@ -525,7 +525,7 @@ impl Interpreter<'_> {
                     Some(path) => self.mapping_of_path(site, &path, Some(span), 0),
                     None => self.own.draft.mappings.failed(
                         UnresolvedReason::UnsupportedExpression(
-                            "a constant in the place of a mapping".to_owned(),
+                            "a constant instead of a mapping".to_owned(),
                         ),
                         span,
                     ),

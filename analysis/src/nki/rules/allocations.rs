@@ -20,8 +20,8 @@ pub static PARTITION_LIMIT: Rule = rule!(
 pub static PARTITION_BYTES: Rule = rule!(
     Nki: "nki_partition_bytes", Hardware, "derived",
     "a tensor with more bytes per partition than the memory has",
-    "A partition of PSUM has 16 KiB. One of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3; where \
-     the target is not known, 256 KiB are assumed. Make the free axes smaller, and loop over the rest."
+    "A partition of PSUM has 16 KiB. One of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3. Where the \
+     target is not known, 256 KiB are assumed. Make the free axes smaller, and loop over the rest."
 );
 
 /// Looks at the allocations of a file.

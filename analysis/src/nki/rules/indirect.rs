@@ -83,8 +83,8 @@ pub static OOB_DIRECT: Rule = rule!(
 pub static OOB_ABORT: Rule = rule!(
     Nki: "nki_oob_abort", Suspicious, "derived",
     "an indirect transpose skips indices out of bounds",
-    "On trn2 and trn3 an indirect transpose with some indices in bounds and some out of bounds aborts instead of \
-     skipping the latter, as users of Neuron 2.32 report. Clamp the indices, or gather first and then transpose."
+    "On trn2 and trn3 an indirect transpose aborts if some indices are out of bounds, instead of skipping them. Users \
+     of Neuron 2.32 report this. Clamp the indices, or gather first and then transpose."
 );
 
 /// See the declaration.

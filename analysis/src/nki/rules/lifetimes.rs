@@ -27,8 +27,8 @@ pub static NEEDED_AT_ONCE: Rule = rule!(
 pub static FIXED_ADDRESS: Rule = rule!(
     Nki: "nki_fixed_address", Hardware, "derived",
     "a tensor at a fixed address that reaches beyond the end of the memory",
-    "A partition of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3; PSUM has 8 banks. Tiles that are kept apart lie \
-     one behind the other from the address on. Choose a lower address or fewer tiles."
+    "A partition of SBUF has 192 KiB on trn1, 224 KiB on trn2 and 256 KiB on trn3; PSUM has 8 banks. Tiles that are \
+     kept apart lie one after the other from the address on. Choose a lower address or fewer tiles."
 );
 
 /// So many uses and rounds of loops are looked at for the branches of a function; of more, those in no branch.

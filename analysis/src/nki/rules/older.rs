@@ -22,9 +22,9 @@ pub static OLDER_FORM: Rule = rule!(
 pub static REMOVED_FORM: Rule = rule!(
     Nki: "nki_removed_form", Toolchain, "derived",
     "a form of an earlier release that has gone and takes thought to replace",
-    "With `nki`, instructions give nothing back, and marked partitions behind other axes, `arange` and masks are gone since release 0.2. \
-     Later releases took away copies by a dynamic address of their own, and at last the older package. Nothing of the same spelling \
-     takes their place: the finding says what does.",
+    "With `nki`, instructions give nothing back, and marked partitions after other axes, `arange` and masks are gone \
+     since release 0.2. Later releases took away copies by a dynamic address of their own, and at last the older \
+     package. Nothing of the same spelling takes their place: the finding says what does.",
     alt
 );
 

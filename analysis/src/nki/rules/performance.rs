@@ -13,8 +13,8 @@ use crate::nki::types::{Generation, Generations, Space, Tensor};
 pub static SBUF_COPY: Rule = rule!(
     Nki: "nki_sbuf_copy", Performance, "derived",
     "a copy within SBUF by DMA",
-    "A DMA takes more than a microsecond to start. Within SBUF `tensor_copy` on the Vector or Scalar Engine starts \
-     at once, and the queue of the DMA engine stays free for what comes from HBM.",
+    "A DMA takes more than a microsecond to start. Within SBUF `tensor_copy` on the Vector or Scalar Engine starts at \
+     once. The queue of the DMA engine stays free for transfers from HBM.",
     fix
 );
 

@@ -13,8 +13,8 @@ use crate::nki::types::{Space, shape_text};
 pub static TRANSPOSE_AXES: Rule = rule!(
     Nki: "nki_transpose_axes", Hardware, "derived",
     "a permutation that a transpose by DMA does not make",
-    "A transpose exchanges the first axis and the last: (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the number of axes of \
-     the source. Make other permutations by reshaping first, or on the Tensor Engine.",
+    "A transpose exchanges the first axis and the last. Its order is (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the number \
+     of axes of the source. Make other permutations by reshaping first, or on the Tensor Engine.",
     fix
 );
 

@@ -10,7 +10,7 @@ pub static FORCED_MODE: Rule = rule!(
     Nki: "nki_forced_mode", Style, "Performance Implications",
     "a mode is stated without a reason",
     "The compiler chooses the mode by the target and the instructions around the call. A forced mode deserves a \
-     comment that says what a profile showed: on the first line of the call, on the line of the mode, or on the \
+     comment with the result of a profile. Write it on the first line of the call, on the line of the mode, or on the \
      line before."
 );
 

@@ -18,9 +18,10 @@ pub(super) static PTO_EVENT_SOME_PATHS: Rule = rule!(
     Suspicious,
     "derived",
     "a flag that is set, or awaited, only in a branch or in a loop that may run no times",
-    "A wait ends when the flag is set. Where the only setting is in a branch that is not taken, or in a loop that runs no times, \
-     the pipe waits forever. Where the only wait is in one, the flag stays set, and the next wait for it ends too early. \
-     Put the setting and the wait into the same branch, or set the flag before the loop and await it behind."
+    "A wait ends when the flag is set. Where the only setting is in a branch that is not taken, or in a loop that \
+     runs no times, the pipe waits forever. Where the only wait is in one, the flag stays set, and the next wait for \
+     it ends too early. Put the setting and the wait into the same branch, or set the flag before the loop and await \
+     it after the loop."
 );
 
 /// Settings and waits of a flag that are looked at.

@@ -33,8 +33,9 @@ pub(super) static PTO_FIELD_WIDTH: Rule = rule!(
     Hardware,
     "Loop Stride Configuration",
     "a value that is negative, or larger than its field holds",
-    "Counts and strides go into fields of a fixed width: 21 bits for loop counts and strides in UB, 40 for strides \
-     in GM, 16 in copies within UB. A larger value is cut off or refused, and no field holds a negative number."
+    "Counts and strides go into fields of a fixed width. They are 21 bits for loop counts and strides in UB, 40 for \
+     strides in GM, 16 in copies within UB. A larger value is cut off or refused, and no field holds a negative \
+     number."
 );
 
 pub(super) static PTO_FIELD_NARROW: Rule = rule!(
@@ -42,8 +43,9 @@ pub(super) static PTO_FIELD_NARROW: Rule = rule!(
     Suspicious,
     "derived",
     "a value that fits the field's width in the manual and not in the assembler, or the reverse",
-    "For the number and length of rows the manual gives 16 bits and the assembler packs 21; for padding the manual gives 8 and \
-     the assembler packs 6. A value between the two works with one of them only. Two transfers, each of a part, fit both."
+    "For the number and length of rows the manual gives 16 bits and the assembler packs 21. For padding the manual \
+     gives 8 and the assembler packs 6. A value between the two works with one of them only. Two transfers, each of a \
+     part, fit both."
 );
 
 pub(super) static PTO_ADDRESS_ALIGNMENT: Rule = rule!(
@@ -89,8 +91,8 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     Style,
     "pto.copy_gm_to_ubuf",
     "a stream id other than 0",
-    "The operand `sid` is usually 0. Another value is legal, and worth a second look: the manual does not say what \
-     the streams of a core are for, and generated code uses only the first.",
+    "The operand `sid` is usually 0. Another value is legal but unusual. The manual does not explain the streams of a \
+     core, and generated code uses only the first.",
     fix
 );
 

@@ -34,8 +34,8 @@ pub(super) static PTO_BURSTS_MERGEABLE: Rule = rule!(
     Style,
     "derived",
     "rows that are contiguous on both sides: one longer row does the same",
-    "Where the stride is the length of a row on both sides, there is no gap between the rows. One long row is the same \
-     copy: the engine moves the same bytes, and there is one stride less that a later change can get wrong.",
+    "Where the stride is the length of a row on both sides, there is no gap between the rows. One long row is the \
+     same copy. The engine moves the same bytes, and a later change cannot get the stride wrong.",
     fix
 );
 

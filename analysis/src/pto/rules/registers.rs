@@ -23,8 +23,8 @@ pub(super) static PTO_LOOP_REGISTERS_UNSET: Rule = rule!(
     Suspicious,
     "Loop Stride Configuration",
     "a copy before which the counts of the loops are not set on every path",
-    "A copy reads the counts of its loops from registers. Nothing puts them back to 1, 1: a copy that sets none runs the loops of \
-     whatever came before, in this kernel or in another one.",
+    "A copy reads the counts of its loops from registers. Nothing resets them to 1, 1. A copy that does not set them \
+     runs the loops of an earlier copy, in this kernel or in another one.",
     fix
 );
 

@@ -41,9 +41,9 @@ pub(super) static PTO_ROWS_OVERLAP: Rule = rule!(
     Silent,
     "Burst / Stride / Pad Model",
     "rows of the destination that share bytes: one overwrites another",
-    "A stride is the distance from the start of one row to the start of the next, not the gap between them. Where \
-     it is shorter than the row, or the stride of a loop is shorter than what the loops inside it reach, rows \
-     overwrite each other without an error. Padding after a row counts as part of it.",
+    "A stride is the distance from the start of one row to the start of the next, not the gap between them. If it is \
+     shorter than the row, or the stride of a loop is shorter than the reach of the loops inside it, rows overwrite \
+     each other without an error. Padding after a row counts as part of it.",
     fix
 );
 
@@ -52,9 +52,9 @@ pub(super) static PTO_SOURCE_ROWS_OVERLAP: Rule = rule!(
     Suspicious,
     "Burst / Stride / Pad Model",
     "rows of the source that share bytes; with a step of 0 the same row is read again",
-    "A stride is at least as long as a row. A shorter one reads bytes twice, as sliding windows over a signal do; a \
-     stride of 0 reads one row again and again, as a broadcast does. In most other cases the gap between the rows \
-     was given in place of the stride."
+    "A stride is at least as long as a row. A shorter one reads bytes twice, as sliding windows over a signal do. A \
+     stride of 0 reads one row again and again, as a broadcast does. In most other cases the gap between the rows was \
+     given in place of the stride."
 );
 
 pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
@@ -62,9 +62,9 @@ pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
     Suspicious,
     "derived",
     "a copy within UB whose source and destination share bytes",
-    "The order in which a copy within UB reads and writes is not specified. Where source and destination share \
-     bytes, the result depends on it. The finding holds for both readings of its strides: in blocks of 32 bytes \
-     from the end of a burst, and in bytes from its start."
+    "The order in which a copy within UB reads and writes is not specified. Where source and destination share bytes, \
+     the result depends on it. The finding holds for both meanings of its strides, in blocks of 32 bytes from the end \
+     of a burst and in bytes from its start."
 );
 
 pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {

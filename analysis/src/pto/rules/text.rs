@@ -11,8 +11,8 @@ pub(super) static PTO_SYNTAX: Rule = rule!(
     Mapping,
     "derived",
     "text that is not MLIR: a bracket that is not closed, a character that MLIR does not use",
-    "An operation is a name with a dot, operands and types; it ends where the next one begins. Where one does not parse, nothing \
-     of it is known, and the assembler stops there. The rest of the file is still checked."
+    "An operation is a name with a dot, operands and types; it ends where the next one begins. If one does not parse, \
+     its content is unknown, and the assembler stops there. The rest of the file is still checked."
 );
 
 pub(super) static PTO_OPERANDS: Rule = rule!(

@@ -23,8 +23,8 @@ pub(super) static PTO_TILE_ALIGNMENT: Rule = Rule {
         Hardware,
         "derived",
         "a tile whose rows, or columns, are not a multiple of 32 bytes",
-        "The rows of a tile lie one behind the other, each at a multiple of 32 bytes; in a tile with `blayout=col_major` the columns do. \
-         The assembler refuses another length. The valid size says how much of a longer row is used."
+        "The rows of a tile lie one after the other, each at a multiple of 32 bytes; in a tile with `blayout=col_major` \
+         the columns do. The assembler refuses another length. The valid size says how much of a longer row is used."
     )
 };
 
@@ -196,7 +196,7 @@ fn alignment(check: &mut Check<'_>, made: &Allocation) {
         return;
     };
     let message = format!(
-        "{of} of the tile has {} bytes, which is no multiple of {unit}",
+        "{of} of the tile has {} bytes, which is not a multiple of {unit}",
         shown(bytes)
     );
     let mut finding = Found::new(&PTO_TILE_ALIGNMENT, span(made.type_place), message);

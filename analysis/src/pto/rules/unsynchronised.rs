@@ -31,9 +31,9 @@ pub(super) static PTO_UNSYNCHRONISED: Rule = Rule {
         Silent,
         "DMA Transfer Execution",
         "a read of UB or GM that nothing orders after the write of another pipe",
-        "The engines that load, compute and store run in parallel. A read sees what another pipe writes only after a \
-         flag that leads from the writer's pipe to the reader's, or a barrier of all pipes. A flag that is awaited in a branch, or in \
-         a loop that may run no times, orders nothing where that is left out. Functions without any such \
+        "The engines that load, compute and store run in parallel. A read sees the writes of another pipe only after a \
+         flag from the writer's pipe to the reader's, or after a barrier of all pipes. A flag that is awaited in a \
+         branch, or in a loop that may run no times, orders nothing where that is left out. Functions without any such \
          operation are left out: for them the assembler inserts the synchronisation.",
         fix
     )

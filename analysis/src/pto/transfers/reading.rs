@@ -346,7 +346,7 @@ pub fn read(
     let Some(shape) = shape else {
         return Err(OperandFault {
             place: file.operation(id).name,
-            message: format!("`{name}` is no copy"),
+            message: format!("`{name}` is not a copy"),
         });
     };
     let mut cursor = Cursor::new(file, id);

@@ -16,9 +16,9 @@ pub(in crate::rules) static CONTRACTION_TYPE: Rule = rule!(
     Contraction,
     "Reducer: Constraints",
     "an operand type that the Contraction Engine does not multiply, or operands of different types",
-    "The multipliers of a row take `i4`, `i8`, 8-bit floats and `bf16`, and both operands in the same format; products are \
-     widened to `i32` or `f32` on the way down the tree. Other types are multiplied by the Vector Engine, or cast before \
-     they are stored.",
+    "The multipliers of a row take `i4`, `i8`, 8-bit floats and `bf16`, and both operands in the same format. \
+     Products are widened to `i32` or `f32` on the way down the tree. Other types are multiplied by the Vector \
+     Engine, or cast before they are stored.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -29,9 +29,9 @@ pub(in crate::rules) static TRF_ROW_COUNT: Rule = rule!(
     Contraction,
     "Rows",
     "the rows are not 1, 2, 4 or 8, or they do not divide the collected time",
-    "A row of the MAC array reads its own bank row of the TRF, and the three address bits that select it are used in whole \
-     powers of two. A load fills the rows one after the other from equal shares of the collected time, so the row count has \
-     to divide that time as well; padding the outermost axis in the fetch makes it fit.",
+    "A row of the MAC array reads its own bank row of the TRF. The three address bits that select it are used in \
+     whole powers of two. A load fills the rows one after the other from equal shares of the collected time, so the \
+     row count has to divide that time as well. Padding the outermost axis in the fetch makes it fit.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -42,10 +42,10 @@ pub(in crate::rules) static TRF_ROW_MISMATCH: Rule = rule!(
     Contraction,
     "to_trf",
     "the rows are not the outermost factors of the collected time",
-    "A load writes flits in the order they arrive: the first share of the time goes to row 0, the next to row 1, and so on. \
-     What distinguishes rows is thus the outermost part of the time. To spread another axis over the rows, fetch it \
-     outermost. The compiler of the current library cuts rows in steps out of a padded axis (`S # 16 / 2`) where the axis has \
-     4, 8 or 16 values, and refuses other counts.",
+    "A load writes flits in the order they arrive. The first share of the time goes to row 0, the next to row 1, and \
+     so on. What distinguishes rows is thus the outermost part of the time. To spread another axis over the rows, \
+     fetch it outermost. The compiler of the current library cuts rows in steps out of a padded axis (`S # 16 / 2`) \
+     with 4, 8 or 16 values. It refuses other counts.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -56,9 +56,9 @@ pub(in crate::rules) static TRF_ELEMENT_MISMATCH: Rule = rule!(
     Contraction,
     "to_trf",
     "the element of a TRF tensor is not the rest of the collected time followed by the packet",
-    "Within a row the flits of a load are one after the other, padding of the last flit included. The element's mapping is \
-     the time without its row part, then the packet; a different order or packing would make the TRF Sequencer read the wrong \
-     weights.",
+    "Within a row the flits of a load are one after the other, padding of the last flit included. The element's \
+     mapping is the time without its row part, then the packet. A different order or packing would make the TRF \
+     Sequencer read the wrong weights.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -81,9 +81,9 @@ pub(in crate::rules) static ALIGN_PACKET_MISMATCH: Rule = rule!(
     Contraction,
     "Flit Buffer",
     "the aligned packet is not one or two collected flits of the stream, zero-padded",
-    "The flit buffer keeps flits as they arrive. Its 64 bytes are the flit at hand, with the other half zero, or two \
-     flits that follow each other, the later one outside. It neither reorders elements inside a flit nor \
-     repeats a flit in the second half.",
+    "The flit buffer keeps flits as they arrive. Its 64 bytes are the current flit, with the other half zero, or two \
+     flits that follow each other, the later one outside. It neither reorders elements inside a flit nor repeats a \
+     flit in the second half.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -94,9 +94,9 @@ pub(in crate::rules) static ALIGN_TIME_MISMATCH: Rule = rule!(
     Contraction,
     "Time Broadcast",
     "the aligned time is not the stream's time with repetitions innermost",
-    "Flits come in the order of the collected time and each is used up before the next: the aligned time goes through the \
-     stream's time in order, without the flits that were collected into the packet. Axes that only the weights have repeat \
-     the packet at hand, so they are innermost.",
+    "Flits come in the order of the collected time, and each is used up before the next. The aligned time goes \
+     through the stream's time in order, without the flits that are part of the packet. Axes that only the weights \
+     have repeat the current packet, so they are innermost.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -119,9 +119,9 @@ pub(in crate::rules) static ALIGN_OPERAND_MISMATCH: Rule = rule!(
     Contraction,
     "Contraction Engine: Constraints",
     "the computation mappings of stream and TRF tensor differ",
-    "Both operands are brought to one computation mapping and multiplied position by position: chips, clusters and slices \
-     have to be the same on both sides, and everything that a row of the TRF tensor holds has to be gone through by the \
-     aligned time or packet. What is left out would never be multiplied.",
+    "Both operands get one computation mapping and are multiplied position by position. Chips, clusters and slices \
+     have to be the same on both sides. The aligned time or packet has to go through all that a row of the TRF tensor \
+     holds. What is left out would never be multiplied.",
 );
 
 pub(in crate::rules) static TRF_SEQUENCER: Rule = rule!(
@@ -130,9 +130,9 @@ pub(in crate::rules) static TRF_SEQUENCER: Rule = rule!(
     Contraction,
     "Sequencer Configuration",
     "the TRF Sequencer cannot read the weights in the order of the aligned time and packet",
-    "Each cycle the TRF Sequencer reads up to 64 contiguous bytes and repeats them over the row's 64; its eight entries of \
-     up to 65,536 iterations move the read as time goes on, by signed 32-bit strides. A read of all 64 bytes spans both bank \
-     columns, so every stride has to keep it on a 64-byte boundary.",
+    "Each cycle the TRF Sequencer reads up to 64 contiguous bytes and repeats them over the row's 64. Its eight \
+     entries of up to 65,536 iterations move the read as time goes on, by signed 32-bit strides. A read of all 64 \
+     bytes spans both bank columns, so every stride has to keep it on a 64-byte boundary.",
 );
 
 pub(in crate::rules) static CONTRACT_PACKET_MISMATCH: Rule = rule!(
@@ -166,9 +166,9 @@ pub(in crate::rules) static ACCUMULATE_LAYOUT: Rule = rule!(
     Contraction,
     "Interleaved Mode",
     "the accumulated time or packet is not the layout of the chosen kind",
-    "The accumulator's bus carries eight values a beat. Interleaved, these are the rows (padded to 8), and the columns follow \
-     each other in time; sequential, these are eight columns of one row, and rows and further columns follow each other. In both, \
-     the kept axes of the input time come first, in their order and with their padding.",
+    "The accumulator's bus carries eight values a beat. Interleaved, these are the rows (padded to 8), and the \
+     columns follow each other in time. Sequential, these are eight columns of one row, and rows and further columns \
+     follow each other. In both, the kept axes of the input time come first, in their order and with their padding.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -192,9 +192,9 @@ pub(in crate::rules) static ACCUMULATOR_CAPACITY: Rule = rule!(
     Contraction,
     "Reducer: Constraints",
     "more positions inside the outermost reduced axis than the accumulator has slots",
-    "While an outer axis is summed, every position inside it waits in a slot of its own. The accumulator has 8 rows of 32 \
-     columns with 4 registers: 128 positions interleaved (all 8 rows are taken, whatever the row count), 32 sequential (all 32 \
-     columns are). Move the reduced axis inward, or split what is inside.",
+    "While an outer axis is summed, every position inside it waits in a slot of its own. The accumulator has 8 rows \
+     of 32 columns with 4 registers. These are 128 positions interleaved (all 8 rows are taken, whatever the row \
+     count), 32 sequential (all 32 columns are). Move the reduced axis inward, or split what is inside.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );

@@ -392,7 +392,7 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
             "goes through the stream's axes with other padding than they arrive with".to_owned()
         }
         AlignedTime::TilingOutside { axes } => format!(
-            "repeats along {} outside an axis of the stream; only the packet at hand can be repeated",
+            "repeats along {} outside an axis of the stream; only the current packet can be repeated",
             names(axes)
         ),
     };

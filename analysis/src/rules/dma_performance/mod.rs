@@ -28,9 +28,9 @@ pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
     Dma,
     "Packet size and internal DMA requests",
     "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
-    "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
-     256. The packet is the longest run of bytes that is contiguous on both sides, so the order of the axes decides it. \
-     Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
+    "A DMA engine moves a packet in requests of up to 256 bytes, one in each cycle. A request of 64 bytes takes as \
+     long as one of 256. The packet is the longest run of bytes that is contiguous on both sides, so the order of the \
+     axes decides it. Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
     fix,
 );
 
@@ -40,10 +40,10 @@ pub(in crate::rules) static DMA_PRIME_PACKET: Rule = rule!(
     Dma,
     "Packet size and internal DMA requests",
     "a run whose length no useful packet divides",
-    "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, such as a \
-     prime, the packets shrink to a few bytes and each is a request of its own. Pad the run on both sides to a \
-     multiple of 256 bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest; each \
-     costs 500 cycles to start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
+    "A run of more than 4,096 bytes is moved in equal packets. If its length has no large divisor, such as a prime, \
+     the packets shrink to a few bytes, and each is a separate request. Pad the run on both sides to a multiple of \
+     256 bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest. Each costs 500 cycles \
+     to start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
 );
 
@@ -77,9 +77,9 @@ pub(in crate::rules) static HBM_STACK_IDLE: Rule = rule!(
     Dma,
     "Example 5: Homogeneous DMA Engine HBM to DM (Pathological: Missing Stack Interleaving)",
     "a transfer that leaves one of HBM's two stacks idle",
-    "Bit 8 of an HBM address chooses the stack. Where every packet starts at an even multiple of 256 bytes and ends before the \
-     next one, that bit never changes, and half of the 32 channels do nothing. Reported where the channels are what the \
-     transfer waits for: both stacks save a tenth of it and at least 400 cycles.",
+    "Bit 8 of an HBM address chooses the stack. If every packet starts at an even multiple of 256 bytes and ends \
+     before the next one, that bit never changes. Then half of the 32 channels are idle. Reported where the channels \
+     are what the transfer waits for: both stacks save a tenth of it and at least 400 cycles.",
     alt,
 );
 
@@ -89,9 +89,9 @@ pub(in crate::rules) static HBM_BANK_CONFLICT: Rule = rule!(
     Dma,
     "Bank Conflict",
     "consecutive accesses to other rows of one HBM bank",
-    "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. The \
-     controller hides this while other banks work, but not where one access after the other falls into another row of \
-     the same bank, as with slices that are 2 MiB apart. Lay the data out so that what is moved together is together. \
+    "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. \
+     The controller hides this while other banks work. It cannot hide it if each access falls into another row of the \
+     same bank, as with slices that are 2 MiB apart. Lay the data out so that what is moved together is together. \
      Reported where more than half of the requests wait and the change saves a tenth of the transfer and at least 400 \
      cycles.",
     alt,
@@ -127,10 +127,10 @@ pub(in crate::rules) static DMA_SEGMENTED: Rule = rule!(
     Dma,
     "Example 6: Heterogeneous DMA Engine with Segmentation",
     "a shape that does not divide, so that a transfer takes several commands",
-    "One command moves a box. Where an axis is in padded parts at the source and in its true length at the target, the last \
-     part is smaller and takes commands of its own, each of which costs 500 cycles to start. Choose a size that divides, or \
-     hold the padding in the target too. Reported where one command saves a tenth of the transfer and at least 400 \
-     cycles.",
+    "One command moves a box. If an axis is in padded parts at the source and in its true length at the target, the \
+     last part is smaller. It needs separate commands, and each costs 500 cycles to start. Choose a size that \
+     divides, or hold the padding in the target too. Reported where one command saves a tenth of the transfer and at \
+     least 400 cycles.",
     alt,
 );
 
@@ -140,10 +140,9 @@ pub(in crate::rules) static DMA_UNNECESSARY_HOP: Rule = rule!(
     Dma,
     "Memory Performance",
     "a tensor moved through a memory that it only passes through",
-    "A DMA engine moves between any two memories and changes the layout on the way. A tensor that is written by one transfer and \
-     read by only the next one needs neither: one transfer from the first place to the last saves a start of 500 \
-     cycles and half of the traffic. Reported where the direct transfer is legal and saves a tenth and at least 400 \
-     cycles.",
+    "A DMA engine moves between any two memories and changes the layout on the way. A tensor that only the next \
+     transfer reads needs neither. One transfer from the first place to the last saves a start of 500 cycles and half \
+     of the traffic. Reported where the direct transfer is legal and saves a tenth and at least 400 cycles.",
 );
 
 pub(in crate::rules) static DMA_MANY_SMALL: Rule = rule!(
@@ -152,9 +151,10 @@ pub(in crate::rules) static DMA_MANY_SMALL: Rule = rule!(
     Dma,
     "Startup Latency",
     "several transfers whose start-up outweighs their data and that could be one",
-    "Each DMA command takes about 500 cycles before the first byte moves. Six or more transfers of parts of one tensor, each \
-     with less than 250 cycles of data, spend most of their time on that: load the whole once and take tiles of it. \
-     Reported where this saves a tenth of the kernel's cycles, and the whole fits a quarter of a slice's DM.",
+    "Each DMA command takes about 500 cycles before the first byte moves. Six or more transfers of parts of one \
+     tensor, each with less than 250 cycles of data, spend most of their time on that. Load the whole tensor once, \
+     and take tiles of it. Reported where this saves a tenth of the kernel's cycles, and the whole fits a quarter of \
+     a slice's DM.",
 );
 
 pub(in crate::rules) static CHIP_TRANSFER: Rule = rule!(
@@ -174,11 +174,12 @@ pub(crate) static SLOW_TRANSFER: Rule = rule!(
     Dma,
     "Optimizing DMA Performance",
     "a transfer that takes several times what its bytes need",
-    "The same bytes in whole units of 256, in runs that are contiguous on both sides and over all engines, would take a part of \
-     the cycles. The finding says what makes it slow: short runs, several pieces to a unit of HBM, copies, idle \
-     engines, a part of a larger tensor, all of which the compiler's schedule charges. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
-     1,000 cycles more, and no other rule names a change of it, or a way over HBM is shorter than copying inside of DM. `visa-lint cost` searches for one: another split over slices \
-     and elements, or results that are gathered into fewer slices before they are stored.",
+    "Whole units of 256 bytes, in runs that are contiguous on both sides and use all engines, would take fewer \
+     cycles. The finding names the cause, which the compiler's schedule charges: short runs, several pieces in a unit \
+     of HBM, copies, idle engines, or a part of a larger tensor. Reported where a transfer takes a tenth of its \
+     kernel, at least four times what its bytes need and at least 1,000 cycles more, and no other rule names a change \
+     of it, or a way over HBM is shorter than copying inside of DM. `visa-lint cost` searches for one: another split \
+     over slices and elements, or results that are gathered into fewer slices before they are stored.",
 );
 
 /// The family's rules.

@@ -52,7 +52,7 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
     let rest = sum
         .capacity
         .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
-    let mut finding = finding.note(format!("{} are left beside them", words::bytes(rest)));
+    let mut finding = finding.note(format!("{} are left", words::bytes(rest)));
     for relief in &sum.reliefs {
         if let Relief::EarlierUse { operation, .. } = relief
             && let Some(operation) = body.operation(*operation)
@@ -78,7 +78,7 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
             "make it after the last use of another tensor, work on it in tiles, or keep a narrower type",
         ),
         _ => finding.help(
-            "work on it in tiles that fit beside them, or load it after the last use of another operand",
+            "work on it in tiles that fit, or load it after the last use of another operand",
         ),
     }
 }

@@ -27,11 +27,12 @@ pub(in crate::rules) static OTHER_RELEASE_API: Rule = Rule {
         Library,
         "library",
         "a name or an argument list of another release, or of the other library",
-        "Releases rename methods, types and variants, split one method into several, take other type arguments and arguments, and \
-         drop addresses; a kernel that mixes them does not compile. The release is the crate's, whatever a snippet was written for. \
-         Where the same stage is written otherwise in it, the finding says how, and a fix writes it so; `visa-lint migrate --to \
-         RELEASE` applies these fixes to a whole crate and lists what is left to do by hand. A fix whose result may mean something \
-         else, such as a transfer by another engine, is marked as one to look at.";
+        "Releases rename methods, types and variants, split one method into several, take other type arguments and \
+         arguments, and drop addresses. A kernel that mixes them does not compile. The release is the crate's, whatever a \
+         snippet was written for. Where the same stage is written otherwise in it, the finding says how, and a fix writes \
+         it so. `visa-lint migrate --to RELEASE` applies these fixes to a whole crate and lists what is left to do by \
+         hand. A fix whose result may mean something else, such as a transfer by another engine, is marked as one to look \
+         at.";
         refused: Refusal::BY_LIBRARIES,
     )
 };

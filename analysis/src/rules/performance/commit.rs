@@ -17,11 +17,11 @@ pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
     Commit,
     "Commit Sequencer, Tail Padding",
     "a packet is written in several pieces, where another order or padding of the tensor would make it one",
-    "A write puts contiguous bytes into DM, up to a whole flit a cycle. Where the parts of a packet are apart in the \
-     tensor, by its order or by padding between them, each part is a write of its own, and the pass waits for its commits. With \
-     the packet's parts side by side the flit is one write; the operations that read the tensor are costed with the other \
-     order too. \
-     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    "A write puts contiguous bytes into DM, up to a whole flit a cycle. If the parts of a packet are apart in the \
+     tensor, by its order or by padding, each part is a separate write. The pass waits for its commits. With the \
+     packet's parts side by side the flit is one write; the operations that read the tensor are costed with the other \
+     order too. Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, \
+     the pass 500 cycles).",
     fix,
 );
 

@@ -20,10 +20,11 @@ pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
     Contraction,
     "Row utilization",
     "fewer than 8 rows multiply while the stream is repeated for weights that the others could hold",
-    "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its own. \
-     Weights that are in the time of the TRF instead of its rows make the Stream Adapter repeat each packet for them, one \
-     cycle each, while the other rows are idle. Take as many of them as make 8 into the rows. \
-     Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its \
+     own. If weights are in the time of the TRF instead of its rows, the Stream Adapter repeats each packet for them. \
+     Each repetition takes a cycle, while the other rows are idle. Take as many of them as make 8 into the rows. \
+     Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the \
+     pass 500 cycles).",
 );
 
 pub(in crate::rules) static HALF_MAC_PACKET: Rule = rule!(
@@ -45,10 +46,10 @@ pub(in crate::rules) static TRF_LOAD_STALL: Rule = rule!(
     Contraction,
     "TRF Cache",
     "a contraction reads both bank columns of the TRF each cycle while the sub context loads it",
-    "Reads of the TRF come before writes. A read of 64 bytes takes both bank columns unless the cache of four of them holds \
-     it, so that a load beside it writes only in the cycles of a hit. Weights that stay the same for several cycles leave room \
-     for the load; so do reads of 32 bytes or less that change columns. \
-     Reported where the load waits for at least 2 % of the kernel's cycles, and at least 500.",
+    "Reads of the TRF come before writes. A read of 64 bytes takes both bank columns unless the cache of four of them \
+     holds it. So a simultaneous load writes only in the cycles of a hit. Weights that stay the same for several \
+     cycles leave room for the load; so do reads of 32 bytes or less that change columns. Reported where the load \
+     waits for at least 2 % of the kernel's cycles, and at least 500.",
 );
 
 /// The family's rules.
@@ -160,8 +161,8 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         &TRF_LOAD_STALL,
         stage.span,
         format!(
-            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it, {after} cycles \
-             alone, waits about {stalled} more",
+            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the simultaneous load, {after} \
+             cycles alone, waits about {stalled} more",
             share / 10_000
         ),
     )

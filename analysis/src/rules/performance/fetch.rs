@@ -28,11 +28,11 @@ pub(in crate::rules) static FETCH_PARTIAL_FLIT: Rule = rule!(
     Fetch,
     "Fetch Engine and Switch Engine Interaction",
     "packets of more than a flit whose last flit is partly padding",
-    "After the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new one: of a packet of 40 \
-     bytes the second flit carries 8 bytes and 24 bytes of zeros, through every engine up to the commit. A length \
-     that is not a multiple of 32 bytes also makes each fetch smaller. Take inner steps of the time into the packet \
-     until it is whole flits, or pad it. Reported where the whole pass gets a tenth faster and the kernel 2 % and \
-     100 cycles (without a total, the pass 500 cycles).",
+    "After the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new flit. The second flit of \
+     a packet of 40 bytes carries 8 bytes and 24 zeros, through every engine up to the commit. A length that is not a \
+     multiple of 32 bytes also makes each fetch smaller. Take inner steps of the time into the packet until it is \
+     whole flits, or pad it. Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles \
+     (without a total, the pass 500 cycles).",
     fix,
 );
 

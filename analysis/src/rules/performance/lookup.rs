@@ -16,11 +16,12 @@ pub(in crate::rules) static SLOW_LOOKUP: Rule = rule!(
     Fetch,
     "Type Casting",
     "a table lookup that decides how long a pass takes",
-    "A flit behind a table lookup takes longer than the cycle that the engines need for it. The table itself is loaded and put in \
-     place by a transfer and a pass of the sub context. A decoded copy that one contraction reads is not needed: the contraction's \
-     own fetch can look the elements up. `f8` weights need no lookup at all, where the other operand is split into two `f8` terms. \
-     Reported where that saves 2 % and 100 cycles of the kernel (without a total, 500 cycles), and of a lookup in front of a \
-     contraction a tenth of the pass. Not reported where a copy has several readers, and not for 4-bit weights in a contraction.",
+    "A flit after a table lookup takes longer than the cycle that the engines need for it. The table itself is loaded \
+     and put in place by a transfer and a pass of the sub context. A decoded copy that one contraction reads is not \
+     needed: the contraction's own fetch can look the elements up. `f8` weights need no lookup at all, where the \
+     other operand is split into two `f8` terms. Reported where that saves 2 % and 100 cycles of the kernel (without \
+     a total, 500 cycles), and of a lookup in front of a contraction a tenth of the pass. Not reported where a copy \
+     has several readers, and not for 4-bit weights in a contraction.",
 );
 
 /// The family's rules.

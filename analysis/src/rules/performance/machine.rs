@@ -18,11 +18,10 @@ pub(in crate::rules) static IDLE_CLUSTER: Rule = rule!(
     Schedule,
     "Size Constraint",
     "most of a kernel's cycles are passes that use one of the two clusters",
-    "A chip has two clusters of 256 slices, and a pass runs on both at once: `1 # 2` leaves the second one idle for as long as \
-     the pass takes. An axis split over the clusters (`A / n` of 2 positions) halves the iterations. \
-     Reported on a kernel where passes on one cluster, with iterations to split, are what three quarters of its cycles are \
-     spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
-     are left alone.",
+    "A chip has two clusters of 256 slices, and a pass can run on both at once. `1 # 2` leaves the second one idle \
+     during the pass. An axis split over the clusters (`A / n` of 2 positions) halves the iterations. Reported on a \
+     kernel that spends three quarters of its cycles on passes on one cluster, with iterations to split. Kernels that \
+     mostly wait for transfers, and savings of less than 500 cycles, are left alone.",
 );
 
 pub(in crate::rules) static IDLE_SLICES: Rule = rule!(
@@ -31,12 +30,11 @@ pub(in crate::rules) static IDLE_SLICES: Rule = rule!(
     Schedule,
     "Size Constraint",
     "most of a kernel's cycles are passes that use a quarter of the 256 slices or fewer",
-    "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step: slices that hold padding do nothing \
-     for as long as the pass takes. Spread an axis of the time over the slices; half the iterations on twice the slices \
-     take half the cycles. \
-     Reported on a kernel where passes on at most 64 slices, with iterations to spread, are what three quarters of its cycles \
-     are spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
-     are left alone.",
+    "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step. Slices that hold padding are \
+     idle during the pass. Spread an axis of the time over the slices; half the iterations on twice the slices take \
+     half the cycles. Reported on a kernel that spends three quarters of its cycles on passes on at most 64 slices, \
+     with iterations to spread. Kernels that mostly wait for transfers, and savings of less than 500 cycles, are left \
+     alone.",
 );
 
 /// The family's rules.

@@ -22,11 +22,12 @@ pub(in crate::rules) static SLOW_PASS: Rule = rule!(
     Switch,
     "Cycle Estimation",
     "a pass whose ring takes several times what its bytes need",
-    "A packet goes past every slice of its ring, whether the slice has a use for it or not: a switch takes the ring's size times \
-     the iterations times the flits of a packet, and a reduction across slices waits once for each slice of its ring, padding \
-     included. Where few packets meet a large ring, most of the pass is waiting. Smaller rings, a part of the axis in each slice \
-     before the exchange, or one store and one load instead are ways out. Reported where a regular switch or a reduction decides \
-     a pass that takes a tenth of its kernel, at least four times what its bytes need and at least 1,000 cycles more.",
+    "A packet passes every slice of its ring, even if the slice does not need it. A switch takes the ring's size \
+     times the iterations times the flits of a packet. A reduction across slices waits once for each slice of its \
+     ring, padding included. Where few packets meet a large ring, most of the pass is waiting. Smaller rings, a part \
+     of the axis in each slice before the exchange, or one store and one load instead are ways out. Reported where a \
+     regular switch or a reduction decides a pass that takes a tenth of its kernel, at least four times what its \
+     bytes need and at least 1,000 cycles more.",
 );
 
 /// The family's rules.

@@ -20,7 +20,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
     "a custom ring is larger than the exchange needs",
     "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
      packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
-     them. The least ring reaches up to the outermost part of the slices that moves. \
+     them. The smallest valid ring reaches up to the outermost part of the slices that moves. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles). \
      The current library takes no other ring than the least one from release 0.5 on: there every larger one is reported, as an error.",
     fix;
@@ -35,8 +35,8 @@ pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(
     "Configuration Overhead",
     "a custom ring does what a regular topology does without a set-up",
     "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \
-     preempted: what was prefetched beside the pass waits. The regular topologies are wired and need no set-up. \
-     Reported wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
+     preempted: prefetches during the pass wait. The regular topologies are wired and need no set-up. Reported \
+     wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
     fix,
 );
 

@@ -20,10 +20,11 @@ pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
     Vector,
     "Vector Engine: Performance",
     "a stream is split into four lanes and joined again without need, or for one operation that eight lanes have",
-    "The float and reduction stages work on four lanes: a split makes two packets of every flit, and the Vector Engine takes \
-     twice the cycles until they are joined again. Where nothing is between, or only an operation that a stage of eight lanes \
-     has too (the Clip stage adds floats), the split costs half of the engine's throughput for nothing. \
-     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    "The float and reduction stages work on four lanes. A split makes two packets of every flit, and the Vector \
+     Engine takes twice the cycles until they are joined again. The split wastes half of the engine's throughput if \
+     nothing is between, or only an operation that a stage of eight lanes has too. The Clip stage adds floats. \
+     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass \
+     500 cycles).",
     fix,
 );
 

@@ -17,9 +17,9 @@ pub(in crate::rules) static VCG_PACKET_NOT_INNERMOST: Rule = rule!(
     Vector,
     "Valid Count Generator's Interface",
     "the reduced axis's part in the packet is not its innermost digit",
-    "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
-     the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
-     lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
+    "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over \
+     time. With the innermost digit of the axis in the packet the last elements are the last lanes. With an outer \
+     digit there, each lane runs out at its own time step, and the counters cannot make such a sequence.",
     fix;
     holds: Holds::BOOK,
 );
@@ -30,8 +30,8 @@ pub(in crate::rules) static VCG_PACKET_SHARED: Rule = rule!(
     Vector,
     "Valid Count Generator's Interface",
     "another axis shares the packet with a padded reduced axis",
-    "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis is in the packet beside the reduced one, \
-     its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
+    "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis is in the packet with the reduced \
+     one, its elements are cut off or padding is included. The kernel runs, and the result is wrong.",
     alt;
     holds: Holds::BOOK,
 );
@@ -42,8 +42,8 @@ pub(in crate::rules) static VCG_SLICE_PACKET: Rule = rule!(
     Vector,
     "Slice + Packet",
     "slices need different partial counts at one time step",
-    "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
-     altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
+    "The packet count of a flit depends only on time. All slices get the same one, and a gate can only close a whole \
+     slice. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
     alt;
     holds: Holds::BOOK,
 );
@@ -54,9 +54,9 @@ pub(in crate::rules) static VCG_SLICE_ORDER: Rule = rule!(
     Vector,
     "How R Should Be Distributed",
     "the axis's parts in the slice do not ascend from inner to outer, or interleave with time",
-    "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
-     That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
-     all inside or all outside of its slices.",
+    "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above \
+     it none. That needs slices whose elements follow each other, and larger steps of the axis further out. The \
+     axis's time steps are all inside or all outside its slices.",
     fix;
     holds: Holds::BOOK,
 );
@@ -67,9 +67,9 @@ pub(in crate::rules) static VCG_TRANSPOSED_TIME: Rule = rule!(
     Vector,
     "Slice + Time (Transposed)",
     "the inner part of the axis is in the slice, and time has more steps than the axis fills",
-    "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
-     padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
-     the result is wrong.",
+    "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If \
+     the axis is padded to more time steps than its last element needs, the steps beyond count padding as data. The \
+     kernel runs, and the result is wrong.",
     fix;
     holds: Holds::BOOK,
 );
@@ -80,9 +80,9 @@ pub(in crate::rules) static VCG_DIMENSIONS: Rule = rule!(
     Vector,
     "What Patterns Are Expressible",
     "more counters, gates or packet counts are needed than the generator has",
-    "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
-     along each counter, so parts of the axis that are in time from the smallest outside to the largest inside take a \
-     counter each wherever the last element is between their ends, and other axes between two of them often take one \
+    "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count \
+     falls along each counter. Parts of the axis that are in time from the smallest outside to the largest inside \
+     take one counter each, if the last element is between their ends. Other axes between two of them often take one \
      more. The finding is only where no eight counters of any lengths and strides give the counts.",
     alt;
     holds: Holds::BOOK,
@@ -163,7 +163,7 @@ fn to_finding(reduce: &ReduceCounts) -> Option<Finding> {
             &VCG_SLICE_ORDER,
             places.slice,
             format!(
-                "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs them to fall",
+                "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs strictly decreasing steps",
                 list(strides)
             ),
         )

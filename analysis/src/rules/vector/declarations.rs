@@ -8,9 +8,9 @@ pub(in crate::rules) static VECTOR_TYPE: Rule = rule!(
     Vector,
     "Vector Engine",
     "a stream of another type than `i32` or `f32` enters the Vector Engine",
-    "Every ALU of the Vector Engine is 32 bits wide: a flit is eight lanes of `i32` or `f32`. Narrower types have to be \
-     widened before: by the fetch, which converts while it reads, or by the Contraction Engine, whose accumulators are \
-     32 bits wide.",
+    "Every ALU of the Vector Engine is 32 bits wide: a flit is eight lanes of `i32` or `f32`. Narrower types have to \
+     be widened before. The fetch converts while it reads, and the accumulators of the Contraction Engine are 32 bits \
+     wide.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -34,9 +34,9 @@ pub(in crate::rules) static VECTOR_STAGE_ORDER: Rule = rule!(
     "Stages",
     "a stage of the Vector Engine is entered after a later one",
     "The stages are laid out one after the other and data passes them once: Branch, Logic, Fxp, FxpToFp, Narrow, Fp, \
-     IntraSliceReduce, FpDiv, Widen, FpToFxp, Clip. Any of them can be left out, none can be entered from a later one, and \
-     only Logic, Fxp, Fp and Clip hold several ALUs to pass one after another. What does not fit into one pass takes a \
-     second one, with the result in between in data memory.",
+     IntraSliceReduce, FpDiv, Widen, FpToFxp, Clip. Any of them can be left out, and none can be entered from a later \
+     one. Only Logic, Fxp, Fp and Clip hold several ALUs to pass one after another. What does not fit into one pass \
+     takes a second one, with the result in between in data memory.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -60,9 +60,9 @@ pub(in crate::rules) static VECTOR_OP_TYPE: Rule = rule!(
     Vector,
     "Stage Details",
     "an operation that the stage does not have for the stream's type",
-    "Each stage runs its own operations, and most of them on one type only: fixed point on `i32`, the float stages on \
-     `f32`, Logic and Clip on both but with different operations. `{fxp_to_fp}` and `{fp_to_fxp}` change the \
-     type between the stages.",
+    "Each stage runs its own operations, most of them on one type only. It runs fixed point on `i32`, the float \
+     stages on `f32`, Logic and Clip on both but with different operations. `{fxp_to_fp}` and `{fp_to_fxp}` change \
+     the type between the stages.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -73,10 +73,9 @@ pub(in crate::rules) static ALU_REUSE: Rule = rule!(
     Vector,
     "ALU single-use",
     "an ALU is used twice in one pass",
-    "An operation configures its ALU for the whole pass, and each flit passes each ALU once. A second operation on the same \
-     ALU would need another configuration: even functions as different as a root and a hyperbolic tangent exclude each other \
-     when one unit computes both. Both groups of a pair share one set of ALUs. A reduction across slices starts a new \
-     set.",
+    "An operation configures its ALU for the whole pass, and each flit passes each ALU once. A second operation on \
+     the same ALU would need another configuration. Even a root and a hyperbolic tangent exclude each other if one \
+     unit computes both. Both groups of a pair share one set of ALUs. A reduction across slices starts a new set.",
     alt;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -100,9 +99,9 @@ pub(in crate::rules) static WAY_SHAPE: Rule = rule!(
     Vector,
     "Shape semantics",
     "the mappings of a split, trim, concat, pad or unzip are not what the operation makes of them",
-    "Narrowing and widening do not reorder: a split appends the packet's upper half to time, a concat takes the innermost \
-     two steps of time into the packet, trim and pad remove and add four lanes of padding. The mapping has to say just \
-     that, since all later stages read the stream by it.",
+    "Narrowing and widening do not reorder. A split appends the packet's upper half to time, and a concat takes the \
+     innermost two steps of time into the packet. Trim and pad remove and add four lanes of padding. The mapping has \
+     to say just that, since all later stages read the stream by it.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -113,10 +112,10 @@ pub(in crate::rules) static STASH_STAGE: Rule = rule!(
     Vector,
     "Stash",
     "a stash that the stage cannot take, or that is read when it is not there",
-    "The stash is one register beside the pipeline. It can be written after Branch, Logic, Fxp, Narrow, Fp, FpDiv and Clip, \
-     holds one value of one type, and is gone once an operation has read it. It is read in as many lanes as it was stored in: \
-     between a stash and its reader the stream is neither split nor joined (the current library refuses that from release 0.6). \
-     Two groups have no stash.";
+    "The stash is one register of the pipeline. It can be written after Branch, Logic, Fxp, Narrow, Fp, FpDiv and \
+     Clip, holds one value of one type, and is gone once an operation has read it. It is read in as many lanes as it \
+     was stored in. So the stream is neither split nor joined between a stash and its reader, which the current \
+     library refuses from release 0.6 on. Two groups have no stash.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -126,8 +125,8 @@ pub(in crate::rules) static TWO_GROUP_UNAVAILABLE: Rule = rule!(
     Vector,
     "Two-Group Mode",
     "a stash or filter on two groups, or groups by an axis that does not have size 2",
-    "In two-group mode the lanes that tag the groups take the place that stash and filter need, and the merged stream keeps \
-     them until the pass ends. The two groups are the two values of one axis in time; an axis of another size makes no two \
+    "In two-group mode the lanes that tag the groups need the place of stash and filter. The merged stream keeps them \
+     until the pass ends. The two groups are the two values of one axis in time; an axis of another size makes no two \
      groups.";
     refused: Refusal::BY_LIBRARIES,
 );
@@ -138,10 +137,9 @@ pub(in crate::rules) static OPERAND_MAPPING: Rule = rule!(
     Vector,
     "Operands",
     "an operand whose mapping does not fit the stream",
-    "An operand is read in the stream's order and repeated over the axes that it lacks. That takes a stream that runs over \
-     every axis of the operand: for an element that the stream never visits there is no time step to use it at. An operand \
-     in the VRF is read a packet at a time, as one address for all lanes or as a run of consecutive cells, and nothing \
-     between the two.";
+    "An operand is read in the stream's order and repeated over the axes that it lacks. So the stream has to run over \
+     every axis of the operand. An element that the stream never visits has no time step. An operand in the VRF is \
+     read a packet at a time, either as one address for all lanes or as a run of consecutive cells.";
     refused: Refusal::since(7),
 );
 
@@ -151,8 +149,8 @@ pub(in crate::rules) static OPERAND_PLACEMENT: Rule = rule!(
     Vector,
     "library",
     "an operand in the VRF of other chips, clusters or slices than the stream's",
-    "Each slice reads its own VRF: nothing carries an operand from one slice to another. A register that is loaded on other \
-     chips, clusters or slices than the stream runs on holds another part of the tensor where the operation reads it. The \
+    "Each slice reads its own VRF: nothing carries an operand from one slice to another. The register and the stream \
+     have to be on the same chips, clusters and slices. Otherwise the operation reads another part of the tensor. The \
      library compares the types of the three levels; where the same data is meant, the register is reshaped.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
@@ -179,9 +177,9 @@ pub(in crate::rules) static REDUCE_PADDING: Rule = Rule {
         Vector,
         "library",
         "an intra-slice reduction over an axis with padding",
-        "A reduction reads every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
-         takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation \
-         and declare an axis of the padded size.";
+        "A reduction reads every position of its axis. No mask leaves padding out, and what it holds is not known, so the \
+         compiler takes no padded axis. Reduce an axis whose size fits the packet. Or fill the padding with the neutral \
+         value of the operation, and declare an axis of the padded size.";
         holds: Holds::SUCCESSOR,
         refused: Refusal::BY_COMPILER,
     )
@@ -205,8 +203,9 @@ pub(in crate::rules) static INTRA_REDUCE_MAPPING: Rule = rule!(
     Vector,
     "Intra-Slice Reduce",
     "the output of an intra-slice reduce is not its input without the reduced axis",
-    "The reduce takes every part of the axis out of time and packet and leaves the rest in its order. If the axis is in the \
-     packet, the tree folds all four lanes into one and the packet is `1 # 4`; a packet without it passes as it is.",
+    "The reduce takes every part of the axis out of time and packet and leaves the rest in its order. If the axis is \
+     in the packet, the tree folds all four lanes into one and the packet is `1 # 4`. A packet without it passes as \
+     it is.",
     fix;
     refused: Refusal::BY_LIBRARIES,
 );
@@ -217,8 +216,8 @@ pub(in crate::rules) static INTRA_REDUCE_SLOTS: Rule = rule!(
     Vector,
     "Accumulator Slot Limit",
     "an intra-slice reduce needs more than 8 accumulator slots",
-    "Each step of time that is not reduced, inside the outermost reduced factor, keeps a sum of its own until the reduced \
-     axis has run: it occupies an accumulator slot, and there are eight. With the reduced axis innermost in time one slot \
+    "Inside the outermost reduced factor, each step of time that is not reduced keeps its own sum until the reduced \
+     axis has run. Each sum occupies one of eight accumulator slots. With the reduced axis innermost in time one slot \
      is enough.",
     alt;
     refused: Refusal::since(7),
@@ -230,8 +229,8 @@ pub(in crate::rules) static INTER_REDUCE_STAGE: Rule = rule!(
     Vector,
     "Inter-Slice Block",
     "a reduction across slices from a 4-lane stage, or a second one in a pass",
-    "The inter-slice block hangs on the 8-lane part of the pipeline, before the first stage or after Branch, Logic, Fxp, \
-     FxpToFp, Widen, FpToFxp and Clip, and there is one of it. A 4-lane stream has to be widened first; a second \
+    "There is one inter-slice block, in the 8-lane part of the pipeline. It comes before the first stage or after \
+     Branch, Logic, Fxp, FxpToFp, Widen, FpToFxp and Clip. A 4-lane stream has to be widened first; a second \
      reduction takes a second pass.";
     refused: Refusal::BY_LIBRARIES,
 );
@@ -245,10 +244,10 @@ pub(in crate::rules) static INTER_REDUCE_MAPPING: Rule = Rule {
         Vector,
         "Output Mapping Rule",
         "the output of a reduction across slices is not one that the block makes",
-        "What the reduced axis leaves behind in the slice is filled in one of three ways: by a new axis (every slice of the group \
-         gets the result), by nothing (`1 # n`), or by an axis that moves up from time. Packet, the other slices and the order \
-         of time stay as they are. The compiler of the current library reduces the innermost part of the slice alone: axes that \
-         stay, and padding, are outside of it.",
+        "One of three things fills the place of the reduced axis in the slice. A new axis gives every slice of the group \
+         the result, `1 # n` leaves it empty, or an axis moves up from time. Packet, the other slices and the order of \
+         time stay as they are. The compiler of the current library reduces the innermost part of the slice alone: axes \
+         that stay, and padding, are outside of it.",
         fix;
         refused: Refusal::BY_BOOK,
     )

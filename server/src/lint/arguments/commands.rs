@@ -150,7 +150,7 @@ pub(crate) struct ViewArguments {
                   itself failed, and nothing is written."
 )]
 pub(crate) struct MigrateArguments {
-    /// The release of furiosa_opt_std that the kernels are to be written for: 0.10
+    /// The release of furiosa_opt_std that the kernels should be written for, such as 0.8
     #[arg(long, value_name = "RELEASE")]
     pub(crate) to: String,
     /// Files, folders (searched for kernels, honouring `.gitignore`) or crates; `-` reads standard input

@@ -113,7 +113,7 @@ fn read(path: &Path) -> Result<Schedule, Failure> {
         .map_err(|error| Failure::new(format!("`{shown}` cannot be read: {error}")))?;
     let schedule: Schedule = serde_json::from_str(&text).map_err(|error| {
         Failure::new(format!(
-            "`{shown}` is no schedule of `furiosa-schedule-viewer`: {error}"
+            "`{shown}` is not a schedule of `furiosa-schedule-viewer`: {error}"
         ))
     })?;
     if schedule.title != "Schedule" {

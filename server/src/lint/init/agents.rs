@@ -96,7 +96,7 @@ fn text_for(
         }
         _ => {
             return Err(failed(
-                "its remarks of visa-lint are no pair: leave one `begin` before one `end`",
+                "its comments of visa-lint are not a pair: leave one `begin` before one `end`",
             ));
         }
     };

@@ -81,7 +81,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         "fetch_cast_overflow",
-        "fewer elements a fetch, or another type, change every stage behind",
+        "fewer elements in a fetch, or another type, change every later stage",
     ),
     (
         "fetch_packet_contiguity",
@@ -135,10 +135,7 @@ const REASONS: &[(&str, &str)] = &[
         "live_slice_count",
         "how many slices hold data is decided by every operation on the tensor",
     ),
-    (
-        "mapping_overflow",
-        "none of the sizes is known to be the wrong one",
-    ),
+    ("mapping_overflow", "the wrong size is unknown"),
     (
         "missed_overlap",
         "a second address, another place in the program or a loop that is written out each change more than one line; `visa-lint cost` searches for the first two",
@@ -248,7 +245,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         "pto_event_never_set",
-        "which pipe was to set the flag, and behind what, is not known",
+        "the pipe that should set the flag, and the place, are unknown",
     ),
     (
         "pto_event_some_paths",
@@ -290,7 +287,7 @@ const REASONS: &[(&str, &str)] = &[
     ("pto_syntax", "what was meant cannot be read"),
     (
         "pto_tile_alignment",
-        "wider rows take more of UB, and what is behind the valid part has to be ignored by all readers",
+        "wider rows take more of UB, and all readers have to ignore the bytes after the valid part",
     ),
     (
         "pto_tile_size",
@@ -392,7 +389,7 @@ const REASONS: &[(&str, &str)] = &[
     ),
     (
         "transpose_single_buffer",
-        "fewer columns change the stream behind the transpose",
+        "fewer columns change the stream after the transpose",
     ),
     (
         "trf_load_stall",

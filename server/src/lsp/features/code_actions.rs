@@ -206,7 +206,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAc
 }
 
 /// Why a fix that was offered is not made.
-const LEADS_NOWHERE: &str = "nothing is changed: behind this fix something else would be refused";
+const LEADS_NOWHERE: &str = "nothing is changed: after this fix something else would be refused";
 
 /// Fails where a menu is about another text than the one that the document has now.
 fn is_current(snapshot: &Snapshot, path: &str, version: Option<i32>) -> Answer<()> {

@@ -196,7 +196,7 @@ impl std::io::Write for Hashed {
     }
 }
 
-/// The diagnostics of one file; nothing where no part of them is worth being said before the whole.
+/// The diagnostics of one file; `None` if a partial answer would not help.
 pub(crate) fn of_file(
     snapshot: &Snapshot,
     path: &str,

@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
-use visa_analysis::{
-    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Signatures,
-    Texts, Totals, Trust, fix_all,
-};
+use visa_analysis::{ByteRange, Trust, fix_all};
 
 use super::edits::DocumentEdits;
 use crate::copied::Copied;
@@ -26,10 +23,10 @@ pub(super) fn fixed(
 ) -> Answer<Vec<DocumentEdits>> {
     let file = snapshot.file(path)?;
     let settings = Arc::clone(&snapshot.view.settings);
-    let copied = Copied::of(&snapshot.analysis, settings, &[path.to_owned()])?;
-    let mut copy = Mended { copied, rule };
+    let copy = Copied::of(&snapshot.analysis, settings, &[path.to_owned()])?;
+    let mut copy = copy.mending(rule);
     let after = fix_all(&mut copy, Trust::Machine).texts.remove(path);
-    copy.copied.is_awaited()?;
+    copy.is_awaited()?;
     let Some(after) = after else {
         return Ok(Vec::new());
     };
@@ -38,52 +35,6 @@ pub(super) fn fixed(
         version: snapshot.version(path),
         edits: line_edits(&file, &after),
     }])
-}
-
-/// A copy of files of which only the findings of a rule are to be mended, where one is named: fixes of others are not seen, and their
-/// findings go on judging what is done.
-struct Mended<'a> {
-    copied: Copied<'a>,
-    rule: Option<&'a str>,
-}
-
-impl Fixable for Mended<'_> {
-    fn texts(&self) -> Texts {
-        self.copied.texts()
-    }
-
-    fn replace(&mut self, texts: &Texts) {
-        self.copied.replace(texts);
-    }
-
-    fn reports(&self) -> Vec<FileReport> {
-        let mut reports = self.copied.reports();
-        if let Some(rule) = self.rule {
-            let found = reports
-                .iter_mut()
-                .flat_map(|report| &mut report.diagnostics);
-            for other in found.filter(|found| found.rule != rule) {
-                other.fixes.clear();
-            }
-        }
-        reports
-    }
-
-    fn totals(&self) -> Totals {
-        self.copied.totals()
-    }
-
-    fn signatures(&self) -> Signatures {
-        self.copied.signatures()
-    }
-
-    fn level(&self, diagnostic: &Diagnostic) -> Level {
-        self.copied.level(diagnostic)
-    }
-
-    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
-        self.copied.complete(wanted, how)
-    }
 }
 
 /// The lines that differ, so that cursors and folds stay where they are.

@@ -96,7 +96,7 @@ fn what_is_no_schedule_is_refused_with_the_reason() {
     for (text, words) in [
         (
             "{".to_owned(),
-            "is no schedule of `furiosa-schedule-viewer`",
+            "is not a schedule of `furiosa-schedule-viewer`",
         ),
         (
             "{\"title\": \"Schedule\"}".to_owned(),

@@ -210,9 +210,9 @@ fn rules_have_their_words() {
     check_hover(
         "#[allow(tcp::$0unknown_axis)]\nfn f() {}",
         &expect![[r#"
-            **unknown_axis**: a name in a mapping that is no axis in scope, or an axis where a mapping is wanted
+            **unknown_axis**: a name in a mapping that is not an axis in scope, or an axis instead of a mapping
 
-            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. An alias of a mapping is no axis: the macro takes it in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
+            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name. An import may rename it, and it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. An alias of a mapping is not an axis. The macro takes it in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
             Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],
@@ -220,9 +220,9 @@ fn rules_have_their_words() {
     check_hover(
         "// visa-lint: allow(unknown_axis$0): because\nfn f() {}",
         &expect![[r#"
-            **unknown_axis**: a name in a mapping that is no axis in scope, or an axis where a mapping is wanted
+            **unknown_axis**: a name in a mapping that is not an axis in scope, or an axis instead of a mapping
 
-            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. An alias of a mapping is no axis: the macro takes it in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
+            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name. An import may rename it, and it stays the same axis. From release 0.8 of the current library on a bare name after an operator is an axis too: a constant there is written in braces. An alias of a mapping is not an axis. The macro takes it in braces, `m![{ Rows }, K]`, and a tensor takes `m![K]`, not the axis `K` itself. Names that look like the unknown one are proposed, and never written without review: another axis is another kernel.
 
             Level `deny` by default, group `mapping`, Mapping expressions. `visa-lint explain unknown_axis` shows the rule's page.
         "#]],

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+use crate::conditions::{CfgSetting, PackageFeatures, Truth};
 use crate::ide::names::testing::Marked;
 use crate::report::FileEdit;
+use crate::rules::EnabledRules;
 use crate::workspace::Workspace;
 
 fn applied(files: &[(String, String)], edits: &[FileEdit]) -> Vec<(String, String)> {
@@ -350,4 +352,68 @@ fn every_rename_of_the_fixtures_keeps_all_findings() {
         );
     }
     assert!(renamed > 20, "{renamed} renames of {tried}");
+}
+
+/// The places that a rename at the caret of a file changes, where the workspace is told more.
+fn renamed_with(text: &str, tell: impl FnOnce(&mut Workspace)) -> Result<Vec<(u32, u32)>, String> {
+    let mut marked = Marked::one(text);
+    tell(&mut marked.workspace);
+    let (path, offset) = &marked.caret;
+    let edits = marked.analysis().rename(path, *offset, "New").unwrap();
+    let edits = edits.map_err(|refused| refused.0)?;
+    let places = edits.iter().map(|edit| (edit.start_byte, edit.end_byte));
+    Ok(places.collect())
+}
+
+/// Where a text has a word, as byte ranges.
+fn places_of_word(text: &str, word: &str) -> Vec<(u32, u32)> {
+    let found = text.match_indices(word);
+    let byte = |at: usize| u32::try_from(at).unwrap();
+    found
+        .map(|(start, word)| (byte(start), byte(start + word.len())))
+        .collect()
+}
+
+#[test]
+fn code_that_cfg_leaves_out_refuses_no_rename() {
+    let text = "axes![$0Old = 8]; #[cfg(other)] axes![New = 4]; type T = m![Old];";
+    let own = places_of_word(&text.replace("$0", ""), "Old");
+    let without = renamed_with(text, |_| {});
+    assert!(without.is_err(), "declared twice: {without:?}");
+    let setting = |on| CfgSetting {
+        name: "other".into(),
+        value: None,
+        on,
+    };
+    let told = |on| {
+        renamed_with(text, |workspace| {
+            workspace.set_cfg([("kernel.rs", [setting(on)].into())]);
+        })
+    };
+    assert_eq!(told(false), Ok(own));
+    assert!(told(true).is_err(), "declared twice");
+}
+
+#[test]
+fn a_feature_that_is_off_refuses_no_rename() {
+    let text = "axes![$0Old = 8]; #[cfg(feature = \"wide\")] axes![New = 4]; type T = m![Old];";
+    let own = places_of_word(&text.replace("$0", ""), "Old");
+    let told = renamed_with(text, |workspace| {
+        workspace.set_features(vec![PackageFeatures {
+            root: "".into(),
+            features: BTreeMap::from([("wide".into(), Truth::Off)]),
+        }]);
+    });
+    assert_eq!(told, Ok(own));
+}
+
+#[test]
+fn a_rule_that_is_off_refuses_no_rename() {
+    // 8 is no multiple of 3, which a rule refuses. The two axes of 8 are one axis, so that the findings are compared.
+    let text = "use furiosa_visa_std::prelude::*; mod a { axes![$0Old = 8]; type W = m![Old / 3]; } mod b { axes![New = 8]; }";
+    let own = places_of_word(&text.replace("$0", ""), "Old");
+    let told = renamed_with(text, |workspace| {
+        workspace.set_enabled_rules(EnabledRules::of(|_, _| false), []);
+    });
+    assert_eq!(told, Ok(own));
 }

@@ -1,76 +1,40 @@
 //! Whether a rename keeps what every name means, by looking names up in a copy of the project with the edits applied.
-
-use std::sync::Arc;
+//!
+//! The copy has all settings of the project: code that a condition leaves out catches no name, and a rule that is off finds nothing.
 
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use super::{Edits, Renaming, refuse, shown};
+use super::{Edits, Renaming, file_edits, refuse, shown};
+use crate::changes::{ProjectCopy, Sandbox, apply_fixes};
 use crate::check::file_report;
-use crate::db::{AnalysisDatabase, Db};
+use crate::db::Db;
 use crate::ide::names::{FileNames, Named, Occurrence, Role, files_around, words};
 use crate::ide::{ByteRange, RenameProblem};
-use crate::inputs::{Project, SourceFile};
+use crate::inputs::SourceFile;
 use crate::items::{Namespace, resolve};
-use crate::report::FileReport;
+use crate::report::{DiagnosticFix, FileReport};
+use crate::rules::Applicability;
 
 /// A name that no text has, for trying out what depends on an import.
 const UNUSED: &str = "NameThatNothingElseHas";
 
-/// The project with other texts, in a database of its own.
-struct EditedProject {
-    db: AnalysisDatabase,
+/// The project with the edits applied. `None` where there is no project, or where they do not fit their texts.
+fn edited_project(db: &dyn Db, edits: &Edits, name: &str) -> Option<Sandbox> {
+    let copy = ProjectCopy::new(db, |_| true)?;
+    let change = DiagnosticFix {
+        title: String::new(),
+        applicability: Applicability::Maybe,
+        edits: file_edits(db, edits, name),
+        cost: None,
+    };
+    let application = apply_fixes(copy.texts(), [&change]);
+    let applied = !application.applied.is_empty();
+    applied.then(|| Sandbox::new(&copy.with_texts(application.texts)))
 }
 
-impl EditedProject {
-    fn new(db: &dyn Db, edits: &Edits, name: &str) -> Option<Self> {
-        let project = Project::try_get(db)?;
-        let texts: Vec<(Arc<str>, String)> = project
-            .files(db)
-            .iter()
-            .map(|(path, file)| {
-                let text = file.text(db);
-                let ranges = edits.get(file).map_or(&[][..], Vec::as_slice);
-                (Arc::clone(path), edited(&text, ranges, name))
-            })
-            .collect();
-        let mut copy = AnalysisDatabase::default();
-        copy.set_project(
-            texts.iter().map(|(path, text)| (&**path, text.as_str())),
-            project.packages(db).to_vec(),
-            project.options(db),
-        );
-        copy.set_file_options(project.file_options(db).as_ref().clone());
-        let manifests = project.manifests(db);
-        let manifests = manifests.iter();
-        copy.set_manifests(
-            &manifests
-                .map(|(root, entry)| (Arc::clone(root), entry.manifest(db)))
-                .collect(),
-        );
-        copy.set_budgets(project.budgets(db).as_ref().clone());
-        Some(Self { db: copy })
-    }
-
-    /// The file of the copy that stands for a file.
-    fn file(&self, db: &dyn Db, file: SourceFile) -> Option<SourceFile> {
-        self.db.file(&file.path(db))
-    }
-}
-
-/// A text with the same name at several places.
-fn edited(text: &str, ranges: &[ByteRange], name: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut from = 0;
-    for range in ranges {
-        let (start, end) = (range.start as usize, range.end as usize);
-        if let Some(kept) = text.get(from..start) {
-            result.push_str(kept);
-            result.push_str(name);
-            from = end;
-        }
-    }
-    result.push_str(text.get(from..).unwrap_or(""));
-    result
+/// The file of the copy that stands for a file.
+fn copied_file(db: &dyn Db, copy: &Sandbox, file: SourceFile) -> Option<SourceFile> {
+    copy.file(&file.path(db))
 }
 
 /// Where a byte of a file is after its edits; inside of an edit, where that starts.
@@ -105,18 +69,12 @@ fn token_at(names: &FileNames<'_>, name: &str, start: u32) -> Option<SyntaxToken
 }
 
 /// The renamed declaration as the copy knows it.
-fn renamed(
-    db: &dyn Db,
-    copy: &EditedProject,
-    named: &Named,
-    edits: &Edits,
-    name: &str,
-) -> Option<Named> {
+fn renamed(db: &dyn Db, copy: &Sandbox, named: &Named, edits: &Edits, name: &str) -> Option<Named> {
     let (file, place) = named.place(db)?;
     let ranges = edits.get(&file).map_or(&[][..], Vec::as_slice);
     let own = ranges.contains(&place);
     let declared = named.name(db);
-    let names = FileNames::new(&copy.db, copy.file(db, file)?)?;
+    let names = FileNames::new(copy.db(), copied_file(db, copy, file)?)?;
     let token = token_at(
         &names,
         if own { name } else { &declared },
@@ -132,7 +90,7 @@ pub(super) fn dependents(
     import: (SourceFile, ByteRange),
 ) -> Option<Vec<(SourceFile, ByteRange)>> {
     let edits = Edits::from_iter([(import.0, vec![import.1])]);
-    let copy = EditedProject::new(db, &edits, UNUSED)?;
+    let copy = edited_project(db, &edits, UNUSED)?;
     let target = renamed(db, &copy, &renaming.named, &edits, UNUSED)?;
     let mut dependents = vec![import];
     for file in files_around(db, renaming.named.file(db)) {
@@ -145,7 +103,7 @@ pub(super) fn dependents(
         if here.peek().is_none() {
             continue;
         }
-        let names = FileNames::new(&copy.db, copy.file(db, file)?)?;
+        let names = FileNames::new(copy.db(), copied_file(db, &copy, file)?)?;
         let ranges = edits.get(&file).map_or(&[][..], Vec::as_slice);
         for found in here {
             let start = moved(found.range.start, ranges, UNUSED);
@@ -176,7 +134,7 @@ pub(super) fn check(
         // Nothing has the new name, so nothing can catch it or be caught.
         return Ok(());
     }
-    let Some(copy) = EditedProject::new(db, edits, name) else {
+    let Some(copy) = edited_project(db, edits, name) else {
         return refuse("there is no project");
     };
     if met {
@@ -195,7 +153,7 @@ pub(super) fn check(
 
 fn names_keep(
     db: &dyn Db,
-    copy: &EditedProject,
+    copy: &Sandbox,
     renaming: &Renaming,
     edits: &Edits,
     name: &str,
@@ -207,8 +165,8 @@ fn names_keep(
     for file in files {
         db.unwind_if_revision_cancelled();
         let ranges = edits.get(file).map_or(&[][..], Vec::as_slice);
-        let copied = copy.file(db, *file);
-        let Some(names) = copied.and_then(|copied| FileNames::new(&copy.db, copied)) else {
+        let copied = copied_file(db, copy, *file);
+        let Some(names) = copied.and_then(|copied| FileNames::new(copy.db(), copied)) else {
             continue;
         };
         let edited: Vec<u32> = ranges
@@ -220,7 +178,7 @@ fn names_keep(
             let ours = edited.binary_search(&range.start).is_ok();
             let means = means(copy, &names, &token, &target);
             if ours != means {
-                let place = shown(&copy.db, names.file, range);
+                let place = shown(copy.db(), names.file, range);
                 return refuse(if ours {
                     format!("`{name}` would mean something else in {place}")
                 } else {
@@ -236,7 +194,7 @@ fn names_keep(
 }
 
 /// Whether a name means an axis or alias of the copy; the name of a variable does where the axis would forbid it.
-fn means(copy: &EditedProject, names: &FileNames<'_>, token: &SyntaxToken, target: &Named) -> bool {
+fn means(copy: &Sandbox, names: &FileNames<'_>, token: &SyntaxToken, target: &Named) -> bool {
     if let Some(occurrence) = Occurrence::of(token) {
         return names.named(&occurrence).as_ref() == Some(target);
     }
@@ -246,7 +204,7 @@ fn means(copy: &EditedProject, names: &FileNames<'_>, token: &SyntaxToken, targe
         .is_some_and(|node| node.kind() == SyntaxKind::IDENT_PAT);
     let scope = names.scope(token).filter(|_| pattern);
     scope.is_some_and(|scope| {
-        let meaning = resolve(&copy.db, &scope, &[token.text()], Namespace::Value);
+        let meaning = resolve(copy.db(), &scope, &[token.text()], Namespace::Value);
         Named::of(meaning).as_ref() == Some(target)
     })
 }
@@ -289,18 +247,18 @@ fn same_axis(
 /// Whether the findings stay, but for the names in their words.
 fn findings_keep(
     db: &dyn Db,
-    copy: &EditedProject,
+    copy: &Sandbox,
     edits: &Edits,
     name: &str,
     files: &[SourceFile],
 ) -> bool {
     files.iter().all(|file| {
         db.unwind_if_revision_cancelled();
-        let Some(copied) = copy.file(db, *file) else {
+        let Some(copied) = copied_file(db, copy, *file) else {
             return true;
         };
         let ranges = edits.get(file).map_or(&[][..], Vec::as_slice);
-        let (before, after) = (file_report(db, *file), file_report(&copy.db, copied));
+        let (before, after) = (file_report(db, *file), file_report(copy.db(), copied));
         let mut expected: Vec<_> = before
             .diagnostics
             .iter()
