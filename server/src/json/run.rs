@@ -4,9 +4,9 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{RunFinding, RunOutput, RunRefusal, RunReport, TracedValue};
+use visa_analysis::{Range, RunFinding, RunOutput, RunRefusal, RunReport, TracedValue};
 
-use super::{Range, pretty, range};
+use super::pretty;
 use crate::project::Failure;
 
 /// What `visa-lint run --json` prints for one function.
@@ -161,10 +161,10 @@ struct Traced {
     most: Option<f64>,
 }
 
-fn span(file: &str, place: visa_analysis::Range) -> Span {
+fn span(file: &str, range: Range) -> Span {
     Span {
         file: file.to_owned(),
-        range: range(place),
+        range,
     }
 }
 

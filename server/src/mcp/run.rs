@@ -14,6 +14,7 @@ use visa_analysis::{
 use super::cost::{costs_of, old_texts, sources};
 use super::server::Tools;
 use super::shapes::Shower;
+use crate::copied::Copied;
 use crate::engine::Answer;
 
 /// Bytes that the elements of a run's tensors may take.
@@ -270,23 +271,19 @@ impl Tools {
     ) -> Result<Json<CompareOutput>, String> {
         let room = &self.room;
         let request = request(input.function.as_deref(), input.seed, input.index_range)?;
-        let mut trial = room.alone().await?;
-        let paths = sources(room, &trial.held, Some(&input.path))?;
+        let held = room.fresh().await?;
+        let paths = sources(room, &held, Some(&input.path))?;
         let path = one_source(paths, &input.path)?;
         let old = old_texts(room, std::slice::from_ref(&path), &input.compare_to).await?;
-        let (asked, new_request, new_path) = (Arc::clone(room), request.clone(), path.clone());
-        let new = trial
-            .ask(move |analysis| state_of(analysis, &new_path, &new_request))
-            .await?;
-        trial.set(old);
-        let output = trial
-            .ask(move |analysis| {
-                let old = state_of(analysis, &path, &request)?;
-                Ok(compared(&Shower::new(&asked, analysis), new, &old))
-            })
-            .await;
-        trial.undo();
-        output.map(Json)
+        let settings = Arc::clone(&held.settings);
+        let asked = Arc::clone(room);
+        let output = room.ask(move |analysis| {
+            let new = state_of(analysis, &path, &request)?;
+            let copy = Copied::with_texts(analysis, settings, old)?;
+            let old = state_of(&copy.analysis(), &path, &request)?;
+            Ok(compared(&Shower::new(&asked, analysis), new, &old))
+        });
+        output.await.map(Json)
     }
 }
 
