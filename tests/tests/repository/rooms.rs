@@ -32,7 +32,6 @@ const ORDER: &[&[&str]] = &[
     &["simulation"],
     &["findings"],
     &["report"],
-    &["run"],
     &["answers"],
     &["neighbours"],
     // Each language for itself.
@@ -40,6 +39,7 @@ const ORDER: &[&[&str]] = &[
     &["catalogue", "completion"],
     &["causes", "places", "suppression"],
     &["check"],
+    &["run"],
     &["cost", "fixing"],
     &["advice"],
     &["workspace"],
