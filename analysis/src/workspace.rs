@@ -24,7 +24,7 @@ use crate::fragments::{
 use crate::inputs::{
     FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
 };
-use crate::items::{DISUSED_BY_EDIT, Dialect};
+use crate::items::{DISUSED_BY_EDIT, Dialect, Typing as _};
 use crate::language::{Language, ending_of, language_of};
 use crate::rules::EnabledRules;
 

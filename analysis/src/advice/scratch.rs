@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::catalogue::rules_that_are_on;
 use crate::check::{
     file_report, files_by_reach, function_derivation, function_simulation_by, functions,
 };
@@ -17,10 +18,10 @@ use crate::hardware::Model;
 use crate::inputs::{
     FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile,
 };
-use crate::items::ItemId;
+use crate::items::{ItemId, Typing as _};
 use crate::kernel::{Body, OperationKind, Tensor, Tier, body};
 use crate::report::DiagnosticFix;
-use crate::rules::{EnabledRules, Group, Level as Severity};
+use crate::rules::{Group, Level as Severity};
 use crate::simulation::total_bounds;
 
 use super::slots::is_scratch;
@@ -150,7 +151,7 @@ impl Scratch {
     /// Turns on the rules of some groups and all others off.
     pub(super) fn enable(&mut self, wanted: impl Fn(Group) -> bool) {
         self.db.set_enabled_rules(&ProjectRules {
-            default: EnabledRules::of(|_, group| wanted(group)),
+            default: rules_that_are_on(|_, group| wanted(group)),
             files: BTreeMap::new(),
         });
     }

@@ -8,9 +8,9 @@ use super::{Asked, Completion, Outlook, key, places_of_causes};
 use crate::Options;
 use crate::check::as_checked;
 use crate::db::AnalysisDatabase;
+use crate::fixture_tests::fixture_texts;
 use crate::items::file_functions;
 use crate::rules::{Checked, Edit, Finding, Level, check_as_proposed};
-use crate::syntax::fixture_tests::fixture_texts;
 
 /// All edits that a finding proposes or states.
 fn proposed(finding: &Finding) -> Vec<&[Edit]> {

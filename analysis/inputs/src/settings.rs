@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Project, SourceFile, shown_path};
-use crate::budget::Budget;
-use crate::conditions::{Conditions, PackageFeatures};
-use crate::db::Db;
+use visa_base::budget::Budget;
+use visa_base::conditions::{Conditions, PackageFeatures};
+use visa_base::db::Db;
 
 /// What is known of the conditions in a file: its settings, and the features of the nearest package around it.
 #[salsa::tracked(returns(clone))]
