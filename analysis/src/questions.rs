@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
 use crate::check::item_findings;
 use crate::db::AnalysisDatabase;
 use crate::derivation::fetch::unaligned_bits;
@@ -107,7 +110,8 @@ pub struct SequenceQuestion<'a> {
 }
 
 /// A loop of a sequencer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Entry")]
 pub struct SequenceEntry {
     /// Iterations.
     pub size: u64,
@@ -117,12 +121,15 @@ pub struct SequenceEntry {
     pub axis: Option<String>,
 }
 
-/// The answer. Fields are `None` where there is no configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The answer. Fields are null where there is no configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Sequence")]
 pub struct SequenceAnswer {
     /// Loops as the mappings are written, outermost first.
     pub entries: Vec<SequenceEntry>,
-    /// Loops after merging, outermost first.
+    /// Loops after merging, outermost first; no axis counts them.
+    #[serde(serialize_with = "merged")]
+    #[schemars(with = "Vec<MergedEntry>")]
     pub merged: Vec<SequenceEntry>,
     /// Bytes of the packet.
     pub packet_bytes: Option<u64>,
@@ -138,12 +145,30 @@ pub struct SequenceAnswer {
     pub longest_bank_run: Option<u64>,
     /// The rule that names why there is no configuration, or the first limit broken.
     pub error: Option<String>,
-    /// What the engine refuses beside the sequencer: there may be a configuration anyway.
+    /// What the engine refuses beside the sequencer: there may be a configuration anyway. Documents leave it out where it is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<SequenceRefusal>,
 }
 
+/// A loop after merging, as documents have it.
+#[derive(Serialize, JsonSchema)]
+struct MergedEntry {
+    /// Iterations.
+    size: u64,
+    /// Elements between two iterations.
+    stride: Option<i128>,
+}
+
+fn merged<S: Serializer>(entries: &[SequenceEntry], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(entries.iter().map(|entry| MergedEntry {
+        size: entry.size,
+        stride: entry.stride,
+    }))
+}
+
 /// Something that an engine refuses of a stream that its sequencer has a configuration for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Refusal")]
 pub struct SequenceRefusal {
     /// The rule.
     pub rule: &'static str,

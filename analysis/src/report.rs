@@ -8,6 +8,9 @@ mod blocks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::findings::{Applicability, Confirmer, CostChange, Group, Level};
 use crate::items::{Crate, FileLibrary};
 use crate::language::Language;
@@ -15,18 +18,18 @@ use crate::language::Language;
 pub(crate) use self::blocks::fitted;
 
 /// A place in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Position {
-    /// Byte offset in the file's UTF-8 text, its byte-order mark included.
-    pub byte: u32,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
+    /// Byte offset in the file's UTF-8 text, its byte-order mark included.
+    pub byte: u32,
 }
 
 /// A range of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Range {
     /// The first byte.
     pub start: Position,
@@ -35,7 +38,8 @@ pub struct Range {
 }
 
 /// The other end of a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Related")]
 pub struct RelatedPlace {
     /// What is there.
     pub message: String,
@@ -44,11 +48,13 @@ pub struct RelatedPlace {
     /// Where in it.
     pub range: Range,
     /// The rule that finds the same fault there; none where something else is there.
+    #[serde(skip)]
     pub fault: Option<&'static str>,
 }
 
 /// A replacement in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Edit")]
 pub struct FileEdit {
     /// The file.
     pub file: Arc<str>,
@@ -61,7 +67,8 @@ pub struct FileEdit {
 }
 
 /// A code action that mends a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Fix")]
 pub struct DiagnosticFix {
     /// What it does, as a menu entry.
     pub title: String,
@@ -69,7 +76,7 @@ pub struct DiagnosticFix {
     pub applicability: Applicability,
     /// Its replacements.
     pub edits: Vec<FileEdit>,
-    /// What it does to the cycles of the function, once it is completed; `None` where that is not known, and of sure ones.
+    /// What it does to the cycles of the function, once it is completed; none where that is not known, and of sure ones.
     pub cost: Option<CostChange>,
 }
 
@@ -150,13 +157,15 @@ impl Diagnostic {
 }
 
 /// How many operations were understood.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Operations")]
 pub struct OperationCounts {
     /// Operations that were lowered.
     pub resolved: u64,
     /// Operations that were not: every rule is silent about them.
     pub unresolved: u64,
     /// The unresolved ones by reason.
+    #[serde(skip)]
     pub reasons: BTreeMap<String, u64>,
 }
 
@@ -307,7 +316,8 @@ impl FileReport {
 }
 
 /// A file of which no operation was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NotFollowedFile")]
 pub struct NotFollowed {
     /// The file.
     pub file: Arc<str>,
@@ -341,7 +351,8 @@ impl NotFollowed {
 }
 
 /// What was checked of one language.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "OfLanguage")]
 pub struct LanguageCounts {
     /// Files.
     pub files: u64,

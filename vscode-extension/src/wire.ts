@@ -13,24 +13,34 @@ export interface Bar {
 
 /** What the schedule of a release says of a kernel. */
 export interface Calibrated {
+  /** The release whose schedule it is; `schedule 0.6` in documents. */
   readonly basis: string;
+  /** The most that are likely. */
   readonly high: number | null;
+  /** The fewest that are likely. */
   readonly low: number | null;
   readonly model: string;
+  /** Cycles from its start to its end. */
   readonly total: number | null;
 }
 
-/** What it says of an operation. */
+/** What the schedule of a release says of an operation. */
 export interface CalibratedOperation {
+  /** The release whose schedule it is; `schedule 0.6` in documents. */
   readonly basis: string;
   /** Its slowest engine by the schedule. */
   readonly bottleneck: string | null;
+  /** What it is: `load_copies`; `uncalibrated` where there is no evidence and the figure is the book's. */
   readonly class: string;
+  /** Cycles. */
   readonly cycles: number;
+  /** The most that are likely. */
   readonly high: number | null;
+  /** The fewest that are likely; none where there is no evidence. */
   readonly low: number | null;
-  /** In percent. */
+  /** The median of the errors over those rows: tenths of a percent here, percent in documents; none without rows. */
   readonly median_error: number | null;
+  /** Rows of published schedules that the class was compared with. */
   readonly samples: number;
 }
 
@@ -65,30 +75,47 @@ export interface Dialect {
   readonly version: number;
 }
 
+/** A replacement in a file. */
 export interface Edit {
+  /** After the last byte that is replaced. */
   readonly end_byte: number;
+  /** The file. */
   readonly file: string;
+  /** First byte that is replaced. */
   readonly start_byte: number;
+  /** By what. */
   readonly text: string;
 }
 
+/** What one engine does in an operation. */
 export interface Engine {
+  /** Cycles that it is busy; none if unknown. */
   readonly cycles: number | null;
+  /** The derived configuration. */
   readonly detail: string;
+  /** The engine's name. */
   readonly engine: string;
+  /** The formula of the cycles. */
   readonly formula: string;
+  /** The book's heading. */
   readonly heading: string;
+  /** The formula's inputs. */
   readonly inputs: Readonly<Record<string, unknown>>;
+  /** Cycles of latency. */
   readonly latency: number;
+  /** The method that asks for it; none where none does. */
   readonly method: string | null;
-  /** Whether it is the `bottleneck` of its operation. */
+  /** Whether it is the slowest: the `bottleneck` of its operation. */
   readonly slowest: boolean;
 }
 
-/** A stretch of a memory that nothing occupies all the while. */
+/** A stretch of a memory that nothing occupies while something of the kernel runs. */
 export interface Free {
+  /** First byte, in the slice. */
   readonly address: number;
+  /** Bytes. */
   readonly bytes: number;
+  /** The memory: `dm`, `trf`, `vrf`. */
   readonly tier: string;
 }
 
@@ -113,11 +140,17 @@ export interface FunctionTransfers {
   readonly unit: string | null;
 }
 
+/** A pause of a context. */
 export interface Idle {
+  /** The context. */
   readonly context: string;
+  /** Cycle after the last. */
   readonly end: number;
+  /** First cycle. */
   readonly start: number;
+  /** The operation that ends it; none after the last one. */
   readonly until: number | null;
+  /** What that operation waits for. */
   readonly wait: Wait | null;
 }
 
@@ -155,26 +188,41 @@ export interface LaneSum {
 
 /** A loop of which some runs are scheduled. */
 export interface Loop {
-  /** The fewest cycles of a further run. */
+  /** The fewest cycles of a further run: those of its busiest context. */
   readonly best: number;
+  /** Its file: a helper's may be another one. */
   readonly file: string;
+  /** Its keyword. */
   readonly range: Range;
+  /** How often it runs; none if that is decided at run time. */
   readonly runs: number | null;
+  /** Runs that are scheduled. */
   readonly scheduled: number;
+  /** The most: all of its operations one after another. */
   readonly worst: number;
 }
 
+/** A tensor in memory. */
 export interface Memory {
+  /** First byte, in the slice or chip; none if it is no constant. */
   readonly address: number | null;
-  /** Left out where the address is written. */
+  /** Where it is assumed to begin, if the library chooses its address; left out of documents where the address is written. */
   readonly assumed_address?: number | null;
+  /** Bytes; none if unknown. */
   readonly bytes: number | null;
+  /** The file that it is made in: a helper's may be another one. */
   readonly file: string | null;
+  /** First cycle. */
   readonly from: number;
+  /** Where it is made. */
   readonly range: Range | null;
+  /** Its type's mapping, for tools that show it. */
   readonly shape: string;
+  /** Its variable, or what made it. */
   readonly tensor: string;
+  /** Its memory: `dm`, `trf`, `vrf`, `hbm`. */
   readonly tier: string;
+  /** Cycle after the last. */
   readonly to: number;
 }
 
@@ -191,71 +239,105 @@ export interface MemoryMap {
   readonly version: number;
 }
 
+/** An operation of a kernel. */
 export interface Operation {
+  /** What was taken for granted. */
   readonly assumptions: readonly string[];
+  /** Its slowest engine: no row of `engines` has more cycles. */
   readonly bottleneck: string | null;
+  /** What the schedule of a release says, whichever model the other fields are of. */
   readonly calibrated: CalibratedOperation | null;
+  /** Where it runs. */
   readonly context: string;
+  /** Cycles that it takes; none if unknown. */
   readonly cycles: number | null;
+  /** Cycle after the last; none without a schedule. */
   readonly end: number | null;
+  /** The file that it is written in: a helper's may be another one. */
   readonly file: string;
+  /** Its number, from 0 in program order. */
   readonly id: number;
+  /** The runs of the loops around it, outermost first, from 0. */
   readonly loops: readonly number[];
+  /** What it does, in the kernel's words: `to_dm lhs`, `commit result`. */
   readonly name: string;
+  /** Its method's place. */
   readonly range: Range;
+  /** Tensors that it reads. */
   readonly reads: readonly string[];
+  /** Its engines. */
   readonly stages: readonly Engine[];
+  /** First cycle; none without a schedule. */
   readonly start: number | null;
+  /** The place of the statement around it, in the same file. */
   readonly statement: Range;
+  /** The stream stage by stage; empty for a transfer. */
   readonly stream: readonly Stage[];
+  /** The same with the causes. */
   readonly waits: readonly Wait[];
+  /** The operations that it waits for. */
   readonly waits_for: readonly number[];
+  /** Tensors that it writes. */
   readonly writes: readonly string[];
 }
 
 /** A memory whose peak is above its size. */
 export interface Overfull {
+  /** Bytes a slice at the peak. */
   readonly bytes: number;
+  /** Bytes of the memory, a slice. */
   readonly capacity: number;
-  /** The rule that reports it; null where nothing is proven. */
+  /** The rule that reports it; none where nothing is proven. */
   readonly rule: string | null;
   /** What the figure means. */
   readonly sentence: string;
+  /** The memory: `dm`, `trf`, `vrf`. */
   readonly tier: string;
 }
 
+/** The most bytes that are occupied at once. */
 export interface Peak {
+  /** Bytes of DM a slice. */
   readonly dm_bytes: number;
   /** The memories whose peaks are above their sizes. */
   readonly overfull: readonly Overfull[];
+  /** Bytes of TRF a slice. */
   readonly trf_bytes: number;
+  /** Bytes of VRF a slice. */
   readonly vrf_bytes: number;
 }
 
 /** A place in a file. */
 export interface Position {
-  /** From 0. */
+  /** Byte offset in the file's UTF-8 text, its byte-order mark included. */
   readonly byte: number;
-  /** From 1, in characters. */
+  /** The column in characters, from 1. */
   readonly column: number;
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
 }
 
+/** A change that would save cycles: a finding of the group `performance`. */
 export interface Proposal {
-  /** Cycles of the kernel with the change as it was tried. */
+  /** Cycles of the kernel before and after, where the change was made in a copy and asked about; documents have those after. */
   readonly after: number | null;
-  /** Whether it saves something wherever the figures are within their bounds. */
+  /** Whether it saves something also where the figures of both are at their other ends. */
   readonly certain: boolean;
-  /** The whole change; empty where it is given in words. */
+  /** The replacements that make the whole change; empty where it is given in words. */
   readonly edits: readonly Edit[];
+  /** The file. */
   readonly file: string;
+  /** What to do. */
   readonly help: string | null;
+  /** What it says. */
   readonly message: string;
-  /** What a searched change does; null for what a rule alone says. */
+  /** What it does, where it was searched: `split`, `gather`; none where a rule alone says it. */
   readonly move: string | null;
+  /** Where. */
   readonly range: Range;
+  /** The rule. */
   readonly rule: string;
+  /** Cycles that the kernel would save; none where what is proposed was not simulated. */
   readonly saves: number | null;
 }
 
@@ -263,7 +345,9 @@ export type Quantity = number | string | null;
 
 /** A range of a file. */
 export interface Range {
+  /** After the last byte. */
   readonly end: Position;
+  /** The first byte. */
   readonly start: Position;
 }
 
@@ -288,9 +372,11 @@ export interface Roofline {
 
 /** What a kernel takes whose loops are not unrolled to their end. */
 export interface Runs {
+  /** The most. */
   readonly high: number | null;
+  /** The loops. */
   readonly loops: readonly Loop[];
-  /** The fewest cycles of all runs; null where run time decides how often a loop runs. */
+  /** The fewest cycles of all runs; none where how often a loop runs is decided at run time. */
   readonly low: number | null;
   /** Cycles with the runs that are scheduled. */
   readonly scheduled: number;
@@ -299,48 +385,71 @@ export interface Runs {
 
 /** When the transfers of a function run. */
 export interface Schedule {
+  /** All runs, in the order in which the function asks for them. */
   readonly slots: readonly Slot[];
+  /** The end of the last. */
   readonly total: number;
 }
 
-/** How the search for changes went. */
+/** How a search of a kernel went. */
 export interface Searched {
+  /** The most that were to be tried. */
   readonly limit: number;
-  /** The two changes that save most together. */
+  /** The two changes that save most together, as one; none where no second adds anything to the best. */
   readonly pair: Proposal | null;
+  /** Whether there were more candidates than were tried. */
   readonly stopped: boolean;
+  /** Candidates that were tried. */
   readonly tried: number;
 }
 
-/** One run of a transfer. */
+/** One run of a transfer, in the unit of its function. */
 export interface Slot {
+  /** When it has ended. */
   readonly end: number;
+  /** Where it runs. */
   readonly lane: string;
+  /** When it starts. */
   readonly start: number;
-  /** Its place among the function's transfers, from 0. */
+  /** The number of its row, from 0. */
   readonly transfer: number;
+  /** What its lane waited for before it, beyond the end of the transfer before. */
   readonly waits: readonly SlotWait[];
 }
 
-/** What a lane waited for before a run. */
+/** A flag that holds a lane up. */
 export interface SlotWait {
+  /** What is waited for, as messages write it. */
   readonly cause: string;
-  /** The lane that ends the wait, if it is shown. */
+  /** The lane that ends the wait, if it has one. */
   readonly lane: string | null;
+  /** When that is. */
   readonly until: number;
 }
 
+/** The stream behind one stage. */
 export interface Stage {
+  /** Cycles that the engine is busy. */
   readonly cycles: number | null;
+  /** The element type. */
   readonly element_type: string | null;
+  /** The engine, where the stage has a cost of its own. */
   readonly engine: string | null;
+  /** Flits of a packet, the last one perhaps partly used. */
   readonly flits: number | null;
+  /** Iterations. */
   readonly iterations: number | null;
+  /** The method: `begin`, `fetch`, …, `commit`. */
   readonly method: string;
+  /** The mapping of one iteration; of a tensor at rest its element. */
   readonly packet: string | null;
+  /** Bytes of a packet, rounded up. */
   readonly packet_bytes: number | null;
+  /** The slices' mapping. */
   readonly slice: string | null;
+  /** The mapping of the iterations. */
   readonly time: string | null;
+  /** Lanes, inside the Vector Engine: 8 or 4. */
   readonly way: number | null;
 }
 
@@ -365,9 +474,13 @@ export interface Unresolved {
   readonly reason: string;
 }
 
+/** What an operation waits for. */
 export interface Wait {
+  /** Why: `read after write`, `context busy`. */
   readonly cause: string;
+  /** The other operation's number. */
   readonly operation: number;
+  /** The tensor that both touch, if that is why. */
   readonly tensor: string | null;
 }
 

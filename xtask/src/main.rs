@@ -1,11 +1,12 @@
 //! Chores of this repository, run as `cargo xtask`.
 //!
-//! Knows where the files of a rule are and what they begin with, how the real library is asked about fixtures, and how a folder of
-//! kernels is measured; nothing about rules themselves.
+//! Knows where the files of a rule are and what they begin with, how the real library is asked about fixtures, how a folder of
+//! kernels is measured, and which structs repeat each other; nothing about rules themselves.
 
 mod corpus;
 mod new_rule;
 mod real_library;
+mod similar_structs;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ const USAGE: &str = "usage: cargo xtask new-rule NAME FAMILY GROUP
        cargo xtask real-library [RELEASE]
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
+       cargo xtask similar-structs
 
   NAME    the rule's name, such as `commit_size`
   FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["corpus", folder, options @ ..] if !folder.starts_with("--") => {
             corpus::run(&repository(), folder, options)
         }
+        ["similar-structs"] => similar_structs::run(&repository()),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -3,6 +3,8 @@
 //! One table a machine. Schedules, waits, timelines, traces and memory maps of every language read it, so that a row is called and
 //! coloured alike in each of them. Knows no kernel, no cycle and no language.
 
+use serde::{Serialize, Serializer};
+
 /// How a row is named and drawn.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LaneRow {
@@ -210,6 +212,13 @@ impl Lane {
     /// Its colour as `#rrggbb`.
     pub fn colour(self) -> &'static str {
         self.row().colour
+    }
+}
+
+/// A lane in a document is its name.
+impl Serialize for Lane {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

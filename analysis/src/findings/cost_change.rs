@@ -1,5 +1,7 @@
 //! Cycles before and after a change, and when that is worse.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 
 use crate::numbers::thousands;
@@ -8,7 +10,8 @@ use crate::numbers::thousands;
 const ALLOWED_PART: u128 = 50;
 
 /// Cycles before and after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(rename = "FixCost")]
 pub struct CostChange {
     /// Before.
     pub before: u64,

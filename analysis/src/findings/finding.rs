@@ -2,6 +2,9 @@
 //!
 //! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{
     Alternative, Alternatives, Cause, Confirmer, CostChange, Edit, Group, Level, Replacement, Rule,
     words,
@@ -41,7 +44,8 @@ impl From<std::ops::Range<u32>> for TextSpan {
 }
 
 /// Whether a fix may be applied without looking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Applicability {
     /// Keeps the meaning or is the only reading; `--fix` may apply it.
     Machine,

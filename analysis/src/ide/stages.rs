@@ -3,6 +3,9 @@
 //! Picks from what `cost` and `simulation` hold; computes nothing of it. A function that kernels call is seen through the
 //! nearest of them: by itself it has no schedule.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxNode, TextRange, TextSize, TokenAtOffset};
 
@@ -37,7 +40,8 @@ pub struct StageTableAnswer {
 }
 
 /// A stretch of a memory that nothing occupies while something of the kernel runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Free")]
 pub struct FreeRow {
     /// The memory: `dm`, `trf`, `vrf`.
     pub tier: &'static str,

@@ -8,6 +8,9 @@ mod placing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::answers::{
     Assist, ByteRange, Completion, Folding, Highlight, HintLevel, Hover, InlayHint, Lens, Place,
     RenameProblem, SignatureHelp, Symbol,
@@ -125,22 +128,27 @@ impl TimeUnit {
 }
 
 /// A flag that holds a lane up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SlotWait")]
 pub struct LaneWait {
     /// What is waited for, as messages write it.
     pub cause: String,
     /// The lane that ends the wait, if it has one.
+    #[schemars(with = "Option<&'static str>")]
     pub lane: Option<Lane>,
     /// When that is.
     pub until: u64,
 }
 
 /// One run of a transfer, in the unit of its function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Slot")]
 pub struct TransferSlot {
-    /// The number of its row.
+    /// The number of its row, from 0.
+    #[serde(rename = "transfer")]
     pub row: usize,
     /// Where it runs.
+    #[schemars(with = "&'static str")]
     pub lane: Lane,
     /// When it starts.
     pub start: u64,
@@ -151,12 +159,13 @@ pub struct TransferSlot {
 }
 
 /// When the transfers of a function run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Schedule")]
 pub struct TransferSchedule {
-    /// All runs, in the order in which the function asks for them.
-    pub slots: Vec<TransferSlot>,
     /// The end of the last.
     pub total: u64,
+    /// All runs, in the order in which the function asks for them.
+    pub slots: Vec<TransferSlot>,
 }
 
 /// What the transfers of one function move.

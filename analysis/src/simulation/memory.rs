@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::derivation::BodyDerivation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::memory::free::gaps;
@@ -35,7 +38,7 @@ pub struct Occupancy {
 }
 
 /// The most bytes that are occupied at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Peak {
     /// Bytes of DM a slice.
     pub dm_bytes: u64,

@@ -1,10 +1,10 @@
-//! Answers about single expressions: one mapping, one sequencer.
+//! The answer about one mapping.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{MappingAnswer, SequenceAnswer};
+use visa_analysis::MappingAnswer;
 
 /// What `visa-lint map --format json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,80 +54,6 @@ impl Mapping {
             factors: factors.collect(),
             index: answer.index.clone(),
             equivalent: answer.equivalent,
-        }
-    }
-}
-
-/// What `visa-lint sequence --format json` prints. Members are null where there is no configuration.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Sequence {
-    /// Loops as the mappings are written, outermost first.
-    entries: Vec<Entry>,
-    /// Loops after merging, outermost first.
-    merged: Vec<MergedEntry>,
-    packet_bytes: Option<u64>,
-    contiguous_bytes: Option<u64>,
-    access_bytes: Option<u64>,
-    accesses: Option<u64>,
-    cycles: Option<u64>,
-    longest_bank_run: Option<u64>,
-    /// The rule that names why there is no configuration, or the first limit broken.
-    error: Option<String>,
-    /// What an engine refuses anyway. Left out where there is nothing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refusals: Vec<Refusal>,
-}
-
-/// Something that an engine refuses.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Refusal {
-    rule: &'static str,
-    message: String,
-}
-
-/// A loop.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Entry {
-    size: u64,
-    /// In elements.
-    stride: Option<i128>,
-    axis: Option<String>,
-}
-
-/// A loop after merging.
-#[derive(Debug, Serialize, JsonSchema)]
-struct MergedEntry {
-    size: u64,
-    /// In elements.
-    stride: Option<i128>,
-}
-
-impl Sequence {
-    pub(crate) fn of(answer: &SequenceAnswer) -> Self {
-        let entries = answer.entries.iter().map(|entry| Entry {
-            size: entry.size,
-            stride: entry.stride,
-            axis: entry.axis.clone(),
-        });
-        let merged = answer.merged.iter().map(|entry| MergedEntry {
-            size: entry.size,
-            stride: entry.stride,
-        });
-        let refusals = answer.refusals.iter().map(|refusal| Refusal {
-            rule: refusal.rule,
-            message: refusal.message.clone(),
-        });
-        Self {
-            entries: entries.collect(),
-            merged: merged.collect(),
-            packet_bytes: answer.packet_bytes,
-            contiguous_bytes: answer.contiguous_bytes,
-            access_bytes: answer.access_bytes,
-            accesses: answer.accesses,
-            cycles: answer.cycles,
-            longest_bank_run: answer.longest_bank_run,
-            error: answer.error.clone(),
-            refusals: refusals.collect(),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::MemoryMapAnswer;
+use visa_analysis::{FreeRow, MemoryMapAnswer, MemoryRow};
 
-use super::cost::{Memory, Peak, memory, peak};
+use super::cost::Peak;
 
 /// What `visa/memoryMap` answers with.
 #[derive(Serialize, JsonSchema)]
@@ -14,10 +14,10 @@ pub(crate) struct MemoryMap<'a> {
     kernel: &'a str,
     /// Its cycles; null where they are not known.
     total: Option<u64>,
-    memory: Vec<Memory<'a>>,
-    peak: Option<Peak>,
+    memory: &'a [MemoryRow],
+    peak: Option<Peak<'a>>,
     capacity: Vec<Capacity>,
-    free: Vec<Free>,
+    free: &'a [FreeRow],
 }
 
 /// Bytes a slice of a memory.
@@ -27,36 +27,21 @@ struct Capacity {
     bytes: u64,
 }
 
-/// A stretch of a memory that nothing occupies all the while.
-#[derive(Serialize, JsonSchema)]
-struct Free {
-    tier: &'static str,
-    address: u64,
-    bytes: u64,
-}
-
 /// The object that `visa/memoryMap` answers with.
 pub(crate) fn document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
     let capacity = map.capacity.iter();
-    let free = map.free.iter();
     MemoryMap {
         version: 1,
         kernel: &map.kernel,
         total: map.total,
-        memory: map.memory.iter().map(memory).collect(),
-        peak: map.peak.map(|of| peak(of, &map.overfull)),
+        memory: &map.memory,
+        peak: map.peak.map(|peak| Peak::new(peak, &map.overfull)),
         capacity: capacity
             .map(|(tier, bytes)| Capacity {
                 tier,
                 bytes: *bytes,
             })
             .collect(),
-        free: free
-            .map(|row| Free {
-                tier: row.tier,
-                address: row.address,
-                bytes: row.bytes,
-            })
-            .collect(),
+        free: &map.free,
     }
 }

@@ -11,7 +11,6 @@ pub(crate) mod roofline;
 pub(crate) mod schema;
 pub(crate) mod transfers;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::Failure;
@@ -22,38 +21,4 @@ pub(crate) fn pretty(document: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
     text.push('\n');
     Ok(text)
-}
-
-/// A range of a file.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Range {
-    start: Position,
-    end: Position,
-}
-
-/// A place in a file.
-#[derive(Serialize, JsonSchema)]
-struct Position {
-    /// From 1.
-    line: u32,
-    /// From 1, in characters.
-    column: u32,
-    /// From 0.
-    byte: u32,
-}
-
-/// A range as JSON has it.
-pub(crate) fn range(range: visa_analysis::Range) -> Range {
-    Range {
-        start: position(range.start),
-        end: position(range.end),
-    }
-}
-
-fn position(position: visa_analysis::Position) -> Position {
-    Position {
-        line: position.line,
-        column: position.column,
-        byte: position.byte,
-    }
 }

@@ -8,10 +8,11 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
+use visa_analysis::SequenceAnswer;
 
 use super::cost::Document;
 use super::dialect::Dialect;
-use super::expressions::{Mapping, Sequence};
+use super::expressions::Mapping;
 use super::memory_map::MemoryMap;
 use super::refusal::{Refused, RunFailed};
 use crate::lint::format::json as check;
@@ -88,7 +89,7 @@ pub fn schemas() -> Result<Vec<(&'static str, String)>, String> {
         ),
         (
             "sequence.schema.json",
-            text::<Expression<Sequence>>(generator(), "A sequencer by visa-lint")?,
+            text::<Expression<SequenceAnswer>>(generator(), "A sequencer by visa-lint")?,
         ),
     ])
 }

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, TransferSlot};
+use visa_analysis::{
+    Amount, Lane, LineIndex, TimeUnit, TransferCost, TransferRow, TransferSchedule,
+};
 
 /// A file with functions that move something.
 pub(crate) struct FileTransfers {
@@ -29,7 +31,7 @@ pub(crate) struct FunctionTransfers<'a> {
     /// The lanes that they run in, in the order in which they are shown.
     lanes: Vec<LaneSum<'a>>,
     /// When each of them runs, in the unit of times, and the end of the last; null where figures or a step are not known.
-    schedule: Option<Schedule<'a>>,
+    schedule: Option<&'a TransferSchedule>,
     /// Bytes by direction, all runs together.
     totals: BTreeMap<&'a str, Quantity<'a>>,
     /// The most bytes in use at once, by memory.
@@ -51,33 +53,6 @@ struct LaneSum<'a> {
     colour: &'static str,
     /// Bytes that it moves, all runs together.
     bytes: Quantity<'a>,
-}
-
-/// When the transfers of a function run.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Schedule<'a> {
-    total: u64,
-    slots: Vec<Slot<'a>>,
-}
-
-/// One run of a transfer.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Slot<'a> {
-    /// Its place among the function's transfers, from 0.
-    transfer: usize,
-    lane: &'static str,
-    start: u64,
-    end: u64,
-    waits: Vec<SlotWait<'a>>,
-}
-
-/// What a lane waited for before a run.
-#[derive(Debug, Serialize, JsonSchema)]
-struct SlotWait<'a> {
-    cause: &'a str,
-    /// The lane that ends the wait, if it is shown.
-    lane: Option<&'static str>,
-    until: u64,
 }
 
 /// What one transfer moves.
@@ -131,10 +106,7 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
             .map(|row| transfer(row, &lines))
             .collect(),
         lanes: lanes(function),
-        schedule: function.schedule.as_ref().map(|schedule| Schedule {
-            total: schedule.total,
-            slots: schedule.slots.iter().map(slot).collect(),
-        }),
+        schedule: function.schedule.as_ref(),
         totals: (function.totals.iter())
             .map(|(direction, bytes)| (direction.as_str(), bytes.into()))
             .collect(),
@@ -157,21 +129,6 @@ fn lanes(function: &TransferCost) -> Vec<LaneSum<'static>> {
         },
     };
     function.lanes().into_iter().map(sum).collect()
-}
-
-fn slot(slot: &TransferSlot) -> Slot<'_> {
-    let waits = slot.waits.iter().map(|wait| SlotWait {
-        cause: &wait.cause,
-        lane: wait.lane.map(Lane::name),
-        until: wait.until,
-    });
-    Slot {
-        transfer: slot.row,
-        lane: slot.lane.name(),
-        start: slot.start,
-        end: slot.end,
-        waits: waits.collect(),
-    }
 }
 
 fn transfer<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {

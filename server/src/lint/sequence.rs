@@ -8,7 +8,6 @@ use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, Sequen
 use super::map::refused;
 use super::outcome::Outcome;
 use super::output::Console;
-use crate::json::expressions::Sequence;
 use crate::json::pretty;
 use crate::project::Failure;
 
@@ -32,7 +31,7 @@ pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outco
         Ok(answer) => {
             console.print(&match options.format {
                 AnswerFormat::Human => human(&answer),
-                AnswerFormat::Json => pretty(&Sequence::of(&answer))?,
+                AnswerFormat::Json => pretty(&answer)?,
             })?;
             Ok(Outcome::Fine)
         }

@@ -5,12 +5,12 @@ use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use visa_analysis::{
-    MappingQuestion, QuestionError, SequenceQuestion, SequencerMode, derive_sequence,
-    evaluate_mapping,
+    MappingQuestion, QuestionError, SequenceAnswer, SequenceQuestion, SequencerMode,
+    derive_sequence, evaluate_mapping,
 };
 
 use super::server::Tools;
-use crate::json::expressions::{Mapping, Sequence};
+use crate::json::expressions::Mapping;
 use crate::lint::map::dialect_in;
 use crate::project::settings::Dialect;
 
@@ -142,7 +142,7 @@ impl Tools {
     async fn sequence(
         &self,
         Parameters(input): Parameters<SequenceInput>,
-    ) -> Result<Json<Sequence>, String> {
+    ) -> Result<Json<SequenceAnswer>, String> {
         let work = move || {
             let answer = derive_sequence(&SequenceQuestion {
                 axes: &input.axes,
@@ -164,7 +164,7 @@ impl Tools {
             if strides.any(|stride| i64::try_from(stride).is_err()) {
                 return Err("a stride is beyond 64 bits".to_owned());
             }
-            Ok(Sequence::of(&answer))
+            Ok(answer)
         };
         deep(work).await.map(Json)
     }

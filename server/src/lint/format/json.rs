@@ -4,35 +4,53 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{Applicability, Confirmer, Diagnostic, NotFollowed};
+use visa_analysis::{
+    Confirmer, Diagnostic, DiagnosticFix, LanguageCounts, NotFollowed, OperationCounts, Range,
+    RelatedPlace,
+};
 
-use crate::json::{Range, pretty, range};
+use crate::json::pretty;
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
 use crate::project::Failure;
 
 /// What `visa-lint check --format json` prints.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
+    #[serde(flatten)]
+    counts: Counts<'a>,
+    diagnostics: Vec<Entry<'a>>,
+    unresolved: Vec<Unresolved<'a>>,
+    #[serde(flatten)]
+    rest: Rest<'a>,
+}
+
+/// Who checked, and how much.
+#[derive(Serialize, JsonSchema)]
+struct Counts<'a> {
     version: u32,
     tool: Tool,
     files: u64,
     kernels: u64,
     configured_out: u64,
-    operations: Operations,
-    diagnostics: Vec<Entry<'a>>,
-    unresolved: Vec<Unresolved<'a>>,
+    operations: &'a OperationCounts,
+}
+
+/// What was not checked, and by which libraries and languages the rest was.
+#[derive(Serialize, JsonSchema)]
+struct Rest<'a> {
     /// Files of which no operation was looked at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_followed: Vec<NotFollowedFile<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_followed: &'a [NotFollowed],
     dialects: Vec<Dialect<'a>>,
     /// What was checked by language, where that is not Rust alone.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    languages: BTreeMap<&'static str, OfLanguage>,
+    languages: BTreeMap<&'static str, &'a LanguageCounts>,
     /// What could not be checked, and why; the exit code is then 2.
     errors: &'a [&'a str],
-    /// How many findings are not among `diagnostics`, because `--max-diagnostics` allows no more.
+    /// How many findings are left out, because `--max-diagnostics` allows no more.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
+    /// Counts, with `--statistics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Statistics<'a>>,
 }
@@ -41,20 +59,6 @@ pub(crate) struct Document<'a> {
 pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Operations {
-    resolved: u64,
-    unresolved: u64,
-}
-
-/// What was checked of one language.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct OfLanguage {
-    files: u64,
-    kernels: u64,
-    operations: Operations,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -69,16 +73,6 @@ pub(crate) struct Unresolved<'a> {
     file: &'a str,
     range: Range,
     what: &'a str,
-    reason: &'a str,
-}
-
-/// A file of which no operation was looked at.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct NotFollowedFile<'a> {
-    file: &'a str,
-    /// How many operations it has.
-    operations: u64,
-    /// Why most of them were not looked at.
     reason: &'a str,
 }
 
@@ -109,42 +103,10 @@ pub(crate) struct Entry<'a> {
     url: Option<&'a str>,
     file: &'a str,
     range: Range,
-    related: Vec<Related<'a>>,
-    fixes: Vec<Fix<'a>>,
+    related: &'a [RelatedPlace],
+    fixes: &'a [DiagnosticFix],
     suppressed: bool,
     confirmed_by: Option<&'static str>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Related<'a> {
-    message: &'a str,
-    file: &'a str,
-    range: Range,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Fix<'a> {
-    title: &'a str,
-    applicability: &'static str,
-    edits: Vec<Edit<'a>>,
-    /// What it does to the cycles of the function; `null` where that is not known, and of sure fixes.
-    cost: Option<FixCost>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FixCost {
-    /// Cycles before.
-    before: u64,
-    /// Cycles after.
-    after: u64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct Edit<'a> {
-    file: &'a str,
-    start_byte: u32,
-    end_byte: u32,
-    text: &'a str,
 }
 
 /// What `visa-lint check --format jsonl` prints a line.
@@ -162,27 +124,10 @@ pub(crate) enum Line<'a> {
 /// What was checked.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Summary<'a> {
-    version: u32,
-    tool: Tool,
-    files: u64,
-    kernels: u64,
-    configured_out: u64,
-    operations: Operations,
-    /// Files of which no operation was looked at.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    not_followed: Vec<NotFollowedFile<'a>>,
-    dialects: Vec<Dialect<'a>>,
-    /// What was checked by language, where that is not Rust alone.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    languages: BTreeMap<&'static str, OfLanguage>,
-    /// What could not be checked, and why; the exit code is then 2.
-    errors: &'a [&'a str],
-    /// How many findings have no line, because `--max-diagnostics` allows no more.
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: u64,
-    /// Counts, with `--statistics`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    statistics: Option<Statistics<'a>>,
+    #[serde(flatten)]
+    counts: Counts<'a>,
+    #[serde(flatten)]
+    rest: Rest<'a>,
 }
 
 /// Whether nothing is left out, which is not written.
@@ -195,20 +140,9 @@ fn is_zero(count: &u64) -> bool {
 pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
     let findings = outline.written().map(entry).map(Box::new);
     let unresolved = outline.unresolved.iter().map(unresolved);
-    let whole = document(outline, statistics);
     let summary = Summary {
-        version: whole.version,
-        tool: whole.tool,
-        files: whole.files,
-        kernels: whole.kernels,
-        configured_out: whole.configured_out,
-        operations: whole.operations,
-        not_followed: whole.not_followed,
-        dialects: whole.dialects,
-        languages: whole.languages,
-        errors: whole.errors,
-        left_out: whole.left_out,
-        statistics: whole.statistics,
+        counts: counts(outline),
+        rest: rest(outline, statistics),
     };
     let lines = findings
         .map(Line::Finding)
@@ -226,11 +160,16 @@ pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<St
 
 /// Renders everything, suppressed findings too: they say so.
 pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
-    pretty(&document(outline, statistics))
+    pretty(&Document {
+        counts: counts(outline),
+        diagnostics: outline.written().map(entry).collect(),
+        unresolved: outline.unresolved.iter().map(unresolved).collect(),
+        rest: rest(outline, statistics),
+    })
 }
 
-fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
-    Document {
+fn counts<'a>(outline: &'a Outline<'_>) -> Counts<'a> {
+    Counts {
         version: 1,
         tool: Tool {
             name: "visa-lint",
@@ -239,15 +178,18 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
         files: outline.files,
         kernels: outline.kernels,
         configured_out: outline.configured_out,
-        operations: Operations {
-            resolved: outline.operations.resolved,
-            unresolved: outline.operations.unresolved,
-        },
-        diagnostics: outline.written().map(entry).collect(),
-        unresolved: outline.unresolved.iter().map(unresolved).collect(),
-        not_followed: outline.not_followed.iter().map(not_followed).collect(),
+        operations: outline.operations,
+    }
+}
+
+fn rest<'a>(outline: &'a Outline<'_>, statistics: bool) -> Rest<'a> {
+    let languages = outline.of_languages().into_iter().flatten();
+    Rest {
+        not_followed: outline.not_followed,
         dialects: outline.dialects.iter().map(dialect).collect(),
-        languages: languages(outline),
+        languages: languages
+            .map(|(language, counts)| (language.name(), counts))
+            .collect(),
         errors: outline.errors,
         left_out: outline.left_out(),
         statistics: statistics.then(|| Statistics {
@@ -257,38 +199,13 @@ fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
     }
 }
 
-/// What was checked by language, where that is not Rust alone.
-fn languages(outline: &Outline<'_>) -> BTreeMap<&'static str, OfLanguage> {
-    let counts = outline.of_languages().into_iter().flatten();
-    let counts = counts.map(|(language, counts)| {
-        let of_language = OfLanguage {
-            files: counts.files,
-            kernels: counts.kernels,
-            operations: Operations {
-                resolved: counts.operations.resolved,
-                unresolved: counts.operations.unresolved,
-            },
-        };
-        (language.name(), of_language)
-    });
-    counts.collect()
-}
-
 /// An operation that was not looked at, as the document has it.
 pub(crate) fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
     Unresolved {
         file: &operation.file,
-        range: range(operation.place.range),
+        range: operation.place.range,
         what: &operation.place.what,
         reason: &operation.place.reason,
-    }
-}
-
-fn not_followed(file: &NotFollowed) -> NotFollowedFile<'_> {
-    NotFollowedFile {
-        file: &file.file,
-        operations: file.operations,
-        reason: &file.reason,
     }
 }
 
@@ -326,43 +243,10 @@ pub(crate) fn entry(finding: &Finding) -> Entry<'_> {
         help: help.as_deref(),
         url: url.as_deref(),
         file,
-        range: range(finding.diagnostic.range),
-        related: finding
-            .diagnostic
-            .related
-            .iter()
-            .map(|related| Related {
-                message: &related.message,
-                file: &related.file,
-                range: range(related.range),
-            })
-            .collect(),
-        fixes: finding.diagnostic.fixes.iter().map(fix).collect(),
+        range: finding.diagnostic.range,
+        related: &finding.diagnostic.related,
+        fixes: &finding.diagnostic.fixes,
         suppressed: *suppressed,
         confirmed_by: confirmed_by.map(Confirmer::name),
-    }
-}
-
-fn fix(fix: &visa_analysis::DiagnosticFix) -> Fix<'_> {
-    Fix {
-        title: &fix.title,
-        applicability: match fix.applicability {
-            Applicability::Machine => "machine",
-            Applicability::Maybe => "maybe",
-        },
-        edits: fix
-            .edits
-            .iter()
-            .map(|edit| Edit {
-                file: &edit.file,
-                start_byte: edit.start_byte,
-                end_byte: edit.end_byte,
-                text: &edit.text,
-            })
-            .collect(),
-        cost: fix.cost.map(|cost| FixCost {
-            before: cost.before,
-            after: cost.after,
-        }),
     }
 }

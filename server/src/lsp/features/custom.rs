@@ -13,7 +13,7 @@ use visa_analysis::KernelCost;
 
 use super::at;
 use super::edits::{of_files, workspace_edit};
-use crate::json::cost::{chosen_document, operation};
+use crate::json::cost::chosen_document;
 use crate::json::dialect::Dialect;
 use crate::json::memory_map::document;
 use crate::lsp::engine::{Answer, Failure};
@@ -94,7 +94,7 @@ pub(crate) fn stage_table(
         json!({
             "version": 1,
             "kernel": table.kernel,
-            "operations": table.operations.iter().map(operation).collect::<Vec<_>>(),
+            "operations": table.operations,
         })
     }))
 }
