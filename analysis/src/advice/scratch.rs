@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::catalogue::rules_that_are_on;
 use crate::check::{
     file_report, files_by_reach, function_derivation, function_simulation_by, functions,
 };
@@ -21,7 +20,7 @@ use crate::inputs::{
 use crate::items::{ItemId, Typing as _};
 use crate::kernel::{Body, OperationKind, Tensor, Tier, body};
 use crate::report::DiagnosticFix;
-use crate::rules::{Group, Level as Severity};
+use crate::rules::{Group, Level as Severity, own_rules_where};
 use crate::simulation::total_bounds;
 
 use super::slots::is_scratch;
@@ -151,7 +150,7 @@ impl Scratch {
     /// Turns on the rules of some groups and all others off.
     pub(super) fn enable(&mut self, wanted: impl Fn(Group) -> bool) {
         self.db.set_enabled_rules(&ProjectRules {
-            default: rules_that_are_on(|_, group| wanted(group)),
+            default: own_rules_where(|_, group| wanted(group)),
             files: BTreeMap::new(),
         });
     }

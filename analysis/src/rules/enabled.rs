@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Judges, Level, Needs, Rule, all};
+use super::{FAMILIES, Finding, Group, Judges, Level, Needs, Rule, all};
 use crate::items::Dialect;
 
 /// Which rules of this room are on.
@@ -51,6 +51,20 @@ impl OwnRules for EnabledRules {
             on > 0 || family.also.iter().any(|rule| self.has_own(rule.name))
         })
     }
+}
+
+/// The rules of this room that are on as some of the groups that they report as. Those of other rooms are on.
+pub fn own_rules_where(is_on: impl Fn(&Rule, Group) -> bool) -> EnabledRules {
+    let mut on = EnabledRules::default();
+    for (number, rule) in all().enumerate() {
+        if !rule.groups().any(|group| is_on(rule, group)) {
+            on.remove_number(number);
+        }
+        if (rule.graver).is_some_and(|(_, group)| !is_on(rule, group)) {
+            on.remove_graver(number);
+        }
+    }
+    on
 }
 
 /// Leaves out what rules find that do not hold in a dialect: a family may run for the others of its rules. What weighs more in
@@ -162,21 +176,6 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Group;
-
-    /// The rules of this room that are on as some of the groups that they report as.
-    fn own_rules_where(is_on: impl Fn(&Rule, Group) -> bool) -> EnabledRules {
-        let mut on = EnabledRules::default();
-        for (number, rule) in all().enumerate() {
-            if !rule.groups().any(|group| is_on(rule, group)) {
-                on.remove_number(number);
-            }
-            if (rule.graver).is_some_and(|(_, group)| !is_on(rule, group)) {
-                on.remove_graver(number);
-            }
-        }
-        on
-    }
 
     /// The rules of groups, as a selection of them would turn them on.
     fn groups(groups: &[Group]) -> EnabledRules {

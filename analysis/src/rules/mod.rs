@@ -72,7 +72,7 @@ pub(crate) use chain_fixes::add_chain_fixes;
 pub(crate) use checked::{Checked, Derived};
 pub(crate) use dma_performance::SLOW_TRANSFER;
 pub(crate) use enabled::Families;
-pub use enabled::{EnabledRules, OwnRules};
+pub use enabled::{EnabledRules, OwnRules, own_rules_where};
 pub use examples::Example;
 pub use families::all;
 use families::{FAMILIES, Family, Judges, Needs, find};
