@@ -8,6 +8,7 @@ mod analysis;
 mod costs;
 mod fixing;
 mod reports;
+mod running;
 mod runs;
 
 pub use analysis::{Analysis, Canceller};

@@ -87,6 +87,7 @@ impl Contents<'_> {
             levels,
             address,
             origin,
+            is_zeroed: _,
             span,
             created_before: _,
             moved_before: _,

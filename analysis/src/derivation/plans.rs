@@ -113,7 +113,7 @@ pub fn derive(body: &Body) -> Vec<PlanViolation> {
             CollectiveWork::Gather | CollectiveWork::Scatter { .. } => {
                 rows::list_size(body, collective, &mut add);
             }
-            CollectiveWork::Fill
+            CollectiveWork::Fill { .. }
             | CollectiveWork::Shuffle(_)
             | CollectiveWork::ParallelCopy { .. } => {}
         }

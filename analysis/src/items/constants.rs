@@ -9,6 +9,7 @@ use ra_ap_syntax::ast::{
 };
 
 use super::file::plain_name;
+use super::floats::Float;
 use super::integers::IntegerType;
 use crate::syntax::parse_text;
 
@@ -24,6 +25,8 @@ pub enum ConstValue {
     Int(i128),
     /// A boolean.
     Bool(bool),
+    /// A float. Only the walk through a function makes it; constants of mappings and addresses are integers.
+    Float(Float),
     /// An array or a slice.
     Array(Vec<ConstValue>),
     /// A tuple; `()` is the empty one.
@@ -520,6 +523,10 @@ pub fn arithmetic(
             _ => NO_INTEGER,
         };
     }
+    if let (ConstValue::Float(left), ConstValue::Float(right)) = (left, right) {
+        let result = left.arithmetic(operator, *right);
+        return result.map_or(NO_INTEGER, ConstValue::Float);
+    }
     let (left, right) = match (left, right) {
         (ConstValue::Int(left), ConstValue::Int(right)) => (*left, *right),
         (ConstValue::Unknown(reason), _) | (_, ConstValue::Unknown(reason)) => {
@@ -565,6 +572,9 @@ fn shift(operator: ArithOp, value: i128, amount: i128, integer: Option<IntegerTy
 
 /// A comparison of two values of one type.
 pub fn comparison(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
+    if let (ConstValue::Float(left), ConstValue::Float(right)) = (left, right) {
+        return ConstValue::Bool(left.compares(operator, *right));
+    }
     let order = match (left, right) {
         (ConstValue::Int(left), ConstValue::Int(right)) => left.cmp(right),
         (ConstValue::Bool(left), ConstValue::Bool(right)) => left.cmp(right),

@@ -65,6 +65,11 @@ impl IntegerType {
         }
     }
 
+    /// The nearest value that fits, as a cast of a float takes it.
+    pub fn cut(self, value: i128) -> i128 {
+        value.clamp(self.minimum(), self.maximum())
+    }
+
     /// The value of `T::MAX`, `T::MIN` or `T::BITS`.
     pub(super) fn limit(path: &ast::Path) -> Option<i128> {
         let segments = path_segments(path);

@@ -14,6 +14,7 @@ mod declarations;
 mod dialects;
 mod editing;
 mod file;
+mod floats;
 mod held;
 mod homonyms;
 mod ids;
@@ -56,6 +57,7 @@ pub use self::file::{
     ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code,
     parse_item, token_map, unread_bytes,
 };
+pub use self::floats::{Float, FloatType};
 pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;

@@ -28,17 +28,17 @@ pub(crate) use element_places::element_places;
 pub(crate) use hiding_macros::hidden_kernels;
 pub(crate) use lowering::CALL_DEPTH;
 pub(crate) use lowering::body_as_meant;
-pub use lowering::{Probed, body, probe};
+pub use lowering::{GivenNumbers, Probed, body, body_of_run, probe};
 
 pub use operation::{
     Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, ForeignCall, ForeignCallee,
-    Launch, LoopFrame, Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource,
-    RedistributionStep, Rows, Unresolved, UnresolvedReason,
+    Given, Launch, LoopFrame, Operation, OperationId, OperationKind, Parameter, Parts, Pass,
+    PassEnd, PassSource, RedistributionStep, Rows, Unresolved, UnresolvedReason,
 };
 pub use stage::{
-    AccumulationKind, AluOperation, BranchMode, Guard, Operand, OperandSource, Position, Stage,
-    StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, VectorStage, Way,
-    ZeroPoint,
+    AccumulationKind, AluOperation, BranchMode, Comparison, Guard, Operand, OperandSource,
+    Position, Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology,
+    VectorStage, Way, ZeroPoint,
 };
 pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,

@@ -1,7 +1,7 @@
 //! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
 
 use crate::hardware::Machine;
-use crate::items::{Dialect, Span};
+use crate::items::{ConstValue, Dialect, Span};
 use crate::libraries::Library;
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
@@ -76,6 +76,10 @@ pub struct Body {
     /// The operations that `unresolved` speaks about although they are in `operations`, in program order: something
     /// of them is unknown.
     pub incomplete: Vec<OperationId>,
+    /// What the function is given from outside, in order, the device left out.
+    pub parameters: Vec<Parameter>,
+    /// The tensors that it returns, in order, with the place of each in the result: `result`, `result.1`, `result.y`.
+    pub results: Vec<(String, TensorId)>,
     /// Tensors that the body returns or that outlive it (by reference parameters written to).
     pub escaping: Vec<TensorId>,
     /// Launches of kernels, in host code: the kernels' operations are in bodies of their own.
@@ -147,6 +151,31 @@ impl Body {
     pub fn operation(&self, id: OperationId) -> Option<&Operation> {
         self.operations.get(id.0 as usize)
     }
+}
+
+/// A tensor or a number that a function is given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// The parameter's name, and where it is in it: `x`, `params.q`, `layers[0]`.
+    pub name: String,
+    /// The number of the function's parameter that it is in, the device left out.
+    pub position: usize,
+    /// What it is.
+    pub given: Given,
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Given {
+    /// A tensor, and whether it is lent to be changed.
+    Tensor {
+        /// The tensor.
+        tensor: TensorId,
+        /// Whether it may be written.
+        is_mutable: bool,
+    },
+    /// A number of run time.
+    Number,
 }
 
 /// A launch of a kernel by host code.
@@ -240,7 +269,10 @@ pub enum CollectiveWork {
         asymmetric: bool,
     },
     /// Sets each element of the target to one value.
-    Fill,
+    Fill {
+        /// The value, where it is known.
+        value: Option<ConstValue>,
+    },
     /// Each part of a level takes what another part of it holds.
     Shuffle(Parts),
     /// Each part of a level takes a part of its own elements.

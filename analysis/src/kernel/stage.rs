@@ -8,7 +8,7 @@ mod switch;
 pub use self::switch::{SwitchConfig, SwitchParameter, SwitchTopology};
 
 use crate::hardware::{ElementType, VectorOperation};
-use crate::items::Span;
+use crate::items::{ConstValue, Span};
 use crate::mapping::{Axis, Mapping};
 
 use super::catalogue::CanonicalStage;
@@ -470,16 +470,27 @@ pub enum AccumulationKind {
 pub enum BranchMode {
     /// Every cycle.
     Unconditional,
-    /// By the parity of an axis.
-    AxisToggle,
+    /// By the parity of an axis; the path that names it, where it is known.
+    AxisToggle(Option<String>),
     /// By the valid count generator.
     ValidCount,
-    /// By comparisons; the number of them.
-    Comparison(Vec<ElementType>),
+    /// By comparisons; one for each bit of the execution id.
+    Comparison(Vec<Comparison>),
     /// By a VRF tensor.
     Vrf,
     /// An expression that could not be followed.
     Unknown,
+}
+
+/// One comparison that sets a bit of the execution id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Comparison {
+    /// The name of the variant (`Greater`).
+    pub relation: String,
+    /// The type that it is for, as far as it says one.
+    pub element_type: Option<ElementType>,
+    /// The number that elements are compared with; none where there is none or it is not known.
+    pub boundary: Option<ConstValue>,
 }
 
 /// One operation of an ALU, on one stream or on both groups of a pair (library: vector operations).
@@ -497,6 +508,10 @@ pub struct AluOperation {
     pub operation_span: Span,
     /// Operands, one list a group: one list on a single stream, two on a pair, none on a zip.
     pub operands: Vec<Vec<Operand>>,
+    /// The order of the arguments as written (`Mode10`), where one is.
+    pub mode: Option<String>,
+    /// The elements that a unary operation is for, where it says so.
+    pub guard: Option<Guard>,
     /// How many operands of a list are said to be for all branches of the stream, the most of any group.
     pub always: u64,
     /// The operation merges the two groups.
@@ -530,6 +545,8 @@ pub struct Operand {
     pub source: OperandSource,
     /// Which elements take it; none where the library's way of writing it says nothing of that.
     pub guard: Option<Guard>,
+    /// The number that a constant is, where it is known.
+    pub number: Option<ConstValue>,
     /// Its expression.
     pub span: Span,
 }

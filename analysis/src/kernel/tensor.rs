@@ -266,6 +266,8 @@ pub struct Tensor {
     pub address: Address,
     /// What made it.
     pub origin: Origin,
+    /// Whether what made it fills it with zeros.
+    pub is_zeroed: bool,
     /// Where it is made: the binding's name, else the method that made it.
     pub span: Span,
     /// Number of operations that precede its creation in program order: the tensor exists from then on.

@@ -37,6 +37,8 @@ impl<'a> BodyBuilder<'a> {
             operations: Vec::new(),
             unresolved: Vec::new(),
             incomplete: Vec::new(),
+            parameters: Vec::new(),
+            results: Vec::new(),
             escaping: Vec::new(),
             launches: Vec::new(),
             shortened_loops: Vec::new(),
@@ -106,6 +108,7 @@ impl<'a> BodyBuilder<'a> {
             origin,
             span: self.written(()).span,
             created_before: self.next_operation(),
+            is_zeroed: false,
             moved_before: None,
         };
         self.body.tensors.push(tensor);
@@ -297,8 +300,11 @@ impl<'a> BodyBuilder<'a> {
                 operands: vec![vec![Operand {
                     source: OperandSource::Vrf(operand),
                     guard: None,
+                    number: None,
                     span: span(5),
                 }]],
+                mode: None,
+                guard: None,
                 always: 0,
                 zip: false,
             })

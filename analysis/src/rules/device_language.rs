@@ -100,7 +100,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
     for operation in &body.operations {
         if let OperationKind::Collective(filled) = &operation.kind
-            && filled.work == CollectiveWork::Fill
+            && matches!(filled.work, CollectiveWork::Fill { .. })
         {
             let targets = filled.targets.iter();
             findings.extend(targets.filter_map(|target| part_filled(body, filled, *target)));

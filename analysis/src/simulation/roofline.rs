@@ -217,7 +217,7 @@ fn hbm_bytes(body: &Body, operation: &Operation, cost: &Arc<OperationCost>) -> O
                     let written = moved(body, &[*rows], targets, *rows)?;
                     written.checked_add(read(body, indices)?)
                 }
-                CollectiveWork::Fill => moved(body, &[], targets, *targets.first()?),
+                CollectiveWork::Fill { .. } => moved(body, &[], targets, *targets.first()?),
                 // What each part takes, for each tensor that one is made of.
                 _ => {
                     let mut pairs = targets.iter().zip(sources.iter().cycle());

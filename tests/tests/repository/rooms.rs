@@ -31,7 +31,6 @@ const ORDER: &[&[&str]] = &[
     &["simulation"],
     &["findings"],
     &["report"],
-    &["run"],
     &["answers"],
     &["neighbours"],
     // Each language for itself.
@@ -39,6 +38,7 @@ const ORDER: &[&[&str]] = &[
     &["catalogue", "completion"],
     &["causes", "places", "suppression"],
     &["check"],
+    &["run"],
     &["cost", "fixing"],
     &["advice"],
     &["workspace"],

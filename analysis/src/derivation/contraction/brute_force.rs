@@ -338,6 +338,8 @@ fn empty_body() -> Body {
         operations: Vec::new(),
         unresolved: Vec::new(),
         incomplete: Vec::new(),
+        parameters: Vec::new(),
+        results: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),

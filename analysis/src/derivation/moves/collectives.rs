@@ -89,7 +89,7 @@ pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective)
         | CollectiveWork::GatherRows(_)
         | CollectiveWork::ScatterRows(_)
         | CollectiveWork::Redistribute { .. }
-        | CollectiveWork::Fill
+        | CollectiveWork::Fill { .. }
         | CollectiveWork::Shuffle(_) => return None,
     };
     Some(Moved {

@@ -70,7 +70,7 @@ pub(in crate::derivation) fn collective_fault(
         | CollectiveWork::GatherRows(_)
         | CollectiveWork::ScatterRows(_)
         | CollectiveWork::Redistribute { .. }
-        | CollectiveWork::Fill => None,
+        | CollectiveWork::Fill { .. } => None,
         CollectiveWork::Scatter { key } => {
             let indices = collective.sources.get(1).and_then(|id| body.tensor(*id));
             absent_key(source, indices, key)

@@ -217,12 +217,15 @@ impl<'a> Walk<'a> {
     fn branch(&mut self, index: usize, stage: &'a Stage, mode: &BranchMode) {
         self.entering_packet(index);
         if let (Some(stream), BranchMode::Comparison(types)) = (self.stream_type(index), mode)
-            && let Some(other) = types.iter().find(|&&compared| compared != stream)
+            && let Some(other) = types
+                .iter()
+                .filter_map(|comparison| comparison.element_type)
+                .find(|compared| *compared != stream)
         {
             let words = self.pass.library().words;
             let fault = VectorFault::OperationType {
                 entered: VectorStage::Branch,
-                operation: words.comparison_of(*other),
+                operation: words.comparison_of(other),
                 stream,
                 alternatives: vec![words.comparison_of(stream)],
             };

@@ -223,7 +223,8 @@ impl Words {
     /// The name of a branch mode, but that by comparisons.
     pub fn branch_mode_name(&self, mode: &BranchMode) -> &'static str {
         let mut modes = self.branch_modes.iter();
-        let found = modes.find(|(_, known)| known == mode);
+        let kind = std::mem::discriminant(mode);
+        let found = modes.find(|(_, known)| std::mem::discriminant(known) == kind);
         found.map_or("", |(name, _)| name)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::hardware::ElementType;
-use crate::items::{self, ConstValue, Namespace, Resolution, Span};
+use crate::items::{self, ConstValue, Float, Namespace, Resolution, Span};
 use crate::kernel::dialect::Constructor;
 use crate::kernel::surface::{Argument, Turbofish, path_arguments, segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
@@ -153,7 +153,7 @@ impl Interpreter<'_> {
         }
         if let Some(scalar) = number_owner(names) {
             // `bf16::from_f32(..)`, `f32::exp(..)`: a number of that type.
-            return Value::Constant(ConstValue::Unknown("a computed number"), Some(scalar));
+            return Value::Constant(constructed(name, &arguments, scalar), Some(scalar));
         }
         match name {
             _ if name == self.own.dialect.words.launch
@@ -287,7 +287,7 @@ impl Interpreter<'_> {
                 Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
                     kind,
                     address,
-                    OriginDraft::New,
+                    fresh(name),
                     span,
                 )))
             }
@@ -418,6 +418,51 @@ fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
             .tensor(*id)
             .is_some_and(|tensor| tensor.kind.tier == Tier::Vrf),
         _ => false,
+    }
+}
+
+/// The origin of a tensor that a constructor of a name makes.
+pub(super) fn fresh(name: &str) -> OriginDraft {
+    match name {
+        "zero" | "zeros" => OriginDraft::Zeros,
+        _ => OriginDraft::New,
+    }
+}
+
+/// The number that a constructor of a scalar type makes: `bf16::from_f32(0.5)`, `f32::from_bits(0x7fc0_0000)`. The value of a
+/// narrower float is kept as it is given; where it is used it is rounded once.
+fn constructed(name: &str, arguments: &[(Value, Span)], scalar: ElementType) -> ConstValue {
+    let unknown = ConstValue::Unknown("a computed number");
+    match (name, arguments) {
+        (
+            "from_f32" | "from_f32_const" | "from" | "new" | "from_f64",
+            [(Value::Constant(value @ ConstValue::Float(_), _), _)],
+        ) => value.clone(),
+        (
+            "from" | "new" | "from_i32" | "from_i8",
+            [(Value::Constant(value @ ConstValue::Int(_), _), _)],
+        ) => value.clone(),
+        ("from_bits", [(Value::Constant(ConstValue::Int(bits), _), _)]) => {
+            let bits = u32::try_from(*bits).ok();
+            let single = bits.and_then(|bits| match scalar {
+                ElementType::F32 => Some(f32::from_bits(bits)),
+                ElementType::Bf16 => Some(f32::from_bits(bits.checked_shl(16)?)),
+                _ => None,
+            });
+            single.map_or(unknown, |single| {
+                ConstValue::Float(Float::of_single(single))
+            })
+        }
+        (_, [(Value::Constant(ConstValue::Float(float), _), _), rest @ ..]) => {
+            let other = match rest.first() {
+                Some((Value::Constant(ConstValue::Float(other), _), _)) => Some(*other),
+                _ => None,
+            };
+            let number = rest.first().and_then(|(value, _)| value.as_integer());
+            let result = float.method(name, other, number);
+            result.map_or(unknown, ConstValue::Float)
+        }
+        _ => unknown,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Keeps what the library's checks of them need: the key of a scatter, how many parts a level is said to have and what
 //! each of them takes, the index of a parallel copy and the elements that it leaves.
 
-use crate::items::Span;
+use crate::items::{ConstValue, Span};
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Access, Action, Method, PlanStep};
 use crate::kernel::{
@@ -37,7 +37,7 @@ pub(super) struct CollectiveDraft {
 /// What it does, over slots.
 #[derive(Debug, Clone)]
 pub(super) enum WorkDraft {
-    Fill,
+    Fill(Option<ConstValue>),
     GatherRows(RowsDraft),
     ScatterRows(RowsDraft),
     Redistribute {
@@ -98,7 +98,7 @@ impl CollectiveDraft {
     /// The mappings that are no level of a tensor.
     pub(super) fn slots(&self) -> impl Iterator<Item = MappingSlot> {
         let slots: Vec<MappingSlot> = match &self.work {
-            WorkDraft::Fill | WorkDraft::Gather | WorkDraft::Shuffle(_) => Vec::new(),
+            WorkDraft::Fill(_) | WorkDraft::Gather | WorkDraft::Shuffle(_) => Vec::new(),
             WorkDraft::GatherRows(rows) | WorkDraft::ScatterRows(rows) => {
                 let named = [rows.axis, rows.payload];
                 named.into_iter().chain(rows.domain).collect()
@@ -123,7 +123,7 @@ impl Finish {
         let mapping = |slot| self.mapping(slot, draft.span);
         Collective {
             work: match draft.work {
-                WorkDraft::Fill => CollectiveWork::Fill,
+                WorkDraft::Fill(value) => CollectiveWork::Fill { value },
                 WorkDraft::GatherRows(rows) => CollectiveWork::GatherRows(rows_of(rows, mapping)),
                 WorkDraft::ScatterRows(rows) => CollectiveWork::ScatterRows(rows_of(rows, mapping)),
                 WorkDraft::Redistribute { steps, asymmetric } => CollectiveWork::Redistribute {

@@ -13,6 +13,8 @@ use super::{Interpreter, Named, Thing, Value};
 
 /// Tensors of an array parameter that are told apart.
 const ARRAY_LIMIT: u64 = 64;
+/// The same where a run is followed.
+const RUN_ARRAY_LIMIT: u64 = 4_096;
 
 impl Interpreter<'_> {
     /// A value of a type that comes from outside: a parameter, or the result of something that is not followed.
@@ -37,7 +39,7 @@ impl Interpreter<'_> {
                 self.begin_pass(*context, source, *shape, place)
             }
             Type::Device => Value::Thing(Thing::Device),
-            Type::RunTimeValue => Value::Thing(Thing::RunTimeValue),
+            Type::RunTimeValue => Value::Thing(Thing::RunTimeValue(None)),
             Type::Context(context) => Value::Thing(Thing::Context(*context)),
             Type::Tuple(parts) => Value::Tuple(
                 parts
@@ -61,7 +63,9 @@ impl Interpreter<'_> {
                     .collect(),
             })),
             Type::Array(inner, Some(length))
-                if *length <= ARRAY_LIMIT && inner.is_device_side() =>
+                if (*length <= ARRAY_LIMIT || self.own.given.is_some())
+                    && *length <= RUN_ARRAY_LIMIT
+                    && inner.is_device_side() =>
             {
                 Value::Array(
                     (0..*length)

@@ -7,8 +7,8 @@ use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
-    Address, Body, BranchArm, Context, Copy, ForeignCall, Level, LoopFrame, PassEnd, PassSource,
-    StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Context, Copy, ForeignCall, Level, LoopFrame, Parameter, PassEnd,
+    PassSource, StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
@@ -43,6 +43,8 @@ pub(super) enum OriginDraft {
     Parameter,
     FromAddress,
     New,
+    /// New, and filled with zeros.
+    Zeros,
     Operation(usize),
     View {
         of: TensorId,
@@ -149,6 +151,8 @@ pub(super) struct Draft {
     /// Methods of the library on values that are not known.
     pub(super) lost: Vec<LostMethod>,
     pub(super) escaping: Vec<TensorId>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) results: Vec<(String, TensorId)>,
     pub(super) launches: Vec<LaunchDraft>,
     pub(super) shortened_loops: Vec<Span>,
     pub(super) unbounded_loops: Vec<Span>,

@@ -35,8 +35,8 @@ pub(super) enum Thing {
     Stream(usize),
     /// A plan that has not been carried out.
     Plan(Box<PlanDraft>),
-    /// One value in HBM: what it is, a run decides.
-    RunTimeValue,
+    /// One value in HBM: what it is, a run decides. Where a run is followed, it is known.
+    RunTimeValue(Option<ConstValue>),
 }
 
 impl Elaborate for Kernels {
@@ -143,7 +143,10 @@ impl Elaborate for Kernels {
                 Thing::Stream(first)
             }
             (Thing::Device, Thing::Device) => Thing::Device,
-            (Thing::RunTimeValue, Thing::RunTimeValue) => Thing::RunTimeValue,
+            (Thing::RunTimeValue(first), Thing::RunTimeValue(second)) => {
+                let is_same = first == second;
+                Thing::RunTimeValue(first.filter(|_| is_same))
+            }
             (Thing::Context(first), Thing::Context(second)) => {
                 Thing::Context(first.filter(|_| first == second))
             }

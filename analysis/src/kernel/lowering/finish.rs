@@ -81,6 +81,8 @@ impl Finish {
         body.tensors
             .extend(tensors.filter_map(|index| self.tensor(index)));
         body.escaping = self.escaping();
+        body.parameters = std::mem::take(&mut self.draft.parameters);
+        body.results = std::mem::take(&mut self.draft.results);
         body.launches = std::mem::take(&mut self.draft.launches)
             .into_iter()
             .map(|launch| Launch {
@@ -195,7 +197,7 @@ impl Finish {
         let origin = match &draft.origin {
             OriginDraft::Parameter => Origin::Parameter,
             OriginDraft::FromAddress => Origin::FromAddress,
-            OriginDraft::New => Origin::New,
+            OriginDraft::New | OriginDraft::Zeros => Origin::New,
             // A pass that a branch copied away leaves its tensors without an operation: contents from elsewhere.
             OriginDraft::Operation(place) => self
                 .numbers
@@ -224,6 +226,7 @@ impl Finish {
             levels: self.levels(&draft.kind.levels, draft.span),
             address: draft.address.clone(),
             origin,
+            is_zeroed: matches!(draft.origin, OriginDraft::Zeros),
             span: draft.span,
             created_before,
             moved_before: draft.moved.map(|moment| self.number_at(moment)),

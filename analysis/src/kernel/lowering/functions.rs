@@ -10,6 +10,7 @@ use crate::kernel::surface::segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 use crate::names::is_word_letter;
 
+use super::given::{GivenNumbers, RUN_EXPRESSIONS, RUN_ITERATIONS, RUN_OPERATIONS};
 use super::probe::{Probed, Watch};
 use super::{HELPER_CALLS, Site, WRITTEN_LIMIT, callgraph, interpreter};
 
@@ -44,11 +45,47 @@ pub(super) fn lower_for(
     lower_following(db, table, function, (watch, false))
 }
 
+/// Lowers a function with the numbers of run time that it is given, every loop to its end.
+pub(super) fn lower_run(db: &dyn Db, function: ItemId, given: GivenNumbers) -> Body {
+    let table = dialect::of_file(db, function.file(db));
+    let asked = Asked {
+        given: Some(given),
+        ..Asked::default()
+    };
+    lower_asked(db, table, function, asked).0
+}
+
+/// What a lowering is for, beside the body.
+#[derive(Default)]
+struct Asked {
+    watch: Option<Watch>,
+    follows_foreign: bool,
+    given: Option<GivenNumbers>,
+}
+
 fn lower_following(
     db: &dyn Db,
     table: Dialect,
     function: ItemId,
     (watch, follows_foreign): (Option<Watch>, bool),
+) -> (Body, Option<Probed>) {
+    let asked = Asked {
+        watch,
+        follows_foreign,
+        given: None,
+    };
+    lower_asked(db, table, function, asked)
+}
+
+fn lower_asked(
+    db: &dyn Db,
+    table: Dialect,
+    function: ItemId,
+    Asked {
+        watch,
+        follows_foreign,
+        given,
+    }: Asked,
 ) -> (Body, Option<Probed>) {
     let site = Site::new(db, function);
     let node = site.parsed.cast::<ast::Fn>();
@@ -74,6 +111,8 @@ fn lower_following(
         operations: Vec::new(),
         unresolved: Vec::new(),
         incomplete: Vec::new(),
+        parameters: Vec::new(),
+        results: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
@@ -94,7 +133,7 @@ fn lower_following(
     };
     let text = std::sync::Arc::clone(&site.parsed.text);
     let is_kernel = body.device.is_some();
-    if watch.is_none() && !is_kernel {
+    if watch.is_none() && !is_kernel && given.is_none() {
         let may_be_device = names_the_library(&text.text, table)
             // What no kernel reaches is followed for what its own types say.
             && (body.reached_from_kernel
@@ -116,7 +155,12 @@ fn lower_following(
         // A statement, its expression and a link of a chain are counted each, and none is shorter than a letter.
         expressions.saturating_add(bytes.saturating_mul(2)),
     );
-    if !is_kernel {
+    let is_run = given.is_some();
+    interpreter.own.given = given;
+    if is_run {
+        interpreter.limits = (RUN_OPERATIONS, RUN_EXPRESSIONS);
+        interpreter.iteration_limit = RUN_ITERATIONS;
+    } else if !is_kernel {
         // Each helper is followed for itself and where a kernel calls it: by itself not through all that it calls in turn.
         interpreter.own.calls_left = HELPER_CALLS;
     }
@@ -128,6 +172,9 @@ fn lower_following(
     super::homonyms::tell_apart(db, function, &mut interpreter.own.draft);
     let seen = interpreter.own.watch.and_then(|watch| watch.seen);
     let (mut body, probed) = interpreter.own.draft.finish_knowing(body, table, seen);
+    if is_run {
+        return (body, probed);
+    }
     if is_host_side(&node, &text.text, table) {
         body.unresolved.clear();
     } else if body.device.is_none() {

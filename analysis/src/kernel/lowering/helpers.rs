@@ -39,6 +39,7 @@ impl Interpreter<'_> {
                 .ty()
                 .map_or(Type::Unknown, |ty| self.read_type(&site, &ty, place));
             let value = self.value_of_type(&ty, place);
+            let value = self.note_parameter(&parameter, &ty, value);
             if let Some(pattern) = parameter.pat() {
                 self.bind(&pattern, value);
             }
@@ -46,6 +47,7 @@ impl Interpreter<'_> {
         self.frame.result = self.result_type(&site, node, self.here);
         let value = self.function_value(node);
         self.escape(&value);
+        self.note_results("result".to_owned(), &value);
     }
 
     /// The function's own site: its generic parameters stand for nothing known.

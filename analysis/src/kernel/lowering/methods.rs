@@ -52,6 +52,9 @@ impl Interpreter<'_> {
             (Value::Thing(Thing::Tensor(id)), Action::Accessor(accessor)) => {
                 self.accessor(id, accessor)
             }
+            (Value::Thing(Thing::RunTimeValue(Some(given))), Action::Accessor(_)) => {
+                Value::from_constant(given)
+            }
             (Value::Thing(Thing::Plan(plan)), Action::Plan(step)) => {
                 self.plan_method(*plan, step, method, call)
             }
@@ -112,7 +115,7 @@ impl Interpreter<'_> {
                     .find(exact)
                     .or_else(|| self.own.dialect.methods(name).find(on_stream))
             }
-            Value::Thing(Thing::RunTimeValue) => {
+            Value::Thing(Thing::RunTimeValue(_)) => {
                 let mut methods = self.own.dialect.methods(name);
                 methods.find(|method| method.receiver == Receiver::RunTimeValue)
             }
@@ -287,7 +290,7 @@ impl Interpreter<'_> {
         let draft = &self.own.draft;
         match (value, ty) {
             (Value::Thing(Thing::Device), Type::Device)
-            | (Value::Thing(Thing::RunTimeValue), Type::RunTimeValue)
+            | (Value::Thing(Thing::RunTimeValue(_)), Type::RunTimeValue)
             | (Value::Thing(Thing::Stream(_)), Type::Stream { .. }) => true,
             (Value::Thing(Thing::Context(own)), Type::Context(other)) => {
                 own.is_none() || other.is_none() || own == other
@@ -328,7 +331,7 @@ impl Interpreter<'_> {
             | Value::Thing(Thing::Stream(_))
             | Value::Thing(Thing::Context(_))
             | Value::Thing(Thing::Plan(_))
-            | Value::Thing(Thing::RunTimeValue)
+            | Value::Thing(Thing::RunTimeValue(_))
             | Value::Thing(Thing::Device) => {
                 if is_plain(&call.name) {
                     return receiver;

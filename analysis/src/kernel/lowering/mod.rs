@@ -17,6 +17,7 @@ mod elaborate;
 mod finish;
 mod foreign;
 mod functions;
+mod given;
 mod helpers;
 mod homonyms;
 mod mappings;
@@ -51,6 +52,7 @@ use crate::mapping::Mapping;
 use super::dialect::Dialect;
 use super::{Body, UnresolvedReason, callgraph, surface};
 
+pub use given::{GivenNumbers, body_of_run};
 pub use probe::{Probed, probe};
 
 use draft::Draft;
@@ -119,6 +121,8 @@ struct Lowering {
     expected: Option<owners::Expected>,
     /// The expression whose value is asked for.
     watch: Option<probe::Watch>,
+    /// The numbers that the function is given, where a run is followed.
+    given: Option<GivenNumbers>,
     /// Whether calls of other releases are followed as those have them.
     follows_foreign: bool,
 }
@@ -138,6 +142,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         calls_left: u32::MAX,
         expected: None,
         watch: None,
+        given: None,
         follows_foreign: false,
     };
     let frame = Frame {

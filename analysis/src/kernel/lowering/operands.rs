@@ -6,11 +6,14 @@ use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
 use crate::kernel::dialect::{ConditionWord, GuardWord, OperandWord, Words};
 use crate::kernel::{
-    AccumulationKind, BranchMode, Guard, Operand, OperandSource, SwitchConfig, SwitchParameter,
-    Tier, Written,
+    AccumulationKind, BranchMode, Comparison, Guard, Operand, OperandSource, SwitchConfig,
+    SwitchParameter, Tier, Written,
 };
 
 use super::{Call, Interpreter, Named, Thing, Value};
+
+/// The field in which an operation keeps the order of arguments that `with_mode` gives it.
+const MODE_FIELD: &str = "mode";
 
 /// Nesting of operands that is followed.
 const DEPTH: u32 = 8;
@@ -86,19 +89,27 @@ pub(super) fn branch_mode(named: &Named, words: &Words) -> BranchMode {
         return BranchMode::Unconditional;
     }
     if named.name() != words.comparison {
-        return words
-            .branch_mode(named.name())
-            .unwrap_or(BranchMode::Unknown);
+        let mode = words.branch_mode(named.name());
+        return match mode {
+            Some(BranchMode::AxisToggle(_)) => BranchMode::AxisToggle(toggled(named)),
+            mode => mode.unwrap_or(BranchMode::Unknown),
+        };
     }
     match named.arguments.first() {
         Some((Value::Array(comparisons), _)) => comparisons
             .iter()
-            .map(|comparison| comparison_type(comparison, words))
+            .map(|comparison| comparison_of(comparison, words))
             .collect::<Option<Vec<_>>>()
-            .map_or(BranchMode::Unknown, |types| {
-                BranchMode::Comparison(types.into_iter().flatten().collect())
-            }),
+            .map_or(BranchMode::Unknown, BranchMode::Comparison),
         _ => BranchMode::Unknown,
+    }
+}
+
+/// The path of the axis that a mode names.
+fn toggled(mode: &Named) -> Option<String> {
+    match mode.parts().next() {
+        Some(Value::Named(axis)) => Some(axis.path.join("::")),
+        _ => None,
     }
 }
 
@@ -120,6 +131,67 @@ fn comparison_type(value: &Value, words: &Words) -> Option<Option<ElementType>> 
     })
 }
 
+/// A comparison of the elements of a stream; `None` for what is no comparison.
+fn comparison_of(value: &Value, words: &Words) -> Option<Comparison> {
+    let element_type = comparison_type(value, words)?;
+    // The variant of a type holds the comparison itself: `InputCmp::F32(InputCmpF32::Less { boundary })`.
+    let mut relation = value;
+    let mut boundary = None;
+    for _ in 0..2 {
+        let Value::Named(named) = relation else {
+            break;
+        };
+        match named.parts().next() {
+            Some(inner @ Value::Named(_)) => relation = inner,
+            Some(number) => boundary = number_of(number),
+            None => {}
+        }
+    }
+    let Value::Named(named) = relation else {
+        return None;
+    };
+    Some(Comparison {
+        relation: named.name().to_owned(),
+        element_type,
+        boundary,
+    })
+}
+
+/// The number that a value is, where it is known.
+pub(super) fn number_of(value: &Value) -> Option<ConstValue> {
+    match value {
+        Value::Constant(
+            value @ (ConstValue::Int(_) | ConstValue::Float(_) | ConstValue::Bool(_)),
+            _,
+        ) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// The order of arguments that a name means; it may be written on the operation.
+pub(super) fn mode_name(given: &Value, operation: &Value) -> Option<String> {
+    if let Value::Named(named) = given {
+        return Some(named.name().to_owned());
+    }
+    let Value::Named(operation) = operation else {
+        return None;
+    };
+    let mut fields = operation.fields.iter();
+    let (_, mode, _) = fields.find(|(name, ..)| name == MODE_FIELD)?;
+    mode_name(mode, &Value::Unknown)
+}
+
+/// The elements that a guarded unary operation is for; none where it is not guarded.
+pub(super) fn unary_guard(value: &Value, words: &Words) -> Option<Guard> {
+    match value {
+        Value::Tuple(parts) => match parts.as_slice() {
+            [guard, _] => Some(guard_of(guard, words)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl Interpreter<'_> {
     /// The operands that an argument means: one, or one a branch.
     pub(super) fn operands(&self, value: &Value, span: Span, ternary: bool) -> Vec<Operand> {
@@ -136,10 +208,12 @@ impl Interpreter<'_> {
         depth: u32,
         operands: &mut Vec<Operand>,
     ) {
+        let number = number_of(value);
         let mut push = |source: OperandSource| {
             operands.push(Operand {
                 source,
                 guard: None,
+                number: number.clone(),
                 span,
             });
         };
@@ -257,6 +331,7 @@ impl Interpreter<'_> {
             operands.push(Operand {
                 source,
                 guard: None,
+                number: None,
                 span,
             });
         };

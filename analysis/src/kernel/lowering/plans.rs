@@ -265,7 +265,9 @@ impl Interpreter<'_> {
             method: method.name,
             sources: Vec::new(),
             targets: vec![id],
-            work: WorkDraft::Fill,
+            work: WorkDraft::Fill(super::operands::number_of(
+                &call.value_of(method, Role::Value),
+            )),
             span: call.name_span,
         };
         self.operation(KindDraft::Collective(draft), context, call.name_span);

@@ -121,7 +121,7 @@ impl Interpreter<'_> {
             Value::Thing(Thing::Context(context)) => Some(Seen::Context(*context)),
             Value::Thing(Thing::Device) => Some(Seen::Device),
             Value::Thing(Thing::Plan(plan)) => plan.last().map(|last| Seen::Plan(plan.kind, last)),
-            Value::Thing(Thing::RunTimeValue) => Some(Seen::RunTimeValue),
+            Value::Thing(Thing::RunTimeValue(_)) => Some(Seen::RunTimeValue),
             _ => None,
         };
         self.own.watch = Some(Watch { seen, ..watch });

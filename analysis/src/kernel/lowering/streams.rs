@@ -323,6 +323,11 @@ impl Interpreter<'_> {
             argument: operation.argument,
             operation_span: call.place_of(method, Role::Operation),
             operands,
+            mode: operands::mode_name(
+                &call.value_of(method, Role::Mode),
+                &call.value_of(method, Role::Operation),
+            ),
+            guard: operands::unary_guard(&call.value_of(method, Role::Operation), words),
             always: always.unwrap_or(0),
             zip: used.merges,
         }
@@ -439,6 +444,7 @@ fn unary_group((value, span): &(Value, Span)) -> Vec<Operand> {
         Some(false) => vec![Operand {
             source: OperandSource::Skip,
             guard: None,
+            number: None,
             span: *span,
         }],
         _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use ra_ap_syntax::ast;
 
-use crate::items::{self, ConstValue, IntegerType};
+use crate::items::{self, ConstValue, Float, FloatType, IntegerType};
 
 use super::{Elaborate, Value};
 
@@ -21,6 +21,20 @@ pub(in crate::kernel) fn mark_literal<L: Elaborate>(
             Value::Constant(ConstValue::Int(value), Some(L::INTEGER))
         }
         value => value,
+    }
+}
+
+/// What a cast to a type of a name makes of a number where one side is a float; any other value as it is.
+pub(in crate::kernel) fn cast_float(value: ConstValue, name: &str) -> ConstValue {
+    match (value, FloatType::named(name)) {
+        (ConstValue::Int(value), Some(to)) => ConstValue::Float(Float::of_integer(value, to)),
+        (ConstValue::Float(value), Some(to)) => ConstValue::Float(value.cast(to)),
+        (ConstValue::Float(value), None) => match IntegerType::named(name) {
+            Some(integer) => ConstValue::Int(integer.cut(value.to_integer())),
+            None => ConstValue::Unknown("a float cast to another type"),
+        },
+        (value, None) => value,
+        (_, Some(_)) => ConstValue::Unknown("a cast to a float"),
     }
 }
 
@@ -43,6 +57,9 @@ pub(in crate::kernel) fn compare<L: Elaborate>(
     right: &Value<L>,
 ) -> Option<bool> {
     let known = |value: &Value<L>| {
+        if let Value::Constant(float @ ConstValue::Float(_), _) = value {
+            return Some(float.clone());
+        }
         let boolean = value.as_boolean().map(ConstValue::Bool);
         boolean.or_else(|| value.as_integer().map(ConstValue::Int))
     };
@@ -68,6 +85,10 @@ pub(in crate::kernel) fn arithmetic<L: Elaborate>(
         return Value::Constant(result, scalar);
     }
     match (left, right) {
+        (
+            Value::Constant(left @ ConstValue::Float(_), _),
+            Value::Constant(right @ ConstValue::Float(_), _),
+        ) => Value::Constant(items::arithmetic(op, &left, &right, None), scalar),
         (Value::Constant(..), Value::Constant(..)) => {
             Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
         }

@@ -2,7 +2,7 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
-use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
+use crate::items::{self, ConstValue, Float, ItemId, Namespace, Resolution, Span};
 
 use super::arguments::{Argument, Turbofish, path_arguments};
 use super::site::{Bound, Site, only_segment, segments};
@@ -83,7 +83,11 @@ impl<L: Elaborate> Walker<'_, L> {
             _ => match self.constant(&path_expression(path)) {
                 // `i32::MAX`, `f32::NEG_INFINITY`: a number of that type, known or not.
                 value if number_owner::<L>(&names).is_some() => {
+                    let value = Float::named(&names).map_or(value, ConstValue::Float);
                     Value::Constant(value, number_owner::<L>(&names))
+                }
+                ConstValue::Unknown(_) if let Some(float) = Float::named(&names) => {
+                    Value::Constant(ConstValue::Float(float), Some(L::FLOAT))
                 }
                 ConstValue::Unknown(_) if !names.is_empty() => {
                     // A struct without fields is a value of its type, and so is a variant.

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use ra_ap_syntax::AstToken;
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
-use crate::items::{ConstValue, Namespace, Resolution, Span};
+use crate::items::{ConstValue, Float, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
 use crate::syntax::{child_of, green_name, without_raw};
 
 use super::arguments::{arguments, path_arguments};
-use super::arithmetic::{arithmetic, compare, fits, mark_literal};
+use super::arithmetic::{arithmetic, cast_float, compare, fits, mark_literal};
 use super::calls::Call;
 use super::values::{Named, Sequence, Value};
 use super::{EXPRESSION_DEPTH, Elaborate, Flow, Placed, Walker};
@@ -243,11 +244,20 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::LiteralKind::Bool(value) => Value::boolean(value),
             ast::LiteralKind::IntNumber(_) => {
                 let scalar = green_name(literal.syntax().green()).and_then(L::suffix_of);
-                let value = self.constant(&ast::Expr::Literal(literal.clone()));
+                // `3f32` is a float without a point.
+                let float = green_name(literal.syntax().green())
+                    .filter(|_| scalar == Some(L::FLOAT))
+                    .and_then(Float::literal);
+                let value = match float {
+                    Some(float) => ConstValue::Float(float),
+                    None => self.constant(&ast::Expr::Literal(literal.clone())),
+                };
                 Value::Constant(value, scalar)
             }
-            ast::LiteralKind::FloatNumber(_) => {
-                Value::Constant(ConstValue::Unknown("a float"), Some(L::FLOAT))
+            ast::LiteralKind::FloatNumber(number) => {
+                let value = Float::literal(number.syntax().text());
+                let value = value.map_or(ConstValue::Unknown("a float"), ConstValue::Float);
+                Value::Constant(value, Some(L::FLOAT))
             }
             ast::LiteralKind::Char(_) | ast::LiteralKind::Byte(_) => {
                 Value::Constant(ConstValue::Unknown("a character"), None)
@@ -268,6 +278,9 @@ impl<L: Elaborate> Walker<'_, L> {
                     Some(value) => Value::Constant(ConstValue::Int(value), scalar),
                     None => Value::Unknown,
                 }
+            }
+            (Some(ast::UnaryOp::Neg), Value::Constant(ConstValue::Float(value), scalar)) => {
+                Value::Constant(ConstValue::Float(value.negated()), scalar)
             }
             (Some(ast::UnaryOp::Neg), Value::Constant(value, scalar)) => {
                 Value::Constant(value, scalar)
@@ -293,6 +306,10 @@ impl<L: Elaborate> Walker<'_, L> {
         match (value, ty.as_ref().and_then(L::number)) {
             (Value::Constant(value, _), Some(scalar)) => {
                 let address = L::address_type(self);
+                let name = cast
+                    .ty()
+                    .map_or_else(String::new, |ty| ty.syntax().text().to_string());
+                let value = cast_float(value, name.trim());
                 let fits = cast
                     .ty()
                     .is_none_or(|ty| fits(&value, &ty.syntax().text().to_string(), address));

@@ -7,7 +7,7 @@ use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
 
 use super::values::{Sequence, Value};
-use super::{Cut, Elaborate, Flow, ITERATION_LIMIT, Walker};
+use super::{Cut, Elaborate, Flow, Walker};
 
 impl<L: Elaborate> Walker<'_, L> {
     pub(in crate::kernel) fn for_loop(&mut self, run: &ast::ForExpr) -> Value<L> {
@@ -33,7 +33,7 @@ impl<L: Elaborate> Walker<'_, L> {
             }
         };
         let count = sequence.count();
-        let mut shortened = count > ITERATION_LIMIT.saturating_sub(self.iterations);
+        let mut shortened = count > self.iteration_limit.saturating_sub(self.iterations);
         let mut iteration = 0;
         let start = L::operations(self);
         while iteration < count && !self.exhausted {
@@ -78,7 +78,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let exceeds = |before: u64, now: u64, limit: u64| {
             count.saturating_mul(now.saturating_sub(before)) > limit.saturating_sub(before)
         };
-        exceeds(iterations, self.iterations, ITERATION_LIMIT)
+        exceeds(iterations, self.iterations, self.iteration_limit)
             || exceeds(
                 length(operations),
                 length(L::operations(self)),
@@ -192,7 +192,7 @@ impl<L: Elaborate> Walker<'_, L> {
             };
             match condition {
                 Some(false) => break,
-                Some(true) if self.iterations < ITERATION_LIMIT => {
+                Some(true) if self.iterations < self.iteration_limit => {
                     if !self.iteration(span, &body, (iteration, None), None) {
                         break;
                     }
@@ -225,7 +225,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let span = self.keyword(keyword, body.syntax().text_range());
         let mut iteration = 0;
         let start = L::operations(self);
-        while !self.exhausted && self.iterations < ITERATION_LIMIT {
+        while !self.exhausted && self.iterations < self.iteration_limit {
             let (before, exits) = (L::operations(self), self.exits.len());
             if !self.iteration(span, &body, (iteration, None), None) {
                 if self.flow != Flow::Next {

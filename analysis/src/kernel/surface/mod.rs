@@ -41,7 +41,7 @@ pub(in crate::kernel) use values::{Named, Value};
 pub(in crate::kernel) use variables::Variables;
 
 /// Loop runs that one body may have.
-const ITERATION_LIMIT: u64 = 4_096;
+pub(in crate::kernel) const ITERATION_LIMIT: u64 = 4_096;
 /// Values of a sequence that are listed one by one.
 const SEQUENCE_LIMIT: u64 = 1_024;
 /// Expressions that a call of a helper counts for.
@@ -240,6 +240,8 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     depth: u32,
     /// Operations beside those that the function's own text names, and expressions that the body may have.
     pub(in crate::kernel) limits: (usize, u64),
+    /// Loop runs that the body may have.
+    pub(in crate::kernel) iteration_limit: u64,
     /// The function's own text, and how many of the operations that it names are counted at most.
     pub(in crate::kernel) written: Option<(SyntaxNode, usize)>,
     /// How many operations it names: few bodies have so many that it is asked for.
@@ -279,6 +281,7 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             iterations: 0,
             depth: 0,
             limits,
+            iteration_limit: ITERATION_LIMIT,
             written: None,
             counted: OnceCell::new(),
             exhausted: false,

@@ -32,9 +32,13 @@ pub(in crate::kernel) fn is_plain(name: &str) -> bool {
 
 /// Methods of a name of the library: `FpDivBinaryOp::DivF.with_mode(..)` is still that operation; an option's value.
 pub(in crate::kernel) fn named_method<L: Elaborate>(
-    named: Box<Named<L>>,
+    mut named: Box<Named<L>>,
     call: &Call<L>,
 ) -> Value<L> {
+    if let ("with_mode", [(mode, place)]) = (call.name.as_str(), call.arguments.as_slice()) {
+        named.fields.push(("mode".to_owned(), mode.clone(), *place));
+        return Value::Named(named);
+    }
     let is_some = matches!(named.name(), "Some" | "Ok");
     match (call.name.as_str(), named.arguments.first()) {
         (
@@ -174,6 +178,17 @@ fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> 
     };
     // A method of a number gives a number that need not be computed here.
     let unknown = Value::Constant(ConstValue::Unknown("a method of a number"), *scalar);
+    if let Value::Constant(ConstValue::Float(float), _) = receiver {
+        let argument = call.argument(0);
+        let other = match &argument {
+            Value::Constant(ConstValue::Float(other), _) => Some(*other),
+            _ => None,
+        };
+        return match float.method(&call.name, other, argument.as_integer()) {
+            Some(float) => Value::Constant(ConstValue::Float(float), *scalar),
+            None => unknown,
+        };
+    }
     let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
         return unknown;
     };

@@ -208,7 +208,9 @@ impl<L: Elaborate> Value<L> {
                 })
             }
             ConstValue::Unknown(_) => Self::Unknown,
-            ConstValue::Int(_) | ConstValue::Bool(_) => Self::Constant(value, None),
+            ConstValue::Int(_) | ConstValue::Bool(_) | ConstValue::Float(_) => {
+                Self::Constant(value, None)
+            }
         }
     }
 

@@ -41,7 +41,7 @@ pub fn of_collective(
             let target = body.tensor(*collective.targets.first()?)?;
             let chips = crosses_chips(work);
             if !chips
-                && !matches!(work, CollectiveWork::Fill)
+                && !matches!(work, CollectiveWork::Fill { .. })
                 && let Some(figure) = within_dm(body, collective, calibration)
             {
                 return Some((figure, None));
@@ -50,7 +50,7 @@ pub fn of_collective(
             let chips = if chips { moved.chips } else { 1 };
             let figure = moved.unsettled(chips, calibration)?;
             let words = match work {
-                CollectiveWork::Fill => "fill",
+                CollectiveWork::Fill { .. } => "fill",
                 _ => "move by a plan",
             };
             Some((figure, Some(unsettled_words(words, &figure))))

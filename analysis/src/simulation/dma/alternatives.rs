@@ -60,6 +60,8 @@ pub fn between(
         operations: Vec::new(),
         unresolved: Vec::new(),
         incomplete: Vec::new(),
+        parameters: Vec::new(),
+        results: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),

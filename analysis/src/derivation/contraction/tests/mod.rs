@@ -62,6 +62,7 @@ fn trf_tensor(element_type: ElementType, (row, element): Two<'_>, axes: Axes<'_>
         origin: Origin::Parameter,
         span: span(0),
         created_before: OperationId(0),
+        is_zeroed: false,
         moved_before: None,
     }
 }
@@ -79,6 +80,8 @@ fn body(tensors: Vec<Tensor>) -> Body {
         operations: Vec::new(),
         unresolved: Vec::new(),
         incomplete: Vec::new(),
+        parameters: Vec::new(),
+        results: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),

@@ -22,7 +22,7 @@ pub(super) static WORDS: Words = Words {
     branch_type: "TagMode",
     branch_modes: &[
         ("Zero", BranchMode::Unconditional),
-        ("AxisToggle", BranchMode::AxisToggle),
+        ("AxisToggle", BranchMode::AxisToggle(None)),
         ("ValidCount", BranchMode::ValidCount),
         ("Vrf", BranchMode::Vrf),
     ],
@@ -71,7 +71,7 @@ pub(super) static WORDS: Words = Words {
     ],
     vector_stages: &[("Tag", VectorStage::Branch)],
     modes_without_body: &[
-        BranchMode::AxisToggle,
+        BranchMode::AxisToggle(None),
         BranchMode::ValidCount,
         BranchMode::Vrf,
     ],

@@ -21,7 +21,7 @@ pub(super) static WORDS: Words = Words {
     branch_type: "BranchMode",
     branch_modes: &[
         ("Unconditional", BranchMode::Unconditional),
-        ("AxisToggle", BranchMode::AxisToggle),
+        ("AxisToggle", BranchMode::AxisToggle(None)),
         ("ValidCount", BranchMode::ValidCount),
         ("Vrf", BranchMode::Vrf),
     ],

@@ -104,14 +104,28 @@ fn operations_keep_their_arguments() {
             .vector_fp_div(FpDivBinaryOp::DivF.with_mode(BinaryArgMode::Mode10), 1.0)
             .vector_intra_slice_reduce::<B, m![1], m![A % 8 = 4]>(IntraSliceReduceOpF32::Max)",
     );
+    let StageKind::VectorBranch(BranchMode::Comparison(comparisons)) = &stages[1] else {
+        panic!("comparisons")
+    };
+    let said: Vec<_> = comparisons
+        .iter()
+        .map(|own| {
+            (
+                own.relation.as_str(),
+                own.element_type,
+                own.boundary.clone(),
+            )
+        })
+        .collect();
+    let zero = crate::items::ConstValue::Float(crate::items::Float::literal("0.0").unwrap());
     assert_eq!(
-        stages[1],
-        StageKind::VectorBranch(BranchMode::Comparison(vec![
-            ElementType::F32,
-            ElementType::F32,
-            ElementType::F32,
-            ElementType::I32
-        ]))
+        said,
+        [
+            ("Less", Some(ElementType::F32), Some(zero)),
+            ("True", Some(ElementType::F32), None),
+            ("True", Some(ElementType::F32), None),
+            ("True", Some(ElementType::I32), None),
+        ]
     );
     let StageKind::VectorAlu(multiply) = &stages[3] else {
         panic!("an operation")
@@ -124,9 +138,16 @@ fn operations_keep_their_arguments() {
         text_at(&db, multiply.operation_span),
         "FpBinaryOp::MulF(FpMulAlu::Mul1)"
     );
+    let numbers: Vec<_> = multiply.operands[0]
+        .iter()
+        .map(|own| own.number.clone())
+        .collect();
+    let two = crate::items::ConstValue::Float(crate::items::Float::literal("2.0").unwrap());
+    assert_eq!(numbers, [Some(two)]);
     let StageKind::VectorAlu(divide) = &stages[4] else {
         panic!("an operation")
     };
+    assert_eq!(divide.mode.as_deref(), Some("Mode10"));
     assert_eq!(
         (divide.enumeration.as_str(), divide.variant.as_str()),
         ("FpDivBinaryOp", "DivF")

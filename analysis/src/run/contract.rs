@@ -1,0 +1,355 @@
+//! Contractions: products of a stream and a register tensor, summed in the order of the library.
+
+use visa_arrays::{Arithmetic, Array, Bits, ElementKind, Fault};
+
+use crate::kernel::Level;
+
+use super::cells::{Cells, OriginId};
+use super::plan::{Lookup, Part, each_live, parts};
+use super::reduce::inner_space;
+use super::space::{Over, Space};
+
+/// Results side by side, so that the compiler makes vectors of their sums.
+const SIDE_BY_SIDE: usize = 16;
+
+/// One factor of a contraction.
+pub(super) struct Factor<'a> {
+    /// Where its elements are.
+    pub(super) space: &'a Space,
+    /// The elements, widened.
+    pub(super) cells: &'a Cells,
+}
+
+/// The reason that a contraction has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoContraction {
+    /// A group that a size cuts across.
+    Opaque,
+    /// The operands hold a type that contractions do not take.
+    Kind(ElementKind),
+    /// A sum beyond its type.
+    Fault(Fault),
+}
+
+/// The sums of a contraction, and where they are.
+#[derive(Debug)]
+pub(super) struct Summed {
+    /// The live elements of the result, without copies and padding.
+    pub(super) space: Space,
+    /// Their values.
+    pub(super) cells: Cells,
+}
+
+/// The products that a contraction sums: both operands in the mapping that the alignment declares.
+pub(super) struct Products<'a> {
+    /// That mapping.
+    pub(super) space: &'a Space,
+    /// The stream and the register tensor.
+    pub(super) factors: [Factor<'a>; 2],
+}
+
+/// The type that sums have.
+const fn is_float(array: &Array) -> bool {
+    matches!(array, Array::F32(_))
+}
+
+/// Widens the elements of an operand.
+pub(super) fn widened(cells: &Cells, rules: Arithmetic) -> Option<Cells> {
+    let kind = if cells.array.kind().is_float() {
+        ElementKind::F32
+    } else {
+        ElementKind::I32
+    };
+    if cells.array.kind() == ElementKind::F4E2M1 {
+        return None;
+    }
+    Some(Cells {
+        array: visa_arrays::casts::converted(&cells.array, kind, rules)?,
+        defined: cells.defined.clone(),
+        origins: cells.origins.clone(),
+        approximate: cells.approximate,
+    })
+}
+
+/// Whether sums take in positions that hold no element: padding of what is contracted.
+fn takes_padding(space: &Space, inner: &Space, output: &Space) -> bool {
+    let keeps_idle_time = output
+        .places
+        .iter()
+        .any(|place| place.over == Over::Padding && place.extent > 1);
+    let is_kept = |number: usize| {
+        let axis = space.axes.get(number);
+        axis.and_then(|axis| inner.axis_number(axis))
+            .is_some_and(|own| {
+                inner
+                    .places
+                    .iter()
+                    .any(|place| place.over == Over::Axis(own))
+            })
+    };
+    let is_padded = space.places.iter().any(|place| {
+        let level = space.levels.get(place.level).map(|part| part.level);
+        let is_contracted = match place.over {
+            Over::Axis(number) => {
+                !is_kept(number) && matches!(level, Some(Level::Time | Level::Packet | Level::Row))
+            }
+            Over::Padding => match level {
+                Some(Level::Packet) => true,
+                Some(Level::Time) => !keeps_idle_time,
+                _ => false,
+            },
+            Over::Number => false,
+        };
+        is_contracted && place.extent > place.live
+    });
+    let is_ragged = space.is_ragged
+        && (0..space.axes.len()).any(|number| {
+            !is_kept(number)
+                && space
+                    .places
+                    .iter()
+                    .filter(|place| place.over == Over::Axis(number))
+                    .map(|place| place.step * (place.live - 1))
+                    .sum::<u64>()
+                    >= space
+                        .axes
+                        .get(number)
+                        .map_or(u64::MAX, crate::mapping::Axis::size)
+        });
+    is_padded || is_ragged
+}
+
+/// Sums the products. `origin` is that of a sum which takes in padding.
+///
+/// # Errors
+/// [`NoContraction`].
+pub(super) fn contract(
+    products: &Products<'_>,
+    output: &Space,
+    origin: OriginId,
+) -> Result<Summed, NoContraction> {
+    let space = products.space;
+    let [first, second] = &products.factors;
+    if space.is_opaque || output.is_opaque || first.space.is_opaque || second.space.is_opaque {
+        return Err(NoContraction::Opaque);
+    }
+    let inner = inner_space(space, output, None);
+    let pads = takes_padding(space, &inner, output);
+    let (array, mut bits, from) = match parts(space, &[first.space, second.space, &inner]) {
+        Some(parts) => fast(products, &inner, &parts)?,
+        None => slow(products, &inner)?,
+    };
+    if pads {
+        bits = Bits::all_clear(inner.positions());
+    }
+    let mut cells = Cells {
+        array,
+        defined: Some(bits),
+        origins: None,
+        approximate: first.cells.approximate || second.cells.approximate,
+    };
+    if pads && origin != 0 {
+        cells.origins = Some(vec![origin; inner.positions()]);
+    } else {
+        for (place, origin) in from {
+            cells.put_origin(place, origin);
+        }
+    }
+    cells.settle();
+    Ok(Summed {
+        space: inner,
+        cells,
+    })
+}
+
+/// Places of several spaces that some parts reach, in their order.
+fn reached(counts: &[(usize, [usize; 3])]) -> Vec<[usize; 3]> {
+    let mut places = vec![[0_usize; 3]];
+    for (count, strides) in counts {
+        let mut next = Vec::with_capacity(places.len() * count);
+        for place in &places {
+            next.extend((0..*count).map(|step| {
+                let mut own = *place;
+                for (own, stride) in own.iter_mut().zip(strides) {
+                    *own += step * stride;
+                }
+                own
+            }));
+        }
+        places = next;
+    }
+    places
+}
+
+type Sums = (Array, Bits, Vec<(usize, OriginId)>);
+
+fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, NoContraction> {
+    let [first, second] = &products.factors;
+    let space = products.space;
+    let is_number = |part: &&Part| {
+        let place = space.places.get(part.place);
+        place.is_some_and(|place| place.over == Over::Number)
+    };
+    let strides = |part: &Part| {
+        let at = |number: usize| part.others.get(number).copied().flatten().unwrap_or(0);
+        (part.count, [at(0), at(1), at(2)])
+    };
+    let is_kept = |part: &&Part| part.others.get(2).copied().flatten().is_some();
+    let kept: Vec<_> = parts.iter().filter(is_kept).map(strides).collect();
+    let gone: Vec<_> = parts
+        .iter()
+        .filter(|part| !is_kept(part) && !is_number(part))
+        .map(strides)
+        .collect();
+    let results = reached(&kept);
+    let taken: Vec<(usize, usize)> = reached(&gone).iter().map(|[a, b, _]| (*a, *b)).collect();
+    let offsets = (first.space.offset, second.space.offset);
+    let length = inner.positions();
+    let array = match (&first.cells.array, &second.cells.array) {
+        (Array::F32(a), Array::F32(b)) => {
+            Array::F32(float_sums((a, b), offsets, (&results, &taken), length))
+        }
+        (Array::I32(a), Array::I32(b)) => Array::I32(
+            integer_sums((a, b), offsets, (&results, &taken), length)
+                .ok_or(NoContraction::Fault(Fault::ContractionOverflow))?,
+        ),
+        (other, _) => return Err(NoContraction::Kind(other.kind())),
+    };
+    let mut bits = Bits::all_clear(length);
+    let mut from = Vec::new();
+    if first.cells.defined.is_none() && second.cells.defined.is_none() {
+        for [_, _, target] in &results {
+            bits.put(*target, true);
+        }
+        return Ok((array, bits, from));
+    }
+    for [a, b, target] in &results {
+        let undefined = taken.iter().find_map(|(own_a, own_b)| {
+            let (a, b) = (a + own_a + offsets.0, b + own_b + offsets.1);
+            if !first.cells.is_defined(a) {
+                return Some(first.cells.origin(a));
+            }
+            (!second.cells.is_defined(b)).then(|| second.cells.origin(b))
+        });
+        match undefined {
+            None => bits.put(*target, true),
+            Some(origin) => from.push((*target, origin)),
+        }
+    }
+    Ok((array, bits, from))
+}
+
+fn float_sums(
+    (a, b): (&[f32], &[f32]),
+    (first, second): (usize, usize),
+    (results, taken): (&[[usize; 3]], &[(usize, usize)]),
+    length: usize,
+) -> Vec<f32> {
+    let mut sums = vec![0.0_f32; length];
+    for block in results.chunks(SIDE_BY_SIDE) {
+        let mut own = [0.0_f32; SIDE_BY_SIDE];
+        let mut bases = [(0_usize, 0_usize); SIDE_BY_SIDE];
+        for (base, [a, b, _]) in bases.iter_mut().zip(block) {
+            *base = (a + first, b + second);
+        }
+        let bases = &bases[..block.len()];
+        for (to_a, to_b) in taken {
+            for (sum, (base_a, base_b)) in own.iter_mut().zip(bases) {
+                *sum += a[base_a + to_a] * b[base_b + to_b];
+            }
+        }
+        for (sum, [_, _, target]) in own.iter().zip(block) {
+            sums[*target] = *sum;
+        }
+    }
+    sums
+}
+
+/// The sums; `None` where one leaves the range of its type on the way.
+fn integer_sums(
+    (a, b): (&[i32], &[i32]),
+    (first, second): (usize, usize),
+    (results, taken): (&[[usize; 3]], &[(usize, usize)]),
+    length: usize,
+) -> Option<Vec<i32>> {
+    let mut sums = vec![0_i32; length];
+    let mut leaves = false;
+    for [base_a, base_b, target] in results {
+        let mut sum = 0_i64;
+        for (to_a, to_b) in taken {
+            let product =
+                i64::from(a[base_a + to_a + first]) * i64::from(b[base_b + to_b + second]);
+            sum += product;
+            leaves |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
+        }
+        sums[*target] = i32::try_from(sum).unwrap_or(i32::MAX);
+    }
+    (!leaves).then_some(sums)
+}
+
+/// Each product by itself, where digits do not part evenly.
+fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
+    let [first, second] = &products.factors;
+    let space = products.space;
+    let length = inner.positions();
+    let lookups = [
+        Lookup::new(space, first.space),
+        Lookup::new(space, second.space),
+        Lookup::new(space, inner),
+    ];
+    let mut floats = vec![0.0_f32; length];
+    let mut integers = vec![0_i64; length];
+    let mut bits = Bits::all_set(length);
+    let mut seen = Bits::all_clear(length);
+    let mut from = Vec::new();
+    let mut leaves = false;
+    each_live(space, |_, values, steps| {
+        let is_copy = (space.places.iter().zip(steps))
+            .any(|(digit, step)| digit.over == Over::Number && *step > 0);
+        let [a, b, target] = lookups.each_ref().map(|lookup| lookup.find(values));
+        let Some((target, _)) = target else {
+            return;
+        };
+        if is_copy {
+            return;
+        }
+        seen.put(target, true);
+        let (Some((a, _)), Some((b, _))) = (a, b) else {
+            // One side lacks the element: nothing is multiplied on the CPU, and who knows what on the device.
+            bits.put(target, false);
+            return;
+        };
+        match (&first.cells.array, &second.cells.array) {
+            (Array::F32(left), Array::F32(right)) => floats[target] += left[a] * right[b],
+            (Array::I32(left), Array::I32(right)) => {
+                let product = i64::from(left[a]) * i64::from(right[b]);
+                integers[target] += product;
+                leaves |=
+                    i32::try_from(product).is_err() | i32::try_from(integers[target]).is_err();
+            }
+            _ => {}
+        }
+        let undefined = if first.cells.is_defined(a) {
+            (!second.cells.is_defined(b)).then(|| second.cells.origin(b))
+        } else {
+            Some(first.cells.origin(a))
+        };
+        if let Some(origin) = undefined
+            && bits.is_set(target)
+        {
+            bits.put(target, false);
+            from.push((target, origin));
+        }
+    });
+    if leaves {
+        return Err(NoContraction::Fault(Fault::ContractionOverflow));
+    }
+    bits.keep_set_in(&seen);
+    let array = if is_float(&first.cells.array) {
+        Array::F32(floats)
+    } else {
+        let narrow = |sum: i64| i32::try_from(sum).unwrap_or(i32::MAX);
+        Array::I32(integers.into_iter().map(narrow).collect())
+    };
+    Ok((array, bits, from))
+}

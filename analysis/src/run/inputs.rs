@@ -1,0 +1,322 @@
+//! What a run is given: arrays and numbers by position or name, random ones for the rest.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use visa_arrays::{
+    Arithmetic, Array, Bits, FileArray, Misfit, random_array, random_indices, shape_text,
+};
+
+use crate::items::ConstValue;
+use crate::kernel::{
+    Body, CollectiveWork, Given, GivenNumbers, OperationKind, Parameter, TensorId,
+};
+
+use super::cells::Cells;
+use super::halt::{Halt, Step};
+use super::layout::{by_value, is_whole, physical};
+use super::machine::Machine;
+use super::memory::View;
+use super::plan::each_live;
+use super::request::{IndexRange, InputPlace, InputValue, OriginKind, RunInput, RunRequest};
+
+/// The parameter that an input is for.
+fn parameter_of<'a>(parameters: &'a [Parameter], input: &RunInput) -> Step<&'a Parameter> {
+    let names = || {
+        let names: Vec<String> = parameters
+            .iter()
+            .map(|own| format!("`{}`", own.name))
+            .collect();
+        if names.is_empty() {
+            "the function has no parameters".to_owned()
+        } else {
+            format!("the parameters are {}", names.join(", "))
+        }
+    };
+    match &input.place {
+        InputPlace::Name(name) => {
+            let found = parameters.iter().find(|own| *own.name == **name);
+            found.ok_or_else(|| {
+                Halt::input(
+                    format!("{} is for `{name}`, which is no parameter", input.source),
+                    Some(&names()),
+                )
+            })
+        }
+        InputPlace::Position(number) => {
+            // A parameter of several tensors takes one input for each of them.
+            parameters.get(*number).ok_or_else(|| {
+                let number = number + 1;
+                Halt::input(
+                    format!(
+                        "{} is input {number}, and there is no such parameter",
+                        input.source
+                    ),
+                    Some(&names()),
+                )
+            })
+        }
+    }
+}
+
+/// The numbers of run time that a request gives, by name.
+///
+/// # Errors
+/// A number is missing, or something else is given in its place.
+pub(super) fn given_numbers(parameters: &[Parameter], request: &RunRequest) -> Step<GivenNumbers> {
+    let mut numbers = GivenNumbers::new();
+    for input in &request.inputs {
+        let parameter = parameter_of(parameters, input)?;
+        let Given::Number = parameter.given else {
+            continue;
+        };
+        let InputValue::Scalar(value) = input.value else {
+            return Err(Halt::input(
+                format!(
+                    "{} is an array, and `{}` is a number",
+                    input.source, parameter.name
+                ),
+                Some("give it as `NAME=3`"),
+            ));
+        };
+        numbers.insert(parameter.name.clone(), ConstValue::Int(i128::from(value)));
+    }
+    let missing = parameters.iter().find(|parameter| {
+        parameter.given == Given::Number && !numbers.contains_key(&parameter.name)
+    });
+    match missing {
+        Some(parameter) => Err(Halt::input(
+            format!("the number `{}` is not given", parameter.name),
+            Some(&format!(
+                "give it as `{}=3`: what runs depends on it",
+                parameter.name
+            )),
+        )),
+        None => Ok(numbers),
+    }
+}
+
+/// The parameters that are lists of indices of a gather or scatter.
+fn index_lists(body: &Body) -> BTreeSet<TensorId> {
+    let lists = body.operations.iter().filter_map(|operation| {
+        let OperationKind::Collective(collective) = &operation.kind else {
+            return None;
+        };
+        match collective.work {
+            CollectiveWork::GatherRows(_) | CollectiveWork::ScatterRows(_) => {
+                collective.sources.get(1).map(|list| body.root(*list))
+            }
+            _ => None,
+        }
+    });
+    lists.collect()
+}
+
+impl Machine<'_> {
+    /// Puts the arrays of a request into the stores of the parameters; sentences about what was done to them.
+    ///
+    /// # Errors
+    /// An array does not fit, or a list of indices is missing.
+    pub(super) fn take_inputs(&mut self, request: &RunRequest) -> Step<Vec<String>> {
+        let body = self.body;
+        let mut notes = Vec::new();
+        let mut given: Vec<(&str, &RunInput)> = Vec::new();
+        for input in &request.inputs {
+            let parameter = parameter_of(&body.parameters, input)?;
+            if given.iter().any(|(name, _)| *name == parameter.name) {
+                return Err(Halt::input(
+                    format!("`{}` is given twice", parameter.name),
+                    None,
+                ));
+            }
+            given.push((&parameter.name, input));
+        }
+        let lists = index_lists(body);
+        for (number, parameter) in body.parameters.iter().enumerate() {
+            let Given::Tensor { tensor, .. } = parameter.given else {
+                continue;
+            };
+            let view = self.memory.view(body, tensor)?;
+            let length = view.space.positions();
+            self.memory.count(view.kind, length, body.span)?;
+            let own = given.iter().find(|(name, _)| *name == parameter.name);
+            let array = match own {
+                Some((_, input)) => self.fitted(input, parameter, &view, &mut notes)?,
+                None if lists.contains(&tensor) => random_list(
+                    parameter,
+                    length,
+                    (request.seed, number as u64),
+                    request.index_range,
+                )?,
+                None => random_array(view.kind, length, request.seed, number as u64),
+            };
+            let cells = self.argument(array, &view, parameter, request.padding_is_zero);
+            self.memory.put(tensor, cells);
+        }
+        Ok(notes)
+    }
+
+    /// An array that is given, in the order of the parameter's memory.
+    fn fitted(
+        &self,
+        input: &RunInput,
+        parameter: &Parameter,
+        view: &View,
+        notes: &mut Vec<String>,
+    ) -> Step<Array> {
+        let InputValue::Array(values) = &input.value else {
+            return Err(Halt::input(
+                format!(
+                    "{} is a number, and `{}` is a tensor",
+                    input.source, parameter.name
+                ),
+                None,
+            ));
+        };
+        fitted_array(
+            values.clone(),
+            (&input.source, &parameter.name),
+            view,
+            self.rules,
+            notes,
+        )
+    }
+
+    /// The elements of an argument: what is padding is nobody's.
+    fn argument(
+        &mut self,
+        array: Array,
+        view: &View,
+        parameter: &Parameter,
+        padding_is_zero: bool,
+    ) -> Cells {
+        let mut cells = Cells::defined(array);
+        if padding_is_zero || !view.space.has_padding() {
+            return cells;
+        }
+        let length = cells.len();
+        let mut bits = Bits::all_clear(length);
+        if view.space.is_opaque {
+            if let Some(function) = view.space.function() {
+                bits = Bits::from_places(length, |place| function.values(place).is_some());
+            }
+        } else {
+            each_live(&view.space, |at, _, _| bits.put(at, true));
+        }
+        let tensor = self.body.tensor(view.root).map(|tensor| tensor.span);
+        let origin = self.origins.number(
+            OriginKind::ArgumentPadding,
+            tensor.unwrap_or(self.body.span),
+            Some(view.root),
+            || {
+                format!(
+                    "the padding of the argument `{}` is nobody's",
+                    parameter.name
+                )
+            },
+        );
+        if self.origins.kept {
+            let origins = (0..length).map(|place| if bits.is_set(place) { 0 } else { origin });
+            cells.origins = Some(origins.collect());
+        }
+        cells.defined = Some(bits);
+        cells.settle();
+        self.fill_with_junk(&mut cells);
+        cells
+    }
+}
+
+/// An array of a file in the order of a parameter's memory.
+fn fitted_array(
+    values: FileArray,
+    (source, name): (&str, &str),
+    view: &View,
+    rules: Arithmetic,
+    notes: &mut Vec<String>,
+) -> Step<Array> {
+    let whole = physical(&view.space);
+    let length = view.space.positions();
+    let mut shapes = vec![whole.sizes.clone()];
+    let (values_only, places) = if view.space.is_opaque {
+        (None, Vec::new())
+    } else {
+        let (dimensions, places) = by_value(&view.space);
+        let is_whole = is_whole(&dimensions, &places);
+        (is_whole.then_some(dimensions), places)
+    };
+    let by_value_at = values_only
+        .as_ref()
+        .filter(|own| own.sizes != whole.sizes)
+        .map(|own| {
+            shapes.push(own.sizes.clone());
+            shapes.len() - 1
+        });
+    let words: Vec<String> = shapes.iter().map(|shape| shape_text(shape)).collect();
+    let fitted = values.fitted(view.kind, &shapes, rules).map_err(|misfit| {
+        let fits = format!("`{name}` is {} of {}", words.join(" or "), view.kind);
+        Halt::input(
+            format!("{source} does not fit: {}", misfit_words(&misfit)),
+            Some(&fits),
+        )
+    })?;
+    if fitted.was_rounded {
+        notes.push(format!(
+            "{source} holds float32, and each number is rounded to bf16 for `{name}`."
+        ));
+    }
+    if Some(fitted.shape) != by_value_at {
+        return Ok(fitted.array);
+    }
+    Ok(spread(&fitted.array, &places, length))
+}
+
+/// The elements of an array without padding at their places in memory, zeros between them.
+fn spread(array: &Array, places: &[usize], length: usize) -> Array {
+    let mut spread = Array::zeros(array.kind(), length);
+    visa_arrays::with_elements!(&mut spread, elements => {
+        put_at(elements, array, places);
+    });
+    spread
+}
+
+fn put_at<T: visa_arrays::Stored>(target: &mut [T], array: &Array, places: &[usize]) {
+    if let Some(source) = array.elements::<T>() {
+        for (place, element) in places.iter().zip(source) {
+            target[*place] = *element;
+        }
+    }
+}
+
+fn misfit_words(misfit: &Misfit) -> String {
+    match misfit {
+        Misfit::Type { found, taken } => format!("it holds {found}, and {taken} is taken"),
+        Misfit::Shape { found } => format!("its shape is {}", shape_text(found)),
+        Misfit::Range { found, kind } => format!("it holds {found}, which {kind} does not"),
+    }
+}
+
+/// A random list of indices from a range.
+fn random_list(
+    parameter: &Parameter,
+    length: usize,
+    (seed, stream): (u64, u64),
+    range: Option<IndexRange>,
+) -> Step<Array> {
+    let name: Arc<str> = Arc::from(parameter.name.as_str());
+    let range = range.ok_or_else(|| {
+        Halt::input(
+            format!("the list of indices `{name}` is not given"),
+            Some("give a file, or a range for random ones (`--index-range`)"),
+        )
+    })?;
+    let ends = (i32::try_from(range.first), i32::try_from(range.last));
+    let (Ok(first), Ok(last)) = ends else {
+        return Err(Halt::input("the range of indices is beyond 32 bits", None));
+    };
+    Ok(Array::I32(random_indices(
+        first..=last,
+        length,
+        seed,
+        stream,
+    )))
+}

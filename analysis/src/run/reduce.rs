@@ -1,0 +1,396 @@
+//! Reductions: which elements each result takes in, in the order of the library, and whether the device knows them all.
+
+use visa_arrays::{Array, Bits, Fold};
+
+use crate::kernel::Level;
+use crate::mapping::Axis;
+
+use super::cells::{Cells, OriginId};
+use super::plan::{Lookup, Part, each_live, parts};
+use super::space::{Over, Place, Space};
+
+/// Results side by side, so that the compiler makes vectors of their folds.
+const SIDE_BY_SIDE: usize = 16;
+
+/// What is folded.
+#[derive(Debug, Clone)]
+pub(super) enum Reduced {
+    /// An axis inside of a slice, over time and packets.
+    InSlice(Axis),
+    /// What the result lacks of the slices, and of time.
+    AcrossSlices,
+}
+
+/// The reason that a reduction has no plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoReduction {
+    /// The result drops an axis that is not reduced.
+    Drops(Axis),
+    /// A group that a size cuts across.
+    Opaque,
+}
+
+/// A fold of a stream into what is between it and the declared result.
+#[derive(Debug)]
+pub(super) struct Folded {
+    /// The live elements of the result, without copies and padding.
+    pub(super) space: Space,
+    /// Their values.
+    pub(super) cells: Cells,
+}
+
+/// The elements of a result that follow from an input: its digits over axes that the input has, without copies and padding.
+pub(super) fn inner_space(input: &Space, output: &Space, without: Option<&Axis>) -> Space {
+    let own = output.places.iter().filter(|place| match place.over {
+        Over::Axis(axis) => output.axes.get(axis).is_some_and(|axis| {
+            let is_left_out = is_streamed(output, place) && without == Some(axis);
+            input.axis_number(axis).is_some() && !is_left_out
+        }),
+        Over::Number | Over::Padding => false,
+    });
+    Space::of_places(output.axes.clone(), own.cloned().collect())
+}
+
+/// Whether a digit is of time or of packets.
+fn is_streamed(space: &Space, place: &Place) -> bool {
+    let part = space.levels.get(place.level);
+    part.is_some_and(|part| matches!(part.level, Level::Time | Level::Packet))
+}
+
+/// Folds a stream. `origin` is that of a result which takes in what nothing wrote.
+///
+/// # Errors
+/// [`NoReduction`], where the mappings do not say what is folded.
+pub(super) fn fold(
+    input: &Space,
+    cells: &Cells,
+    output: &Space,
+    (reduced, fold): (&Reduced, Fold),
+    origin: OriginId,
+) -> Result<Folded, NoReduction> {
+    if input.is_opaque || output.is_opaque {
+        return Err(NoReduction::Opaque);
+    }
+    let axis = match reduced {
+        Reduced::InSlice(axis) => Some(axis),
+        Reduced::AcrossSlices => None,
+    };
+    let space = inner_space(input, output, axis);
+    check(input, &space, reduced)?;
+    let takes = Takes::new(input, &space, reduced);
+    let folded = match parts(input, &[&space]) {
+        Some(parts) => fast(input, cells, &space, &parts, (fold, &takes)),
+        None => slow(input, cells, &space, (fold, &takes)),
+    };
+    let (array, defined, from) = folded;
+    let mut result = Cells {
+        array,
+        defined,
+        origins: None,
+        approximate: cells.approximate,
+    };
+    if cells.origins.is_some() {
+        for (place, taken) in from {
+            let known = cells.origin(taken);
+            result.put_origin(place, if known == 0 { origin } else { known });
+        }
+    }
+    result.settle();
+    Ok(Folded {
+        space,
+        cells: result,
+    })
+}
+
+/// What the result lacks has to be what is reduced.
+fn check(input: &Space, inner: &Space, reduced: &Reduced) -> Result<(), NoReduction> {
+    for place in &input.places {
+        let Over::Axis(number) = place.over else {
+            continue;
+        };
+        let Some(axis) = input.axes.get(number) else {
+            continue;
+        };
+        let is_kept = inner
+            .places
+            .iter()
+            .any(|own| matches!(own.over, Over::Axis(own) if inner.axes.get(own) == Some(axis)));
+        let may_go = match reduced {
+            Reduced::InSlice(own) => own == axis && is_streamed(input, place),
+            Reduced::AcrossSlices => input.levels.get(place.level).is_some_and(|part| {
+                matches!(part.level, Level::Slice | Level::Time | Level::Cluster)
+            }),
+        };
+        if !is_kept && !may_go && place.live > 1 {
+            return Err(NoReduction::Drops(axis.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Which digits of an input are folded with their padding.
+struct Takes {
+    /// By digit: whether its padding is taken in.
+    padding: Vec<bool>,
+}
+
+impl Takes {
+    fn new(input: &Space, inner: &Space, reduced: &Reduced) -> Self {
+        let is_reduced = |place: &Place| match place.over {
+            Over::Axis(number) => {
+                let axis = input.axes.get(number);
+                axis.is_some_and(|axis| !covers(inner, axis, place))
+            }
+            Over::Number | Over::Padding => false,
+        };
+        let padding = match reduced {
+            Reduced::InSlice(axis) => input
+                .places
+                .iter()
+                .map(|place| {
+                    let is_own =
+                        matches!(place.over, Over::Axis(own) if input.axes.get(own) == Some(axis));
+                    is_own && is_streamed(input, place)
+                })
+                .collect(),
+            Reduced::AcrossSlices => {
+                let of_level = |place: &Place, wanted: Level| {
+                    let part = input.levels.get(place.level);
+                    part.is_some_and(|part| part.level == wanted)
+                };
+                let mut seen_outer = false;
+                let ring: Vec<usize> = (input.places.iter().enumerate())
+                    .filter(|(_, place)| of_level(place, Level::Slice) && is_reduced(place))
+                    .map(|(number, _)| number)
+                    .collect();
+                let (first, last) = (ring.first().copied(), ring.last().copied());
+                (input.places.iter().enumerate())
+                    .map(|(number, place)| {
+                        let is_slice = of_level(place, Level::Slice);
+                        // Idle slices outside of all that work are not taken in.
+                        let is_inner = seen_outer || first.is_some_and(|first| number > first);
+                        seen_outer |= is_slice && place.live > 1;
+                        let is_in_ring = first.is_some_and(|first| number >= first)
+                            && last.is_some_and(|last| number <= last);
+                        let is_time = of_level(place, Level::Time) && is_reduced(place);
+                        (is_slice && is_in_ring && is_inner) || is_time
+                    })
+                    .collect()
+            }
+        };
+        Self { padding }
+    }
+
+    fn takes_padding(&self, input: &Space) -> bool {
+        let mut both = self.padding.iter().zip(&input.places);
+        both.any(|(takes, place)| *takes && place.extent > place.live)
+    }
+}
+
+/// Whether a space has the values of an axis that a digit steps by.
+fn covers(space: &Space, axis: &Axis, place: &Place) -> bool {
+    let Some(number) = space.axis_number(axis) else {
+        return false;
+    };
+    let end = place.step.saturating_mul(place.live);
+    space.places.iter().any(|own| {
+        own.over == Over::Axis(number)
+            && own.step < end
+            && own.step.saturating_mul(own.modulo) > place.step
+    })
+}
+
+/// Places that some parts reach, in their order.
+fn reached(parts: &[(usize, usize)]) -> Vec<usize> {
+    let mut places = vec![0_usize];
+    for (count, stride) in parts {
+        let mut next = Vec::with_capacity(places.len() * count);
+        for place in &places {
+            next.extend((0..*count).map(|step| place + step * stride));
+        }
+        places = next;
+    }
+    places
+}
+
+type Result3 = (Array, Option<Bits>, Vec<(usize, usize)>);
+
+fn fast(
+    input: &Space,
+    cells: &Cells,
+    inner: &Space,
+    parts: &[Part],
+    (fold, takes): (Fold, &Takes),
+) -> Result3 {
+    let is_number = |part: &&Part| {
+        let place = input.places.get(part.place);
+        place.is_some_and(|place| place.over == Over::Number)
+    };
+    let kept: Vec<(usize, usize, usize)> = parts
+        .iter()
+        .filter_map(|part| Some((part.count, part.stride, part.others.first().copied()??)))
+        .collect();
+    let gone: Vec<(usize, usize)> = parts
+        .iter()
+        .filter(|part| part.others.first().copied().flatten().is_none() && !is_number(part))
+        .map(|part| (part.count, part.stride))
+        .collect();
+    let taken = reached(&gone);
+    let bases: Vec<usize> = {
+        let strides: Vec<(usize, usize)> =
+            kept.iter().map(|(count, own, _)| (*count, *own)).collect();
+        reached(&strides)
+    };
+    let targets: Vec<usize> = {
+        let strides: Vec<(usize, usize)> = kept
+            .iter()
+            .map(|(count, _, target)| (*count, *target))
+            .collect();
+        reached(&strides)
+    };
+    let length = inner.positions();
+    let array = match &cells.array {
+        Array::F32(elements) => {
+            let mut results = vec![fold.identity_of_floats(); length];
+            let step = |folded: f32, next: f32| fold.step_of_floats(folded, next);
+            fold_all(elements, (&bases, &targets, &taken), &mut results, step);
+            Array::F32(results)
+        }
+        Array::I32(elements) => {
+            let mut results = vec![fold.identity_of_integers(); length];
+            let step = |folded: i32, next: i32| fold.step_of_integers(folded, next);
+            fold_all(elements, (&bases, &targets, &taken), &mut results, step);
+            Array::I32(results)
+        }
+        other => other.clone(),
+    };
+    let mut looked_at = taken;
+    if takes.takes_padding(input) {
+        looked_at.extend(padded_places(input, takes));
+    }
+    let (defined, from) = definedness(cells, (&bases, &targets, &looked_at), length);
+    (array, defined, from)
+}
+
+/// Places of padding that a result takes in beside its live elements, from its first element on.
+fn padded_places(input: &Space, takes: &Takes) -> Vec<usize> {
+    let mut all: Vec<(usize, bool)> = vec![(0, false)];
+    for (place, takes) in input.places.iter().zip(&takes.padding) {
+        if !takes {
+            continue;
+        }
+        let extent = usize::try_from(place.extent).unwrap_or(usize::MAX);
+        let live = usize::try_from(place.live).unwrap_or(usize::MAX);
+        all = all
+            .iter()
+            .flat_map(|(start, is_padded)| {
+                (0..extent)
+                    .map(move |step| (start + step * place.stride, *is_padded || step >= live))
+            })
+            .collect();
+    }
+    let padded = all.into_iter().filter(|(_, is_padded)| *is_padded);
+    padded.map(|(place, _)| place).collect()
+}
+
+fn fold_all<T: Copy + Default>(
+    elements: &[T],
+    (bases, targets, taken): (&[usize], &[usize], &[usize]),
+    results: &mut [T],
+    step: impl Fn(T, T) -> T,
+) {
+    let mut folded = [T::default(); SIDE_BY_SIDE];
+    for (bases, targets) in bases.chunks(SIDE_BY_SIDE).zip(targets.chunks(SIDE_BY_SIDE)) {
+        for (own, target) in folded.iter_mut().zip(targets) {
+            *own = results[*target];
+        }
+        for offset in taken {
+            for (own, base) in folded.iter_mut().zip(bases) {
+                *own = step(*own, elements[base + offset]);
+            }
+        }
+        for (own, target) in folded.iter().zip(targets) {
+            results[*target] = *own;
+        }
+    }
+}
+
+/// Which results are defined: those that take in nothing undefined. With the first undefined element of each other one.
+fn definedness(
+    cells: &Cells,
+    (bases, targets, taken): (&[usize], &[usize], &[usize]),
+    length: usize,
+) -> (Option<Bits>, Vec<(usize, usize)>) {
+    let mut bits = Bits::all_clear(length);
+    let mut from = Vec::new();
+    for (base, target) in bases.iter().zip(targets) {
+        let undefined = match &cells.defined {
+            None => None,
+            Some(defined) => taken
+                .iter()
+                .map(|offset| base + offset)
+                .find(|place| !defined.is_set(*place)),
+        };
+        match undefined {
+            None => bits.put(*target, true),
+            Some(place) => from.push((*target, place)),
+        }
+    }
+    (Some(bits), from)
+}
+
+/// Each element by itself, where digits do not part evenly.
+fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Takes)) -> Result3 {
+    let length = inner.positions();
+    let mut wide = input.clone();
+    for (place, takes) in wide.places.iter_mut().zip(&takes.padding) {
+        if *takes {
+            place.live = place.extent;
+        }
+    }
+    let lookup = Lookup::new(input, inner);
+    wide.axes = (input.axes.iter())
+        .map(|axis| Axis::new(axis.name(), u64::MAX))
+        .collect();
+    let mut floats = vec![fold.identity_of_floats(); length];
+    let mut integers = vec![fold.identity_of_integers(); length];
+    let mut bits = Bits::all_clear(length);
+    let mut undefined = Bits::all_clear(length);
+    let mut from = Vec::new();
+    each_live(&wide, |place, values, steps| {
+        let Some((target, _)) = lookup.find(values) else {
+            return;
+        };
+        let is_copy = (input.places.iter().zip(steps))
+            .any(|(digit, step)| digit.over == Over::Number && *step > 0);
+        if is_copy || target >= length {
+            return;
+        }
+        let is_live = (input.places.iter().zip(steps)).all(|(digit, step)| *step < digit.live)
+            && (values.iter().zip(&input.axes)).all(|(value, axis)| *value < axis.size());
+        if is_live {
+            bits.put(target, true);
+            match &cells.array {
+                Array::F32(elements) => {
+                    floats[target] = fold.step_of_floats(floats[target], elements[place]);
+                }
+                Array::I32(elements) => {
+                    integers[target] = fold.step_of_integers(integers[target], elements[place]);
+                }
+                _ => {}
+            }
+        }
+        if !cells.is_defined(place) && !undefined.is_set(target) {
+            undefined.put(target, true);
+            from.push((target, place));
+        }
+    });
+    for (target, _) in &from {
+        bits.put(*target, false);
+    }
+    let array = match &cells.array {
+        Array::I32(_) => Array::I32(integers),
+        _ => Array::F32(floats),
+    };
+    (array, Some(bits), from)
+}
