@@ -67,27 +67,25 @@ pub fn documentation_url(file: &str) -> Option<String> {
         .map(|base| format!("{base}/{file}"))
 }
 
-impl EnabledRules {
-    /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
-    pub fn of(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> Self {
-        let mut rules = Self::default();
-        for (number, rule) in all().enumerate() {
-            if !rule.groups().any(|group| is_on(rule, group)) {
-                rules.remove_number(number);
-            }
-            if rule.graver.is_some_and(|(_, group)| !is_on(rule, group)) {
-                rules.remove_graver(number);
-            }
+/// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
+pub fn rules_that_are_on(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> EnabledRules {
+    let mut rules = EnabledRules::default();
+    for (number, rule) in all().enumerate() {
+        if !rule.groups().any(|group| is_on(rule, group)) {
+            rules.remove_number(number);
         }
-        rules
+        if rule.graver.is_some_and(|(_, group)| !is_on(rule, group)) {
+            rules.remove_graver(number);
+        }
     }
+    rules
+}
 
-    /// Whether a rule is on. One that does not exist is not.
-    pub fn has(&self, rule: &str) -> bool {
-        all()
-            .position(|other| other.name == rule)
-            .is_some_and(|number| self.has_number(number))
-    }
+/// Whether a rule of any language is among those that are on. One that does not exist is not.
+pub fn is_rule_on(rules: &EnabledRules, name: &str) -> bool {
+    all()
+        .position(|other| other.name == name)
+        .is_some_and(|number| rules.has_number(number))
 }
 
 #[cfg(test)]
@@ -99,8 +97,8 @@ mod tests {
     #[test]
     fn there_is_room_for_all_rules() {
         assert!(all().count() <= crate::inputs::RULE_CAPACITY);
-        assert!(all().all(|rule| EnabledRules::default().has(rule.name)));
-        assert!(!EnabledRules::default().has("no_such_rule"));
+        assert!(all().all(|rule| is_rule_on(&EnabledRules::default(), rule.name)));
+        assert!(!is_rule_on(&EnabledRules::default(), "no_such_rule"));
     }
 
     #[test]

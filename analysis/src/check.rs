@@ -38,7 +38,7 @@ use crate::kernel::callgraph::callees;
 use crate::kernel::{
     Body, OperationId, OperationKind, Unresolved, UnresolvedReason, hidden_kernels,
 };
-use crate::rules::{self, Checked, Derived, EnabledRules, Families, Finding};
+use crate::rules::{self, Checked, Derived, EnabledRules, Families, Finding, OwnRules as _};
 use crate::simulation::{BodySimulation, simulate_watching};
 
 /// What is known of one function or item, at places in normalised text.
@@ -592,7 +592,7 @@ mod tests {
     use super::{Findings, guarded};
     use crate::db::AnalysisDatabase;
     use crate::inputs::SourceFile;
-    use crate::items::{ItemId, ItemKind, ModulePath};
+    use crate::items::{ItemId, ItemKind, ModulePath, Typing as _};
     use crate::workspace::Workspace;
 
     /// A function of a file.

@@ -11,16 +11,16 @@
 // Crates of their own, by the names of their rooms.
 use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
 use visa_hardware as hardware;
+use visa_inputs::{self as inputs, db};
 use visa_libraries as libraries;
 use visa_mapping as mapping;
+use visa_syntax::{self as syntax, fragments};
 use visa_transfer as transfer;
 
-/// The database, and what queries see of it.
-mod db {
-    pub use visa_base::db::*;
-
-    pub use crate::inputs::AnalysisDatabase;
-}
+/// The texts of the fixtures, as the crate that parses them reads them.
+#[cfg(test)]
+#[path = "../syntax/src/fixture_tests.rs"]
+mod fixture_tests;
 
 mod advice;
 mod answers;
@@ -32,9 +32,7 @@ mod cost;
 mod derivation;
 mod findings;
 mod fixing;
-mod fragments;
 mod ide;
-mod inputs;
 mod items;
 mod kernel;
 mod neighbours;
@@ -47,14 +45,13 @@ mod rules;
 mod run;
 mod simulation;
 mod suppression;
-mod syntax;
 mod workspace;
 
 pub use advice::{EFFORT, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use catalogue::{
     all as all_rules, documentation_url, find as find_rule, is_rule_or_group,
-    nearest as nearest_rules, url as rule_url,
+    nearest as nearest_rules, rules_that_are_on, url as rule_url,
 };
 pub use changes::{Application, Outlook, Texts, apply_fixes, with_line_breaks_of};
 pub use conditions::{CfgSetting, PackageFeatures, Truth};

@@ -23,7 +23,7 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{Options, Package, PackageManifest, ProjectRules, ProjectSettings};
-use crate::items::{DISUSED_BY_EDIT, Dialect};
+use crate::items::{DISUSED_BY_EDIT, Dialect, Typing as _};
 use crate::language::{Language, ending_of, language_of};
 use crate::rules::EnabledRules;
 

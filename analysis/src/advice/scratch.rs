@@ -18,7 +18,7 @@ use crate::inputs::{Project, SourceFile};
 use crate::items::ItemId;
 use crate::kernel::body;
 use crate::report::DiagnosticFix;
-use crate::rules::{EnabledRules, Group, Level as Severity};
+use crate::rules::{Group, Level as Severity, own_rules_where};
 use crate::simulation::total_bounds;
 
 use super::{Concerns, Placed};
@@ -88,7 +88,7 @@ impl Scratch {
 
     /// Turns on the rules of some groups and all others off.
     pub(super) fn enable(&mut self, wanted: impl Fn(Group) -> bool) {
-        let rules = EnabledRules::of(|_, group| wanted(group));
+        let rules = own_rules_where(|_, group| wanted(group));
         self.sandbox.enable(rules);
     }
 

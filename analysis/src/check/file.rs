@@ -13,7 +13,7 @@ use super::not_followed;
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
 use super::{Extent, Findings, found_in_function, found_in_items, functions, item_findings};
-use crate::catalogue::front_end;
+use crate::catalogue::{front_end, is_rule_on};
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::findings::{Group, Level};
@@ -27,7 +27,7 @@ use crate::report::{
     CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, Range,
     UnresolvedPlace, fitted,
 };
-use crate::rules;
+use crate::rules::{self, OwnRules as _};
 use crate::suppression;
 use crate::syntax::Unanalysed;
 
@@ -231,7 +231,10 @@ fn add_other_releases(
     }
     let mismatches = mismatches(db, file, places);
     let whole = enabled_rules(db, file);
-    if mismatches.iter().any(|found| whole.has(found.rule)) {
+    if mismatches
+        .iter()
+        .any(|found| is_rule_on(&whole, found.rule))
+    {
         // One finding says of the whole file what each of its names would say again.
         let single = rules::migration_rule().name;
         report.diagnostics.retain(|found| found.rule != single);

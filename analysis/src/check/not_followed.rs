@@ -1,6 +1,7 @@
 //! What nothing follows, placed in a file: single operations of other languages, and files in Rust that take part and of which
 //! nothing is followed at all.
 
+use crate::catalogue::is_rule_on;
 use crate::db::Db;
 use crate::findings::{Finding, TextSpan};
 use crate::inputs::{SourceFile, enabled_rules};
@@ -23,7 +24,7 @@ pub(super) fn place(
 ) -> UnresolvedPlace {
     let rule = rules::unresolved_operation();
     let Unresolved { what, reason } = unresolved;
-    if enabled_rules(db, file).has(rule.name) {
+    if is_rule_on(&enabled_rules(db, file), rule.name) {
         let message = format!("`{what}` is not checked: {reason}");
         let finding = Finding::<TextSpan>::new(rule, span, message);
         report

@@ -8,7 +8,7 @@ use crate::items::{Span, crate_of, excluded_shapes, file_library, file_manifest,
 use crate::libraries::Library;
 use crate::places::Places;
 use crate::report::{Diagnostic, Position, Range, RelatedPlace};
-use crate::rules::{Finding, versions};
+use crate::rules::{Finding, OwnRules as _, versions};
 
 /// What a file shows of another release or library, placed.
 pub(super) fn mismatches(

@@ -12,9 +12,37 @@ use crate::conditions::PackageFeatures;
 use crate::db::AnalysisDatabase;
 use crate::inputs::{FileCfg, Project, ProjectSettings, SourceFile, parse, syntax_error_count};
 
-impl AnalysisDatabase {
+/// Typing into the files of a database.
+pub trait Typing {
     /// Tells a project with these packages and options all its other settings.
-    pub fn set_settings(&mut self, settings: &ProjectSettings) {
+    fn set_settings(&mut self, settings: &ProjectSettings);
+
+    /// Sets the features of packages, and what the settings say of conditions in files.
+    fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg);
+
+    /// Brings the items that are held up to date with what is not their own file's text: macros of other files, whose expansions
+    /// they hold, and the files and packages that there are.
+    ///
+    /// Returns the bytes of text that are out of use since, as [`Self::set_text`] does.
+    fn hold_anew(&mut self, but: Option<SourceFile>) -> usize;
+
+    /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
+    /// has nothing of other files looked through; what they decide is worked out once more.
+    fn open(&mut self, file: SourceFile);
+
+    /// Whether a file was prepared for being typed into.
+    fn is_open(&self, file: SourceFile) -> bool;
+
+    /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
+    /// of the old one.
+    ///
+    /// Returns the bytes of text that are out of use while what was worked out of them stays in the database: items whose names are
+    /// gone, and what was replaced in others, with the names in it. None of remarks.
+    fn set_text(&mut self, file: SourceFile, text: &str) -> usize;
+}
+
+impl Typing for AnalysisDatabase {
+    fn set_settings(&mut self, settings: &ProjectSettings) {
         self.set_file_options(settings.file_options.clone());
         self.set_budgets(settings.budgets.clone());
         self.set_enabled_rules(&settings.enabled);
@@ -22,8 +50,7 @@ impl AnalysisDatabase {
         self.set_manifests(&settings.manifests);
     }
 
-    /// Sets the features of packages, and what the settings say of conditions in files.
-    pub fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg) {
+    fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg) {
         let Some(project) = Project::try_get(self) else {
             return;
         };
@@ -36,11 +63,7 @@ impl AnalysisDatabase {
         self.hold_anew(None);
     }
 
-    /// Brings the items that are held up to date with what is not their own file's text: macros of other files, whose expansions
-    /// they hold, and the files and packages that there are.
-    ///
-    /// Returns the bytes of text that are out of use since, as [`Self::set_text`] does.
-    pub fn hold_anew(&mut self, but: Option<SourceFile>) -> usize {
+    fn hold_anew(&mut self, but: Option<SourceFile>) -> usize {
         let Some(project) = Project::try_get(self) else {
             return 0;
         };
@@ -57,25 +80,17 @@ impl AnalysisDatabase {
         left.sum()
     }
 
-    /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
-    /// has nothing of other files looked through; what they decide is worked out once more.
-    pub fn open(&mut self, file: SourceFile) {
+    fn open(&mut self, file: SourceFile) {
         if !self.is_open(file) {
             pin(self, file, Durability::MEDIUM);
         }
     }
 
-    /// Whether a file was prepared for being typed into.
-    pub fn is_open(&self, file: SourceFile) -> bool {
+    fn is_open(&self, file: SourceFile) -> bool {
         file.pinned(self).is_some()
     }
 
-    /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
-    /// of the old one.
-    ///
-    /// Returns the bytes of text that are out of use while what was worked out of them stays in the database: items whose names are
-    /// gone, and what was replaced in others, with the names in it. None of remarks.
-    pub fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
+    fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
         let old = file.text(self);
         let known = self.is_open(file);
         // Which macros the calls in other files mean is decided by these words alone.

@@ -51,7 +51,7 @@ pub use self::dialects::{
     names_a_library,
 };
 pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
-pub use self::editing::DISUSED_BY_EDIT;
+pub use self::editing::{DISUSED_BY_EDIT, Typing};
 pub(crate) use self::file::method_call;
 pub use self::file::{
     ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code,

@@ -39,3 +39,7 @@ fn fitted_edit(mut edit: FileEdit, text: &str, origin: &Origin) -> Option<FileEd
     }
     Some(edit)
 }
+
+#[cfg(test)]
+#[path = "blocks_tests.rs"]
+mod tests;

@@ -7,7 +7,7 @@ use crate::items::{Span, item_text};
 use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
 use crate::numbers::thousands;
 
-use super::{Checked, EnabledRules, Families, Finding, Level, Rule, rule};
+use super::{Checked, EnabledRules, Families, Finding, Level, OwnRules as _, Rule, rule};
 
 /// Letters of a text that is named.
 const LONGEST_NAME: usize = 60;
@@ -74,7 +74,7 @@ pub(crate) const fn unresolved_operation() -> &'static Rule {
 
 /// Whether a rule about what derivations leave open is on.
 pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {
-    enabled.has(UNRESOLVED_OPERATION.name)
+    enabled.has_own(UNRESOLVED_OPERATION.name)
 }
 
 /// Whether one of the rules here is on.

@@ -8,12 +8,23 @@ use rustc_hash::FxHashSet;
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Judges, Level, Needs, Rule, all};
+use super::{FAMILIES, Finding, Group, Judges, Level, Needs, Rule, all};
 use crate::items::Dialect;
 
-impl EnabledRules {
+/// Which rules of this room are on.
+pub trait OwnRules {
     /// Those of them that hold in a dialect.
-    pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
+    fn holding_in(self, dialect: Dialect) -> Self;
+
+    /// Whether a rule of this room is on. One that it does not have is not.
+    fn has_own(&self, rule: &str) -> bool;
+
+    /// The families that have a rule that is on.
+    fn families(&self) -> Families;
+}
+
+impl OwnRules for EnabledRules {
+    fn holding_in(mut self, dialect: Dialect) -> Self {
         for (number, rule) in all().enumerate() {
             if rule.graver_in(dialect).is_some() {
                 self.take_graver(number);
@@ -25,15 +36,13 @@ impl EnabledRules {
         self
     }
 
-    /// Whether a rule of this room is on. One that it does not have is not.
-    pub(super) fn has_own(&self, rule: &str) -> bool {
+    fn has_own(&self, rule: &str) -> bool {
         all()
             .position(|other| other.name == rule)
             .is_some_and(|number| self.has_number(number))
     }
 
-    /// The families that have a rule that is on.
-    pub(crate) fn families(&self) -> Families {
+    fn families(&self) -> Families {
         let mut numbers = 0..;
         Families::where_(|family| {
             let rules = numbers.by_ref().take(family.rules.len());
@@ -42,6 +51,20 @@ impl EnabledRules {
             on > 0 || family.also.iter().any(|rule| self.has_own(rule.name))
         })
     }
+}
+
+/// The rules of this room that are on as some of the groups that they report as. Those of other rooms are on.
+pub fn own_rules_where(is_on: impl Fn(&Rule, Group) -> bool) -> EnabledRules {
+    let mut on = EnabledRules::default();
+    for (number, rule) in all().enumerate() {
+        if !rule.groups().any(|group| is_on(rule, group)) {
+            on.remove_number(number);
+        }
+        if (rule.graver).is_some_and(|(_, group)| !is_on(rule, group)) {
+            on.remove_graver(number);
+        }
+    }
+    on
 }
 
 /// Leaves out what rules find that do not hold in a dialect: a family may run for the others of its rules. What weighs more in
@@ -153,11 +176,10 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Group;
 
     /// The rules of groups, as a selection of them would turn them on.
     fn groups(groups: &[Group]) -> EnabledRules {
-        EnabledRules::of(|_, group| groups.contains(&group))
+        own_rules_where(|_, group| groups.contains(&group))
     }
 
     #[test]
@@ -197,7 +219,7 @@ mod tests {
     #[test]
     fn a_family_runs_where_one_of_its_rules_is_on() {
         for rule in all() {
-            let alone = EnabledRules::of(|other, _| other.name == rule.name);
+            let alone = own_rules_where(|other, _| other.name == rule.name);
             let families = alone.families();
             let running: Vec<usize> = (0..FAMILIES.len())
                 .filter(|own| families.has(*own))
@@ -221,9 +243,9 @@ mod tests {
             release: Release::new(0, minor),
         };
         let all = EnabledRules::default();
-        assert!(all.holding_in(Dialect::default()).has("dm_overlap"));
-        assert!(all.holding_in(at(5)).has("dm_overlap"));
-        assert!(!all.holding_in(at(6)).has("dm_overlap"));
+        assert!(all.holding_in(Dialect::default()).has_own("dm_overlap"));
+        assert!(all.holding_in(at(5)).has_own("dm_overlap"));
+        assert!(!all.holding_in(at(6)).has_own("dm_overlap"));
         // Of the memory's family other rules hold; of valid counts none does.
         let families = all.holding_in(at(6)).families();
         assert!(families.have_rule("tensor_lost"));
@@ -233,12 +255,12 @@ mod tests {
         let hardware = groups(&[Group::Hardware]);
         let slow = groups(&[Group::Performance]);
         let ring = "switch_ring_too_large";
-        let on = |rules: EnabledRules, dialect| rules.holding_in(dialect).has(ring);
+        let on = |rules: EnabledRules, dialect| rules.holding_in(dialect).has_own(ring);
         assert!(!on(hardware, at(4)) && on(hardware, at(5)) && !on(hardware, Dialect::default()));
         assert!(on(slow, at(4)) && !on(slow, at(5)) && on(slow, Dialect::default()));
         assert!(on(all, at(4)) && on(all, at(5)));
         // What is off stays off.
-        let none = EnabledRules::of(|_, _| false);
+        let none = own_rules_where(|_, _| false);
         assert!(none.holding_in(at(5)).families().is_empty());
     }
 
@@ -251,7 +273,7 @@ mod tests {
         let timed: Vec<&str> = all()
             .filter(|rule| denied.of_time().have_rule(rule.name))
             .map(|rule| rule.name)
-            .filter(|name| groups(&[Group::Mapping, Group::Hardware, Group::Silent]).has(name))
+            .filter(|name| groups(&[Group::Mapping, Group::Hardware, Group::Silent]).has_own(name))
             .collect();
         assert_eq!(timed, [""; 0]);
         // A fix is judged by what may be denied of the operations that it changes: that must never need the cycles of the kernel.

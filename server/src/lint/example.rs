@@ -6,8 +6,8 @@
 
 use similar::{ChangeTag, TextDiff};
 use visa_analysis::{
-    Diagnostic, Dialect, EnabledRules, Example, Fixable, Language, Level, Library, Release, Rule,
-    Workspace, apply_fixes, migrate_all, migration_rule, without_dialect_line,
+    Diagnostic, Dialect, Example, Fixable, Language, Level, Library, Release, Rule, Workspace,
+    apply_fixes, migrate_all, migration_rule, rules_that_are_on, without_dialect_line,
 };
 
 use crate::project::settings::Dialect as Asked;
@@ -128,7 +128,7 @@ impl Pair {
 fn rewritten(rule: &Rule, kernel: &str, target: Dialect) -> String {
     let path = kernel_path(rule);
     let mut workspace = workspace(rule, kernel, Some(target));
-    let on = EnabledRules::of(|rule, _| rule.name != WHOLE_FILES);
+    let on = rules_that_are_on(|rule, _| rule.name != WHOLE_FILES);
     workspace.set_enabled_rules(on, [(path.as_str(), on)]);
     migrate_all(&mut workspace);
     let tools = workspace.analysis().tool_fixes(&path);

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, EnabledRules, FileReport, Group, Workspace, all_rules};
+use visa_analysis::{
+    Diagnostic, EnabledRules, FileReport, Group, Workspace, all_rules, rules_that_are_on,
+};
 use visa_tests::{check_completed, check_text, read, repository, rust_files, shown, workspace_of};
 
 const PATH: &str = "kernels.rs";
@@ -32,16 +34,16 @@ fn wrong(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i3
 ";
 
 fn groups(groups: &[Group]) -> EnabledRules {
-    EnabledRules::of(|_, group| groups.contains(&group))
+    rules_that_are_on(|_, group| groups.contains(&group))
 }
 
 /// All rules but those of performance.
 fn without_performance() -> EnabledRules {
-    EnabledRules::of(|_, group| group != Group::Performance)
+    rules_that_are_on(|_, group| group != Group::Performance)
 }
 
 fn rule(name: &str) -> EnabledRules {
-    EnabledRules::of(|rule, _| rule.name == name)
+    rules_that_are_on(|rule, _| rule.name == name)
 }
 
 /// How often some queries ran since the last call.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use visa_analysis::{
-    Dialect, EnabledRules, FileReport, Fixable, Group, Library, Release, Workspace, apply_fixes,
-    dialect_line, migrate_all, migration_rule, without_dialect_line,
+    Dialect, FileReport, Fixable, Group, Library, Release, Workspace, apply_fixes, dialect_line,
+    migrate_all, migration_rule, rules_that_are_on, without_dialect_line,
 };
 use visa_tests::{folders, line_of, read, repository, visible};
 
@@ -38,7 +38,7 @@ fn workspace(dialect: Dialect, text: &str) -> Workspace {
     workspace.set_file(PATH, text);
     workspace.set_dialect(dialect);
     // A file that is for another release altogether has one finding, and not one a name.
-    let on = EnabledRules::of(|rule, _| rule.name != "library_version_mismatch");
+    let on = rules_that_are_on(|rule, _| rule.name != "library_version_mismatch");
     workspace.set_enabled_rules(on, [(PATH, on)]);
     workspace
 }

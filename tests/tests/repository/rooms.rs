@@ -24,7 +24,6 @@ const ORDER: &[&[&str]] = &[
         "visible",
     ],
     &["libraries", "markdown", "syntax"],
-    &["fragments"],
     &["inputs"],
     &["items"],
     &["kernel"],
@@ -203,6 +202,10 @@ fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Optio
             }
         }
     }
+    // The engine's root calls this room of `visa-syntax` by its own name.
+    if here.is_empty() && rest.first().is_some_and(|room| room == "fragments") {
+        here.push("syntax".to_owned());
+    }
     here.extend(rest.iter().cloned());
     Some(here)
 }
@@ -337,7 +340,6 @@ const OF_RUST: &[&str] = &[
     "advice",
     "completion",
     "derivation",
-    "fragments",
     "items",
     "kernel",
     "libraries",

@@ -88,7 +88,7 @@ pub struct Untimed {
 
 impl Untimed {
     /// Stops them until it is dropped.
-    pub fn new() -> Self {
+    pub fn begin() -> Self {
         Self {
             outer: DEADLINE.take(),
         }

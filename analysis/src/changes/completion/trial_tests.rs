@@ -9,9 +9,9 @@ use crate::Options;
 use crate::changes::proposed_findings;
 use crate::check::as_checked;
 use crate::db::AnalysisDatabase;
+use crate::fixture_tests::fixture_texts;
 use crate::items::file_functions;
 use crate::rules::{Checked, Edit, Finding, Level};
-use crate::syntax::fixture_tests::fixture_texts;
 
 /// All edits that a finding proposes or states.
 fn proposed(finding: &Finding) -> Vec<&[Edit]> {

@@ -1,6 +1,8 @@
 use super::{item, one};
 use crate::db::Db;
-use crate::items::{ItemId, ItemKind, Namespace, item_text, parse_item, resolve, scope_at};
+use crate::items::{
+    ItemId, ItemKind, Namespace, Typing as _, item_text, parse_item, resolve, scope_at,
+};
 
 /// Stands for what later rooms compute from a function: its text and a name that it uses.
 #[salsa::tracked]

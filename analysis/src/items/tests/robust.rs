@@ -1,6 +1,7 @@
 use super::project;
 use crate::db::AnalysisDatabase;
 use crate::inputs::{SourceFile, line_index, syntax_error_count};
+use crate::items::Typing as _;
 use crate::items::{
     ItemKind, alias_mapping, block_scopes, const_value, device_attribute, dialect, file_items,
     file_range, item_text, mapping_sites, module_scope,

@@ -36,7 +36,7 @@ pub(super) struct PlainTypes {
 /// functions that need each other so nothing is known here, and each type is read where it is met.
 #[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
 pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
-    let _untimed = Untimed::new();
+    let _untimed = Untimed::begin();
     let table = dialect::of_file(db, function.file(db));
     let site = Site::new(db, function);
     let here = site.parsed.text.full_span();

@@ -12,12 +12,12 @@ use crate::derivation::content::content;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::{derive, derive_afresh, derive_operation};
 use crate::derivation::{library, memory};
+use crate::fixture_tests::fixture_texts;
 use crate::hardware::{Model, Target};
 use crate::items::file_functions;
 use crate::kernel::{Body, body};
 use crate::simulation::schedule::{self, Conflicts, total_with_cycles};
 use crate::simulation::{OperationCost, known_cost, operation_cost, simulate};
-use crate::syntax::fixture_tests::fixture_texts;
 
 /// The bodies of the functions of a text.
 fn bodies(text: &str) -> Vec<Arc<Body>> {

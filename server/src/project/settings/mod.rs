@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use visa_analysis::{
     CfgSetting, Diagnostic, EnabledRules, Group, Level, NkiOptions, Options, PtoOptions, Rule,
-    find_rule,
+    find_rule, rules_that_are_on,
 };
 
 use self::read::{Chosen, ChosenLibrary, Configuration};
@@ -84,7 +84,7 @@ impl Settings {
             all.select.clear();
             let suppressions = find_rule(UNUSED_SUPPRESSION);
             let asked = suppressions.is_some_and(|rule| on(&self.levels, rule, rule.group));
-            EnabledRules::of(|rule, group| {
+            rules_that_are_on(|rule, group| {
                 on(&self.levels, rule, group) || (asked && on(&all, rule, group))
             })
         })

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use crate::conditions::{CfgSetting, PackageFeatures, Truth};
 use crate::ide::names::testing::Marked;
 use crate::report::FileEdit;
-use crate::rules::EnabledRules;
+use crate::catalogue::rules_that_are_on;
 use crate::workspace::Workspace;
 
 fn applied(files: &[(String, String)], edits: &[FileEdit]) -> Vec<(String, String)> {
@@ -413,7 +413,7 @@ fn a_rule_that_is_off_refuses_no_rename() {
     let text = "use furiosa_visa_std::prelude::*; mod a { axes![$0Old = 8]; type W = m![Old / 3]; } mod b { axes![New = 8]; }";
     let own = places_of_word(&text.replace("$0", ""), "Old");
     let told = renamed_with(text, |workspace| {
-        workspace.set_enabled_rules(EnabledRules::of(|_, _| false), []);
+        workspace.set_enabled_rules(rules_that_are_on(|_, _| false), []);
     });
     assert_eq!(told, Ok(own));
 }

@@ -1,6 +1,7 @@
 //! What an edit makes the lowering do again.
 
 use super::*;
+use crate::items::Typing as _;
 
 const TEXT: &str = "use furiosa_visa_std::prelude::*;
 axes![A = 2048];

@@ -6,7 +6,7 @@ use super::{Copied, DefinitionKey, Written};
 use ra_ap_parser::LexedStr;
 use ra_ap_syntax::SyntaxKind;
 
-use crate::syntax::EDITION;
+use crate::EDITION;
 
 /// A token; punctuation is a token a character.
 #[derive(Clone, Debug, PartialEq, Eq)]

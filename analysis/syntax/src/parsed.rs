@@ -91,7 +91,7 @@ impl ParsedFile {
     }
 
     /// The normalised texts of items of this tree that were asked for.
-    pub(crate) fn texts(&self) -> &ItemTexts {
+    pub fn texts(&self) -> &ItemTexts {
         &self.texts
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::db::{Db, FileTimes, end_where_time_is_up};
+use visa_base::db::{Db, FileTimes, end_where_time_is_up};
 
 type EventLog = Arc<Mutex<Vec<String>>>;
 

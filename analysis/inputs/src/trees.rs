@@ -1,8 +1,8 @@
 //! The trees and lines of the files that were put in.
 
 use super::SourceFile;
-use crate::db::Db;
-use crate::syntax::{LineIndex, ParsedFile};
+use visa_base::db::Db;
+use visa_syntax::{LineIndex, ParsedFile};
 
 /// Parses a file. Re-runs on every edit of the file; what reads it should be a query whose result stays equal.
 #[salsa::tracked(no_eq, lru = 256)]

@@ -213,8 +213,8 @@ mod tests {
     use rand::{Rng, SeedableRng};
 
     use super::{Counted, may_be_refused};
-    use crate::syntax::EDITION;
-    use crate::syntax::fixture_tests::fixture_texts;
+    use crate::EDITION;
+    use crate::fixture_tests::fixture_texts;
 
     /// How many errors the library counts.
     fn by_library(text: &str) -> usize {

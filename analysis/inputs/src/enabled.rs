@@ -1,10 +1,10 @@
 //! Which rules are on in a file, by their numbers in the catalogue. What the numbers stand for, `rules` knows.
 
 use super::{Project, SourceFile, shown_path};
-use crate::db::Db;
+use visa_base::db::Db;
 
 /// Rules that there is room for.
-pub(crate) const RULE_CAPACITY: usize = 512;
+pub const RULE_CAPACITY: usize = 512;
 
 /// Bits of an entry.
 const BITS: usize = 64;
@@ -30,27 +30,27 @@ impl Default for EnabledRules {
 
 impl EnabledRules {
     /// Whether the rule of a number is on.
-    pub(crate) fn has_number(&self, number: usize) -> bool {
+    pub fn has_number(&self, number: usize) -> bool {
         let entry = self.bits.get(number / BITS).copied().unwrap_or(0);
         entry >> (number % BITS) & 1 == 1
     }
 
     /// Takes the rule of a number out.
-    pub(crate) fn remove_number(&mut self, number: usize) {
+    pub fn remove_number(&mut self, number: usize) {
         if let Some(entry) = self.bits.get_mut(number / BITS) {
             *entry &= !(1 << (number % BITS));
         }
     }
 
     /// Takes the rule of a number out as of the graver group that it has in some releases.
-    pub(crate) fn remove_graver(&mut self, number: usize) {
+    pub fn remove_graver(&mut self, number: usize) {
         if let Some(entry) = self.graver.get_mut(number / BITS) {
             *entry &= !(1 << (number % BITS));
         }
     }
 
     /// Makes what holds of the graver group of the rule of a number hold of the rule.
-    pub(crate) fn take_graver(&mut self, number: usize) {
+    pub fn take_graver(&mut self, number: usize) {
         let (at, bit) = (number / BITS, 1 << (number % BITS));
         let graver = self.graver.get(at).copied().unwrap_or(0) & bit;
         if let Some(entry) = self.bits.get_mut(at) {
@@ -59,7 +59,7 @@ impl EnabledRules {
     }
 
     /// The rules that are on in one set or the other.
-    pub(crate) fn or(mut self, other: Self) -> Self {
+    pub fn or(mut self, other: Self) -> Self {
         for (own, other) in self.bits.iter_mut().zip(other.bits) {
             *own |= other;
         }

@@ -3,9 +3,20 @@
 //! It reads no files and knows no names of items, no kernels and no hardware. The owner of a database hands texts over.
 
 #![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+#![allow(
     missing_docs,
     reason = "salsa generates undocumented constructors and setters"
 )]
+
+/// The database, and what queries see of it.
+pub mod db {
+    pub use visa_base::db::*;
+
+    pub use crate::database::AnalysisDatabase;
+}
 
 mod database;
 mod enabled;
@@ -20,19 +31,17 @@ use std::sync::Arc;
 
 use salsa::{Durability, Setter};
 
-use crate::budget::Budget;
-use crate::conditions::{CfgSetting, PackageFeatures};
-use crate::db::Db;
-use crate::fragments::{Origin, file_of, is_fragment};
-use crate::hardware::{Model, Target};
-use crate::language::Language;
-use crate::libraries::{Library, Release};
-use crate::syntax::ParsedFile;
+use visa_base::budget::Budget;
+use visa_base::conditions::{CfgSetting, PackageFeatures};
+use visa_base::db::Db;
+use visa_base::language::Language;
+use visa_hardware::{Model, Target};
+use visa_libraries::{Library, Release};
+use visa_syntax::ParsedFile;
+use visa_syntax::fragments::{Origin, file_of, is_fragment};
 
 pub use self::database::AnalysisDatabase;
-#[cfg(test)]
-pub(crate) use self::enabled::RULE_CAPACITY;
-pub use self::enabled::{EnabledRules, enabled_rules};
+pub use self::enabled::{EnabledRules, RULE_CAPACITY, enabled_rules};
 pub use self::neighbours::{Generation, NkiOptions, PtoOptions};
 pub use self::settings::{ProjectSettings, budget_of, conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use ra_ap_syntax::SourceFile as SourceTree;
 
-use crate::syntax::parse_text;
+use crate::parse_text;
 
 pub use self::docs::doc_blocks;
 pub use self::markdown::markdown_blocks;
@@ -45,7 +45,7 @@ pub struct Origin {
 
 impl Origin {
     /// Whether a byte is code of the block.
-    pub(crate) fn holds(&self, byte: u32) -> bool {
+    pub fn holds(&self, byte: u32) -> bool {
         let byte = byte as usize;
         self.code
             .iter()
@@ -69,7 +69,7 @@ pub fn has_rust_code(markdown: &str) -> bool {
 }
 
 /// The blocks of a text, each as a text of its own.
-pub(crate) fn fragments(text: &str, blocks: Vec<Code>) -> Vec<Fragment> {
+pub fn fragments(text: &str, blocks: Vec<Code>) -> Vec<Fragment> {
     let whole: Arc<str> = text.into();
     let fragment = |code: Code| Fragment {
         text: blanked(text, &code).into(),
@@ -82,7 +82,7 @@ pub(crate) fn fragments(text: &str, blocks: Vec<Code>) -> Vec<Fragment> {
 }
 
 /// A text of the same length without code: what a Markdown file without any has.
-pub(crate) fn blank(text: &str) -> Fragment {
+pub fn blank(text: &str) -> Fragment {
     Fragment {
         text: blanked(text, &Code::new()).into(),
         origin: Arc::new(Origin {
@@ -93,17 +93,17 @@ pub(crate) fn blank(text: &str) -> Fragment {
 }
 
 /// The path under which the engine holds a block.
-pub(crate) fn path_of(path: &str, number: usize) -> String {
+pub fn path_of(path: &str, number: usize) -> String {
     format!("{path}{MARK}{number:08}")
 }
 
 /// Whether the engine holds a block under a path.
-pub(crate) fn is_fragment(path: &str) -> bool {
+pub fn is_fragment(path: &str) -> bool {
     path.contains(MARK)
 }
 
 /// The path of the file that a path is of, be it one of a block or of a file.
-pub(crate) fn file_of(path: &str) -> &str {
+pub fn file_of(path: &str) -> &str {
     path.split(MARK).next().unwrap_or(path)
 }
 

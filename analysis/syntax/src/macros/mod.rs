@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use ra_ap_syntax::SyntaxKind;
 
-use crate::syntax::nesting;
+use crate::nesting;
 
 use matching::Matcher;
 use tokens::{Token, group_end, is_word, lex_arguments, lex_definition, write, write_with_places};

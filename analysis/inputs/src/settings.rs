@@ -7,9 +7,9 @@ use super::{
     FileBudgets, FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile,
     shown_path,
 };
-use crate::budget::Budget;
-use crate::conditions::{Conditions, PackageFeatures};
-use crate::db::Db;
+use visa_base::budget::Budget;
+use visa_base::conditions::{Conditions, PackageFeatures};
+use visa_base::db::Db;
 
 /// All that a project is told beside the texts of its files. A copy of a project that leaves one of these out answers otherwise, so
 /// that they are read and told together.

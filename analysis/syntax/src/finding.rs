@@ -196,10 +196,10 @@ mod tests {
     use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
 
     use super::{bound_names, child_of, nodes_of};
-    use crate::syntax::EDITION;
+    use crate::EDITION;
 
     fn trees() -> Vec<SyntaxNode> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/kernels/right");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels/right");
         let files = std::fs::read_dir(folder).unwrap();
         let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
         // Broken text has empty nodes.

@@ -50,7 +50,7 @@ const FILTER_TOKENS: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::parse_text;
+    use crate::parse_text;
 
     #[test]
     fn placeholders_are_told_from_blocks_and_strings() {

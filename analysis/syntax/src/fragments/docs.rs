@@ -7,7 +7,7 @@ use ra_ap_syntax::{NodeOrToken, SyntaxToken};
 
 use super::Code;
 use super::markdown::markdown_blocks;
-use crate::syntax::parse_text;
+use crate::parse_text;
 
 /// A line of documentation: its place in the file, and the space in front of it.
 type Line = Range<usize>;

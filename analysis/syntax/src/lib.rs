@@ -4,12 +4,18 @@
 //! Parsing never fails: a file gives a tree and a count of errors, which `rustc` reports and we do not.
 //! The one exception is a file whose nesting would overflow the stack of the recursive parser; it is not analysed.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
 mod conditional;
 mod differing;
 mod errors;
 mod finding;
 #[cfg(test)]
-pub(crate) mod fixture_tests;
+mod fixture_tests;
+pub mod fragments;
 mod lines;
 mod macros;
 mod nesting;
@@ -21,7 +27,7 @@ mod templates;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
-pub use self::conditional::{CallOrigin, Conditional, modules_around};
+pub use self::conditional::{Ask, CallOrigin, Conditional, modules_around};
 pub use self::differing::{has_remark, parts_that_differ};
 pub use self::finding::{
     VisitedNode, bound_names, child_of, green_child, green_name, green_path_name, nodes_of,

@@ -131,7 +131,7 @@ impl TokenRuns {
 
     /// The way back of an item that a macro call stands for: what the call's arguments say is there, all else at the call's name.
     /// `self` leads to what the call stands for; parts of that are copied from absolute places.
-    pub(crate) fn of_call(
+    pub fn of_call(
         &self,
         text: &str,
         name: (u32, u32),
@@ -244,7 +244,7 @@ impl TokenRuns {
 /// Normalised texts by the shared node that they were made from, which is the same one for as long as its text is: an edit
 /// normalises the item that it is in.
 #[derive(Debug, Default)]
-pub(crate) struct ItemTexts {
+pub struct ItemTexts {
     kept: Mutex<Kept>,
     /// The statements of the item whose tree was made last.
     statements: Arc<Mutex<Statements>>,
@@ -290,7 +290,7 @@ impl NormalisedNode {
 
 impl ItemTexts {
     /// Normalises nodes of a tree, and keeps the texts of those alone.
-    pub(crate) fn reader(&self) -> ItemTextReader<'_> {
+    pub fn reader(&self) -> ItemTextReader<'_> {
         let kept = std::mem::take(&mut *self.lock());
         ItemTextReader {
             texts: self,

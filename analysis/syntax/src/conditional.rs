@@ -14,10 +14,10 @@ use ra_ap_syntax::{
 
 use super::EDITION;
 use super::macros::{Copied, Written};
-use crate::conditions::Truth;
+use visa_base::conditions::Truth;
 
 /// Says whether a condition holds, by its name and its value.
-pub(crate) type Ask<'a> = &'a dyn Fn(&str, Option<&str>) -> Truth;
+pub type Ask<'a> = &'a dyn Fn(&str, Option<&str>) -> Truth;
 
 /// Where what a macro call stands for is reported. Places count in the file's tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Budget;
 use super::parts::{Part, Times};
 use super::tokens::{Token, is_literal, is_word, tree_end, write};
-use crate::syntax::{EDITION, nesting};
+use crate::{EDITION, nesting};
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
