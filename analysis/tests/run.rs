@@ -1,5 +1,7 @@
 //! The vectors and kernels of `fixtures/run` executed: values, verdicts and masks as the library and its patched build have them.
 
+#![allow(clippy::expect_used, reason = "a test whose data is missing must fail")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use super::Texts;
 use crate::db::{AnalysisDatabase, Db};
 use crate::fragments::Origin;
 use crate::inputs::{EnabledRules, Project, ProjectRules, ProjectSettings, SourceFile};
+use crate::items::Typing as _;
 
 /// The texts and settings of a project, as plain data: equal ones have equal answers.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use super::halt::{Halt, Step};
 use super::inputs::given_numbers;
 use super::machine::{Junk, Machine};
 use super::outputs::Placed;
-use super::trace::Trace;
 use super::request::{
     NumbersReport, OriginKind, RunFinding, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest,
 };
+use super::trace::Trace;
 
 /// The function of some files that a request is for.
 fn function_of(

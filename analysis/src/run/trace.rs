@@ -41,8 +41,8 @@ impl<'a> Trace<'a> {
         let Some((file, range)) = self.places.range(place) else {
             return;
         };
-        let is_kept = (self.lines.iter())
-            .any(|line| (range.start.line..=range.end.line).contains(line));
+        let is_kept =
+            (self.lines.iter()).any(|line| (range.start.line..=range.end.line).contains(line));
         if !is_kept && !self.summarises {
             return;
         }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+use crate::catalogue::rules_that_are_on;
 use crate::conditions::{CfgSetting, PackageFeatures, Truth};
 use crate::ide::names::testing::Marked;
 use crate::report::FileEdit;
-use crate::catalogue::rules_that_are_on;
 use crate::workspace::Workspace;
 
 fn applied(files: &[(String, String)], edits: &[FileEdit]) -> Vec<(String, String)> {
