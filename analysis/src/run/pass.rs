@@ -386,6 +386,12 @@ impl Machine<'_> {
         let first = widened(&aligned.stream.cells, self.rules)
             .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
         let second = widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
+        if self.rules.folds_by_stage && first.array.kind().is_float() {
+            return Err(Halt::refused(
+                place,
+                "before release 0.4 and in the book's library a contraction sums stage by stage, which is not executed",
+            ));
+        }
         // Both have every element that the alignment names.
         for (source, cells) in [
             (&aligned.stream.space, &first),
