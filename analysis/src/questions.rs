@@ -143,9 +143,9 @@ pub struct SequenceAnswer {
     pub cycles: Option<u64>,
     /// The largest number of consecutive accesses to one bank.
     pub longest_bank_run: Option<u64>,
-    /// The rule that names why there is no configuration, or the first limit broken.
+    /// The rule of the first limit broken.
     pub error: Option<String>,
-    /// What the engine refuses beside the sequencer: there may be a configuration anyway. Documents leave it out where it is empty.
+    /// What an engine refuses anyway; left out where there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<SequenceRefusal>,
 }

@@ -23,17 +23,17 @@ const MEMORY: u64 = 1_000_000_000;
 /// The most findings of an answer.
 const FINDINGS: usize = 10;
 
-/// What `run` is asked for.
+/// What `run` is asked for. Sentences of fields are read by agents; what a name says has none.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunInput {
-    /// The kernel's file.
+    // The kernel's file.
     path: String,
-    /// The function, where the file has several.
+    /// If the file has several.
     function: Option<String>,
-    /// Where random inputs start from; 0 by default.
+    // Where random inputs start from; 0 by default.
     seed: Option<u64>,
-    /// First and last number of random lists of indices.
+    /// First and last random index.
     index_range: Option<(i64, i64)>,
 }
 
@@ -41,33 +41,33 @@ pub(super) struct RunInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CompareInput {
-    /// The new kernel's file.
+    // The new kernel's file.
     path: String,
-    /// The old state: a file, or a git revision.
+    /// A file or a git revision.
     compare_to: String,
-    /// The function, where the file has several.
+    /// If the file has several.
     function: Option<String>,
-    /// Where random inputs start from; 0 by default.
+    // Where random inputs start from; 0 by default.
     seed: Option<u64>,
-    /// First and last number of random lists of indices.
+    /// First and last random index.
     index_range: Option<(i64, i64)>,
 }
 
 /// What `run` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RunOutput {
-    /// The function.
+    // The function.
     function: String,
-    /// Why it did not run.
+    // Why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_run: Option<String>,
-    /// Its outputs.
+    // Its outputs.
     outputs: Vec<Output>,
-    /// What is wrong with them.
+    // What is wrong with them.
     findings: Vec<Finding>,
     /// How many more findings there are.
     more: u64,
-    /// Facts about the run.
+    // Facts about the run.
     notes: Vec<String>,
 }
 
@@ -96,20 +96,20 @@ struct Finding {
 /// What `compare` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CompareOutput {
-    /// Whether the new kernel has no error.
+    // Whether the new kernel has no error.
     legal: bool,
-    /// Whether the results are equal; null where one of the two did not run.
+    /// Null if one did not run.
     equal: Option<bool>,
-    /// What differs, and what is undefined in the new one.
+    // What differs, and what is undefined in the new one.
     findings: Vec<Finding>,
     /// How many more findings there are.
     more: u64,
-    /// Why one of them did not run.
+    // Why one of them did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_run: Option<String>,
-    /// Cycles of the old kernel; null where they are not known.
+    /// Cycles of the old one.
     before: Option<u64>,
-    /// Cycles of the new one.
+    // Cycles of the new one.
     after: Option<u64>,
 }
 

@@ -39,7 +39,7 @@ fn bad_requests_get_words_and_the_server_goes_on() {
     let answer = client.answer(id);
     let words = answer["error"]["message"].as_str().unwrap_or_default();
     assert!(
-        words.contains("`chekc`") && words.contains("check, cost"),
+        words.contains("`chekc`") && words.contains("check, compare, cost"),
         "{answer}"
     );
     let bad = [

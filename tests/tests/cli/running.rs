@@ -306,3 +306,80 @@ pub fn moved(device: &mut Device, x: &HbmTensor<bf16, Chip, m![S, K]>) -> HbmTen
         (vec![16, 64], FileValues::Words(turned.collect()))
     );
 }
+
+/// A function that names the padding of its argument, and one that keeps it.
+const PADDED: &str = "\
+use furiosa_opt_std::prelude::*;
+
+axes![S = 64, R = 13, L = 16];
+
+type Chip = m![1];
+
+#[device(chip = 1, pe = 1)]
+pub fn named(device: &mut Device, x: &HbmTensor<f32, Chip, m![S, R # 16]>) -> HbmTensor<f32, Chip, m![S, L]> {
+    let y: HbmTensorView<'_, f32, Chip, m![S, L]> = unsafe { x.view().reshape() };
+    y.to_hbm(&mut device.tdma)
+}
+
+#[device(chip = 1, pe = 1)]
+pub fn kept(device: &mut Device, x: &HbmTensor<f32, Chip, m![S, R # 16]>) -> HbmTensor<f32, Chip, m![S, R # 16]> {
+    x.to_hbm(&mut device.tdma)
+}
+";
+
+/// Arguments without an option, and the option.
+const OPTIONS: &[(&str, &str)] = &[
+    ("k.rs --json", "--release 0.8"),
+    ("k.rs", "--dialect opt-std@0.8"),
+    ("k.rs", "--config settings.toml"),
+    ("own/k.rs", "--isolated"),
+    ("k.rs", "--language nki"),
+    ("k.rs", "--quiet"),
+    ("k.rs", "--numbers"),
+    ("p.rs::kept", "--trace 15"),
+    ("p.rs::named", "--padding zero"),
+    ("p.rs::named --output y.npy", "--poison nan"),
+    ("p.rs::kept --output y.npy", "--layout physical"),
+    ("p.rs::kept", "--mask m.npy"),
+    ("k.rs", "--max-memory 1KB"),
+    ("list.rs", "--index-range 0..0"),
+    (
+        "k.rs --input minus_one.npy --expect minus_zero.npy",
+        "--bits",
+    ),
+    ("k.rs --input minus_one.npy --expect half.npy", "--atol 1"),
+    ("k.rs", "--model book"),
+    ("k.rs", "--doc"),
+];
+
+#[test]
+fn every_option_of_a_run_changes_something() {
+    let list = read(&repository().join("fixtures/run/poison/index_within.rs"));
+    for (without, more) in OPTIONS {
+        let effect = |arguments: &str| {
+            let folder = folder_with(&[
+                ("k.rs", PLUS_ONE.as_bytes()),
+                ("own/k.rs", PLUS_ONE.as_bytes()),
+                ("own/visa-lint.toml", b"dialect = \"opt-std@0.8\"\n"),
+                ("p.rs", PADDED.as_bytes()),
+                ("list.rs", list.as_bytes()),
+                ("settings.toml", b"dialect = \"opt-std@0.8\"\n"),
+            ]);
+            for (name, number) in [("minus_one", -1.0), ("minus_zero", -0.0), ("half", 0.5)] {
+                let array = Array::F32(vec![number; 512]);
+                save(&folder, &format!("{name}.npy"), &[64, 8], &array);
+            }
+            let arguments: Vec<&str> = arguments.split(' ').collect();
+            let output = lint_run(&folder, &arguments);
+            let files = ["y.npy", "m.npy"].map(|name| std::fs::read(folder.path().join(name)).ok());
+            (
+                output.status.code(),
+                stdout(&output),
+                stderr(&output),
+                files,
+            )
+        };
+        let both = format!("{without} {more}");
+        assert_ne!(effect(without), effect(&both), "{both}");
+    }
+}

@@ -152,7 +152,11 @@ fn agents_get_a_section_and_a_skill_and_nothing_else_is_touched() {
         std::fs::write(folder.path().join("AGENTS.md"), broken).unwrap();
         let refused = run(folder.path(), &["init", "--agents"]);
         assert_code(&refused, 2);
-        assert!(stderr(&refused).contains("no pair"), "{}", stderr(&refused));
+        assert!(
+            stderr(&refused).contains("not a pair"),
+            "{}",
+            stderr(&refused)
+        );
         assert_eq!(text_of(&folder, "AGENTS.md"), broken);
     }
     let other = folder_with(&[(".agents/skills/visa-lint/SKILL.md", b"mine")]);

@@ -89,6 +89,12 @@ fn without_effect(options: &RunArguments) -> Option<&'static str> {
         () if options.bits && !compares => {
             Some("--bits: there is nothing to compare; `--expect` or `--against` names it")
         }
+        () if options.settings.model.is_some() => {
+            Some("--model: a run counts no cycles; `visa-lint cost` does")
+        }
+        () if options.settings.doc => {
+            Some("--doc: a run takes the functions of files, not those of doc comments")
+        }
         () => None,
     }
 }
