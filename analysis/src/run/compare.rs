@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use visa_arrays::{Array, Bits, ElementKind};
 
+use crate::numbers::counted;
+
 use super::request::{AxisPlace, RunFinding, RunOutput, RunReport};
 
 /// The difference up to which two numbers are taken for equal. Integers always have to be equal.
@@ -159,10 +161,10 @@ pub fn unequal(output: &RunOutput, difference: &Difference, expected: &str) -> R
         largest,
         ..
     } = difference;
-    let elements = if *count == 1 { "element" } else { "elements" };
+    let elements = counted(*count, "element");
     let differ = if *count == 1 { "differs" } else { "differ" };
     let message = format!(
-        "{count} {elements} of `{}` {differ} from {expected}: {} is {found}, and {wanted} was expected; the largest difference is {largest:.3e}",
+        "{elements} of `{}` {differ} from {expected}: {} is {found}, and {wanted} was expected; the largest difference is {largest:.3e}",
         output.name,
         place_text(&output.name, &first),
     );

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::items::Span;
 use crate::kernel::{Origin, TensorId};
+use crate::numbers::thousands;
 use crate::places::Places;
 
 use super::cells::OriginId;
@@ -87,7 +88,7 @@ pub(super) fn output_findings(
             } else {
                 "are undefined on the device"
             };
-            format!("{count} elements of `{name}` {state}")
+            format!("{} elements of `{name}` {state}", thousands(count))
         };
         let message = format!(
             "{many}, the first {}: {what}",

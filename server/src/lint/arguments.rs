@@ -20,7 +20,7 @@ pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
     BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
 };
-pub(crate) use self::running::{RunArguments, RunFormat, RunPadding};
+pub(crate) use self::running::{RunArguments, RunFormat};
 use crate::project::settings::{Dialect, DialectParser, SettingsArguments};
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.

@@ -267,6 +267,7 @@ impl LanguageServer for Handlers {
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         if params.command == RUN {
             running::run(&self.server, params.arguments).await?;
+            publishing::everything_changed(&self.server);
         } else {
             explaining::show(&self.server, params).await?;
         }

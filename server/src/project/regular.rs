@@ -26,12 +26,16 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
 
 /// The bytes of a regular file, or why there are none.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    bytes_of(open_regular(path, most)?, most)
+}
+
+/// A regular file of so many bytes at most, opened, or why it is not.
+pub(crate) fn open_regular(path: &Path, most: u64) -> Result<File, String> {
     let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
-    if let Some(why) = refusal(&metadata, most) {
-        return Err(why);
+    match refusal(&metadata, most) {
+        Some(why) => Err(why),
+        None => File::open(path).map_err(|error| reason(&error)),
     }
-    let file = File::open(path).map_err(|error| reason(&error))?;
-    bytes_of(file, most)
 }
 
 /// The text of whatever a path names, up to its end: also of a pipe, which is waited for.

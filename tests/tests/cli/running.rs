@@ -2,6 +2,7 @@
 
 use visa_analysis::arrays::{Arithmetic, Array, ElementKind, FileValues, read_npy, written_npy};
 use visa_analysis::find_run_rule;
+use visa_tests::read;
 
 use super::*;
 

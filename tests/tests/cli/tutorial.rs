@@ -77,6 +77,7 @@ fn the_prose_of_the_tutorial_follows_from_its_axes() {
         "vector_type",
         "vector_way",
         "cast_packet",
+        "run_undefined",
     ];
     assert_eq!(rules, expected);
     assert_eq!(page.matches("operations: no findings").count(), 3);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use visa_analysis::{IndexRange, Layout, PoisonFill};
+use visa_analysis::{IndexRange, Layout, PoisonFill, RunRequest};
 
 use crate::project::settings::SettingsArguments;
 
@@ -154,6 +154,20 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
+    /// What the options ask of every run.
+    pub(crate) fn request(&self) -> RunRequest {
+        RunRequest {
+            index_range: self.index_range,
+            release: self.release,
+            layout: self.layout.into(),
+            padding_is_zero: self.padding == RunPadding::Zero,
+            max_memory: self.max_memory,
+            fill: self.poison.into(),
+            traced_lines: self.trace.clone(),
+            ..RunRequest::default()
+        }
+    }
+
     /// How the answer is written.
     pub(crate) const fn format(&self) -> RunFormat {
         if self.json {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use visa_analysis::RunRequest;
 
-use super::answer::{Answer, Ran};
+use super::answer::Answer;
+use super::ran::Ran;
 use super::sources::{given, run_in};
 use crate::lint::arguments::RunArguments;
 use crate::lint::outcome::Outcome;
@@ -36,7 +37,7 @@ pub(super) fn run(options: &RunArguments, console: Console) -> Result<Outcome, F
                 let request = RunRequest {
                     function: Some(Arc::clone(&function)),
                     seed,
-                    ..super::request(options)
+                    ..options.request()
                 };
                 let result = run_in(&session, path, &request);
                 let ran = Ran {

@@ -8,6 +8,7 @@ use visa_analysis::{
 };
 
 use super::human;
+use super::ran::Ran;
 use crate::json::run as json;
 use crate::lint::arguments::{CheckFormat, RunArguments, RunFormat};
 use crate::lint::format::human::Look;
@@ -16,37 +17,6 @@ use crate::lint::outcome::Outcome;
 use crate::lint::outline::{Finding, NotLookedAt, Outline};
 use crate::lint::output::{Console, write_error};
 use crate::project::Failure;
-
-/// A function that was to run, and what came of it.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) function: String,
-    pub(crate) file: String,
-    pub(crate) seed: u64,
-    pub(crate) result: Result<RunReport, RunRefusal>,
-}
-
-impl Ran {
-    /// Whether there is something to report.
-    pub(crate) fn is_wrong(&self) -> bool {
-        self.result
-            .as_ref()
-            .map_or(true, |report| !report.findings.is_empty())
-    }
-
-    /// Why it did not run, with the place, in a line.
-    pub(super) fn refusal(&self) -> Option<String> {
-        let refusal = self.result.as_ref().err()?;
-        let place = match &refusal.place {
-            Some((file, range)) => format!("{file}:{}:{}", range.start.line, range.start.column),
-            None => self.file.clone(),
-        };
-        Some(format!(
-            "{place}: `{}` did not run: {}",
-            self.function, refusal.reason
-        ))
-    }
-}
 
 /// All that ran.
 #[derive(Debug, Default)]

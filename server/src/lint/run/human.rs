@@ -3,7 +3,7 @@
 use visa_analysis::arrays::shape_text;
 use visa_analysis::{RunOutput, RunReport, TracedValue, counted, thousands, visible};
 
-use super::answer::Ran;
+use super::ran::Ran;
 use crate::lint::arguments::RunArguments;
 use crate::lint::styles::{TITLE, styled};
 

@@ -1,6 +1,5 @@
 //! Inputs as the command line gives them: numpy files and numbers.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use visa_analysis::arrays::{FileArray, read_npy};
 use visa_analysis::{InputPlace, InputValue, RunInput};
 
 use crate::project::Failure;
+use crate::project::regular::open_regular;
 
 /// Inputs that are not read yet.
 #[derive(Debug)]
@@ -81,12 +81,8 @@ fn value_of(text: &str, most_bytes: u64) -> Result<InputValue, Failure> {
 /// Reads a numpy file.
 pub(super) fn read_file(path: &str, most_bytes: u64) -> Result<FileArray, Failure> {
     let failed = |why: String| Failure::new(format!("`{path}` is no input: {why}"));
-    let metadata = std::fs::metadata(Path::new(path))
-        .map_err(|error| failed(format!("it cannot be read: {error}")))?;
-    if !metadata.is_file() {
-        return Err(failed("it is not a regular file".to_owned()));
-    }
-    let file = File::open(path).map_err(|error| failed(format!("it cannot be read: {error}")))?;
+    // The header says how many bytes follow, so that the reader has the limit.
+    let file = open_regular(Path::new(path), u64::MAX).map_err(failed)?;
     read_npy(BufReader::new(file), most_bytes).map_err(|error| failed(error.to_string()))
 }
 

@@ -8,6 +8,7 @@ mod comparing;
 mod human;
 mod inputs;
 mod outputs;
+mod ran;
 pub(crate) mod sources;
 
 use std::time::Duration;
@@ -15,11 +16,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use visa_analysis::{RunRefusal, RunReport, RunRequest};
 
-use self::answer::{Answer, Ran};
+use self::answer::Answer;
 use self::comparing::Compared;
 use self::inputs::InputFiles;
+use self::ran::Ran;
 use self::sources::{Named, Target};
-use super::arguments::{RunArguments, RunPadding};
+use super::arguments::RunArguments;
 use super::outcome::Outcome;
 use super::output::Console;
 use crate::project::Failure;
@@ -57,7 +59,7 @@ pub(crate) fn run(options: &RunArguments, console: Console) -> Result<Outcome, F
         let request = RunRequest {
             seed,
             inputs: inputs.read(options.max_memory)?,
-            ..request(options)
+            ..options.request()
         };
         let ran = one(&target, against.as_ref(), &expected, request, options)?;
         let ends = ran.is_wrong() || seed == options.seed.last;
@@ -96,20 +98,6 @@ fn without_effect(options: &RunArguments) -> Option<&'static str> {
             Some("--doc: a run takes the functions of files, not those of doc comments")
         }
         () => None,
-    }
-}
-
-/// What the options ask of every run.
-fn request(options: &RunArguments) -> RunRequest {
-    RunRequest {
-        index_range: options.index_range,
-        release: options.release,
-        layout: options.layout.into(),
-        padding_is_zero: options.padding == RunPadding::Zero,
-        max_memory: options.max_memory,
-        fill: options.poison.into(),
-        traced_lines: options.trace.clone(),
-        ..RunRequest::default()
     }
 }
 

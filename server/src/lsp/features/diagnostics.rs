@@ -19,6 +19,7 @@ use visa_analysis::{
 
 use super::fixes::Carried;
 use super::reports::is_whole;
+use crate::lint::run::answer::diagnostic_of;
 use crate::lsp::configuration::Scope;
 use crate::lsp::early::{MANY_OPERATIONS, Part};
 use crate::lsp::engine::{Answer, Failure};
@@ -295,7 +296,7 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
             diagnostics.push(of_finding(snapshot, finding, level)?);
         }
     }
-    diagnostics.extend(super::running::diagnostics(snapshot, &report.path)?);
+    diagnostics.extend(run_diagnostics(snapshot, &report.path)?);
     // Without the tag one could not tell a hint about code that is not looked at from a finding in it.
     if snapshot.view.client.diagnostic_tags {
         for inactive in &report.inactive {
@@ -466,4 +467,29 @@ fn of_settings(problem: &SettingsProblem, encoding: Encoding) -> Diagnostic {
         ),
         ..Diagnostic::default()
     }
+}
+
+/// The `source` field of what runs find.
+const RUN_SOURCE: &str = "visa-lint run";
+
+/// What runs found in a file, as far as nothing was edited since.
+fn run_diagnostics(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    for report in snapshot.ran() {
+        for finding in &report.findings {
+            let placed = diagnostic_of(finding, &report);
+            if *placed.file == *path {
+                found.push(of_run(snapshot, &placed)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn of_run(snapshot: &Snapshot, placed: &visa_analysis::Diagnostic) -> Answer<Diagnostic> {
+    Ok(Diagnostic {
+        source: Some(RUN_SOURCE.to_owned()),
+        data: None,
+        ..of_finding(snapshot, placed, Level::Deny)?
+    })
 }

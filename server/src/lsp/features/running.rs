@@ -4,19 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{CodeLens, Command, Diagnostic, MessageType, Range, Uri};
+use tower_lsp::ls_types::{CodeLens, Command, MessageType, Range, Uri};
 use visa_analysis::arrays::shape_text;
-use visa_analysis::{Level, RunRefusal, RunReport, RunRequest, TracedValue, counted, thousands};
+use visa_analysis::{RunRefusal, RunReport, RunRequest, TracedValue, counted, thousands};
 
-use super::diagnostics::of_finding;
-use crate::lint::run::answer::diagnostic_of;
 use crate::lsp::capabilities::RUN;
-use crate::lsp::engine::Answer;
-use crate::lsp::publishing::everything_changed;
 use crate::lsp::state::{Server, Snapshot};
-
-/// The `source` field of what runs find.
-const SOURCE: &str = "visa-lint run";
 
 /// The seed of runs in the editor.
 const SEED: u64 = 0;
@@ -54,7 +47,6 @@ pub(crate) async fn run(server: &Arc<Server>, arguments: Vec<Value>) -> Result<(
     let Some((kind, words)) = said else {
         return Ok(());
     };
-    everything_changed(server);
     let client = server.client.clone();
     server.spawn(async move { client.show_message(kind, words).await });
     Ok(())
@@ -102,28 +94,6 @@ fn said(report: &RunReport) -> (MessageType, String) {
             (MessageType::WARNING, words)
         }
     }
-}
-
-/// What runs found in a file, as far as nothing was edited since.
-pub(super) fn diagnostics(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    for report in snapshot.ran() {
-        for finding in &report.findings {
-            let placed = diagnostic_of(finding, &report);
-            if *placed.file == *path {
-                found.push(of_run(snapshot, &placed)?);
-            }
-        }
-    }
-    Ok(found)
-}
-
-fn of_run(snapshot: &Snapshot, placed: &visa_analysis::Diagnostic) -> Answer<Diagnostic> {
-    Ok(Diagnostic {
-        source: Some(SOURCE.to_owned()),
-        data: None,
-        ..of_finding(snapshot, placed, Level::Deny)?
-    })
 }
 
 /// What a run says of the value at a place: shape, range, share of undefined elements. Nothing where no run holds.
