@@ -217,7 +217,7 @@ fn what_does_not_run_ends_with_2_and_says_why() {
         (&["k.rs", "--input", "whole.npy"], "int32"),
         (&["k.rs", "--input", "text.npy"], "not a numpy file"),
         (&["k.rs", "--input", "huge.npy"], "too long"),
-        (&["k.rs", "--input", "none.npy"], "cannot be read"),
+        (&["k.rs", "--input", "none.npy"], "`none.npy` is no input"),
         (&["k.rs", "--input", "y=short.npy"], "`y`"),
         (&["k.rs::other"], "other"),
         (&["none.rs"], "none.rs"),
