@@ -545,6 +545,8 @@ pub struct Operand {
     pub source: OperandSource,
     /// Which elements take it; none where the library's way of writing it says nothing of that.
     pub guard: Option<Guard>,
+    /// Which elements take it, as releases before guarded slots write it; none where nothing is said.
+    pub group: Option<Guard>,
     /// The number that a constant is, where it is known.
     pub number: Option<ConstValue>,
     /// Its expression.

@@ -300,6 +300,7 @@ impl<'a> BodyBuilder<'a> {
                 operands: vec![vec![Operand {
                     source: OperandSource::Vrf(operand),
                     guard: None,
+                    group: None,
                     number: None,
                     span: span(5),
                 }]],

@@ -46,6 +46,8 @@ pub(super) struct Products<'a> {
     pub(super) space: &'a Space,
     /// The stream and the register tensor.
     pub(super) factors: [Factor<'a>; 2],
+    /// Whether packets are summed first, then their sums over time, then those over rows, as early releases do.
+    pub(super) by_stage: bool,
 }
 
 /// The type that sums have.
@@ -201,13 +203,27 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
         .filter(|part| !is_kept(part) && !is_number(part))
         .map(strides)
         .collect();
+    let count_of = |wanted: Level| -> usize {
+        let is_gone = |part: &&Part| !is_kept(part) && !is_number(part);
+        let own = parts.iter().filter(is_gone).filter(|part| {
+            let place = space.places.get(part.place);
+            place.and_then(|place| space.levels.get(place.level)).is_some_and(|part| part.level == wanted)
+        });
+        own.map(|part| part.count).product()
+    };
     let results = reached(&kept);
     let taken: Vec<(usize, usize)> = reached(&gone).iter().map(|[a, b, _]| (*a, *b)).collect();
+    let (packet, time) = if products.by_stage {
+        (count_of(Level::Packet), count_of(Level::Time))
+    } else {
+        (taken.len(), 1)
+    };
     let offsets = (first.space.offset, second.space.offset);
     let length = inner.positions();
     let array = match (&first.cells.array, &second.cells.array) {
         (Array::F32(a), Array::F32(b)) => {
-            Array::F32(float_sums((a, b), offsets, (&results, &taken), length))
+            let stages = Stages { taken: &taken, packet, time };
+            Array::F32(float_sums((a, b), offsets, (&results, &stages), length))
         }
         (Array::I32(a), Array::I32(b)) => Array::I32(
             integer_sums((a, b), offsets, (&results, &taken), length)
@@ -239,30 +255,96 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
     Ok((array, bits, from))
 }
 
+/// What each result sums, in order, and how many of it make a packet, how many packets a stretch of time.
+struct Stages<'a> {
+    taken: &'a [(usize, usize)],
+    packet: usize,
+    time: usize,
+}
+
 fn float_sums(
     (a, b): (&[f32], &[f32]),
     (first, second): (usize, usize),
-    (results, taken): (&[[usize; 3]], &[(usize, usize)]),
+    (results, stages): (&[[usize; 3]], &Stages<'_>),
     length: usize,
 ) -> Vec<f32> {
     let mut sums = vec![0.0_f32; length];
+    let packet = stages.packet.max(1);
+    let stretch = packet.saturating_mul(stages.time.max(1));
     for block in results.chunks(SIDE_BY_SIDE) {
-        let mut own = [0.0_f32; SIDE_BY_SIDE];
         let mut bases = [(0_usize, 0_usize); SIDE_BY_SIDE];
         for (base, [a, b, _]) in bases.iter_mut().zip(block) {
             *base = (a + first, b + second);
         }
         let bases = &bases[..block.len()];
-        for (to_a, to_b) in taken {
-            for (sum, (base_a, base_b)) in own.iter_mut().zip(bases) {
-                *sum += a[base_a + to_a] * b[base_b + to_b];
+        let mut own = [0.0_f32; SIDE_BY_SIDE];
+        for stretch in stages.taken.chunks(stretch) {
+            let mut over_time = [0.0_f32; SIDE_BY_SIDE];
+            for packet in stretch.chunks(packet) {
+                let mut over_packet = [0.0_f32; SIDE_BY_SIDE];
+                for (to_a, to_b) in packet {
+                    for (sum, (base_a, base_b)) in over_packet.iter_mut().zip(bases) {
+                        *sum += a[base_a + to_a] * b[base_b + to_b];
+                    }
+                }
+                add_each(&mut over_time, &over_packet);
             }
+            add_each(&mut own, &over_time);
         }
         for (sum, [_, _, target]) in own.iter().zip(block) {
             sums[*target] = *sum;
         }
     }
     sums
+}
+
+fn add_each(sums: &mut [f32], others: &[f32]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
+    }
+}
+
+/// The sum of one result that meets its products one by one, in order.
+#[derive(Debug, Clone, Copy, Default)]
+struct StagedSum {
+    /// The steps over rows and over time of the last product.
+    at: (u64, u64),
+    packet: f32,
+    time: f32,
+    all: f32,
+}
+
+impl StagedSum {
+    /// Takes in a product; `at` says its step over rows and over time, or always the same where all is one sum.
+    fn add(&mut self, product: f32, at: (u64, u64)) {
+        if at != self.at {
+            self.time += self.packet;
+            self.packet = 0.0;
+        }
+        if at.0 != self.at.0 {
+            self.all += self.time;
+            self.time = 0.0;
+        }
+        self.at = at;
+        self.packet += product;
+    }
+
+    fn total(self) -> f32 {
+        self.all + (self.time + self.packet)
+    }
+}
+
+/// The step over rows and over time of a position, from the steps of its digits.
+fn stage_steps(space: &Space, steps: &[u64]) -> (u64, u64) {
+    let over = |wanted: Level| {
+        let both = space.places.iter().zip(steps);
+        let own = both.filter(|(place, _)| {
+            let part = space.levels.get(place.level);
+            part.is_some_and(|part| part.level == wanted)
+        });
+        own.fold(0, |all: u64, (place, step)| all.wrapping_mul(place.live) + step)
+    };
+    (over(Level::Row), over(Level::Time))
 }
 
 /// The sums; `None` where one leaves the range of its type on the way.
@@ -297,7 +379,7 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
         Lookup::new(space, second.space),
         Lookup::new(space, inner),
     ];
-    let mut floats = vec![0.0_f32; length];
+    let mut floats = vec![StagedSum::default(); length];
     let mut integers = vec![0_i64; length];
     let mut bits = Bits::all_set(length);
     let mut seen = Bits::all_clear(length);
@@ -320,7 +402,10 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
             return;
         };
         match (&first.cells.array, &second.cells.array) {
-            (Array::F32(left), Array::F32(right)) => floats[target] += left[a] * right[b],
+            (Array::F32(left), Array::F32(right)) => {
+                let at = if products.by_stage { stage_steps(space, steps) } else { (0, 0) };
+                floats[target].add(left[a] * right[b], at);
+            }
             (Array::I32(left), Array::I32(right)) => {
                 let product = i64::from(left[a]) * i64::from(right[b]);
                 integers[target] += product;
@@ -346,7 +431,7 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
     }
     bits.keep_set_in(&seen);
     let array = if is_float(&first.cells.array) {
-        Array::F32(floats)
+        Array::F32(floats.into_iter().map(StagedSum::total).collect())
     } else {
         let narrow = |sum: i64| i32::try_from(sum).unwrap_or(i32::MAX);
         Array::I32(integers.into_iter().map(narrow).collect())

@@ -151,7 +151,7 @@ pub(super) fn run_body<'a>(
     machine.junk = asked.junk;
     // A second run, for origins, has the same results.
     if !asked.origins {
-        machine.trace = Trace::of_request(db, request);
+        machine.trace = Trace::of_request(db, request, body.span);
     }
     let done = (|| {
         let notes = machine.take_inputs(request)?;
@@ -214,8 +214,11 @@ pub(crate) fn execute(
         Err(halt) => return Err(refused(halt, &mut places)),
     };
     drop(machine);
-    report.traced = trace.map(Trace::into_values).unwrap_or_default();
     report.notes = notes;
+    if let Some(trace) = trace {
+        report.notes.extend(trace.missed_lines());
+        report.traced = trace.into_values();
+    }
     let is_undefined = placed.iter().any(|placed| placed.output.undefined > 0);
     report.outputs = placed.into_iter().map(|placed| placed.output).collect();
     if is_undefined {

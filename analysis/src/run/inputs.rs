@@ -11,11 +11,12 @@ use crate::items::ConstValue;
 use crate::kernel::{
     Body, CollectiveWork, Given, GivenNumbers, OperationKind, Parameter, TensorId,
 };
+use crate::mapping::PaddingKind;
 
 use super::cells::Cells;
 use super::halt::{Halt, Step};
 use super::layout::{by_value, is_whole, physical};
-use super::machine::Machine;
+use super::machine::{Machine, put_bits};
 use super::memory::View;
 use super::plan::each_live;
 use super::request::{IndexRange, InputPlace, InputValue, OriginKind, RunInput, RunRequest};
@@ -103,7 +104,10 @@ fn index_lists(body: &Body) -> BTreeSet<TensorId> {
             return None;
         };
         match collective.work {
-            CollectiveWork::GatherRows(_) | CollectiveWork::ScatterRows(_) => {
+            CollectiveWork::GatherRows(_)
+            | CollectiveWork::ScatterRows(_)
+            | CollectiveWork::Gather
+            | CollectiveWork::Scatter { .. } => {
                 collective.sources.get(1).map(|list| body.root(*list))
             }
             _ => None,
@@ -191,11 +195,27 @@ impl Machine<'_> {
         padding_is_zero: bool,
     ) -> Cells {
         let mut cells = Cells::defined(array);
-        if padding_is_zero || !view.space.has_padding() {
+        if !view.space.has_padding() {
             return cells;
         }
         let length = cells.len();
+        // `#{0}` is the caller's promise.
+        let zeros: Vec<usize> = if view.space.has_zero_padding() {
+            let is_zero = |at: &usize| view.space.padding_kind(*at) == Some(PaddingKind::Zero);
+            (0..length).filter(is_zero).collect()
+        } else {
+            Vec::new()
+        };
+        for place in &zeros {
+            put_bits(&mut cells.array, *place, 0);
+        }
+        if padding_is_zero {
+            return cells;
+        }
         let mut bits = Bits::all_clear(length);
+        for place in zeros {
+            bits.put(place, true);
+        }
         if view.space.is_opaque {
             if let Some(function) = view.space.function() {
                 bits = Bits::from_places(length, |place| function.values(place).is_some());

@@ -7,7 +7,7 @@ use crate::db::Db;
 use crate::items::{ConstValue, Span};
 use crate::kernel::{
     Body, Collective, CollectiveWork, Copy, Level, Operation, OperationId, OperationKind, Origin,
-    TensorId, Tier,
+    RedistributionStep, TensorId, Tier,
 };
 
 use super::cells::{Cells, Copies, OriginId, carry_out, is_identity};
@@ -15,6 +15,7 @@ use super::halt::{Halt, Step};
 use super::memory::{Memory, Origins, View, idle_level};
 use super::plan::{NoPlan, plan};
 use super::request::OriginKind;
+use super::rows::RowWork;
 use super::space::Space;
 use super::trace::Trace;
 
@@ -105,16 +106,40 @@ impl<'a> Machine<'a> {
     fn collective(&mut self, id: OperationId, collective: &Collective) -> Step<()> {
         match &collective.work {
             CollectiveWork::Fill { value } => self.fill(collective, value.as_ref()),
-            CollectiveWork::GatherRows(rows) => self.gather(id, collective, rows),
-            CollectiveWork::ScatterRows(rows) => self.scatter(collective, rows),
+            CollectiveWork::GatherRows(rows) => {
+                let rows = RowWork::of_plan(rows, collective.span)?;
+                self.gather(id, collective, &rows)
+            }
+            CollectiveWork::ScatterRows(rows) => {
+                let rows = RowWork::of_plan(rows, collective.span)?;
+                self.scatter(collective, &rows)
+            }
+            CollectiveWork::Gather => {
+                let rows = RowWork::of_method(collective.method, None);
+                self.gather(id, collective, &rows)
+            }
+            CollectiveWork::Scatter { key } => {
+                let rows = RowWork::of_method(collective.method, key.get());
+                self.scatter(collective, &rows)
+            }
             CollectiveWork::Redistribute { steps, .. } => self.redistribute(id, collective, steps),
-            CollectiveWork::Gather
-            | CollectiveWork::Scatter { .. }
-            | CollectiveWork::Shuffle(_)
-            | CollectiveWork::ParallelCopy { .. } => Err(Halt::refused(
-                collective.span,
-                format!("`{}` is not executed", collective.method),
-            )),
+            // The forms of releases before plans are plans of one step.
+            CollectiveWork::Shuffle(parts) => {
+                let steps = [RedistributionStep::Shuffle(parts.clone())];
+                self.redistribute(id, collective, &steps)
+            }
+            CollectiveWork::ParallelCopy {
+                parts,
+                index,
+                sliced,
+            } => {
+                let steps = [RedistributionStep::Slice {
+                    parts: parts.clone(),
+                    index: index.clone(),
+                    element: sliced.clone(),
+                }];
+                self.redistribute(id, collective, &steps)
+            }
         }
     }
 

@@ -33,8 +33,6 @@ pub(super) struct Flow {
     pub(super) streams: Vec<Stream>,
     /// The tags of its elements.
     pub(super) tags: Option<Tags>,
-    /// Whether tags were dropped that a later guard may ask for.
-    pub(super) tags_are_lost: bool,
     /// What was set aside.
     pub(super) stash: Option<Stream>,
     /// A contraction that has no sums yet.
@@ -152,7 +150,6 @@ impl Machine<'_> {
         Ok(Flow {
             streams: vec![Stream { space, cells }],
             tags: None,
-            tags_are_lost: false,
             stash: None,
             aligned: None,
             idle,
@@ -386,12 +383,6 @@ impl Machine<'_> {
         let first = widened(&aligned.stream.cells, self.rules)
             .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
         let second = widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
-        if self.rules.folds_by_stage && first.array.kind().is_float() {
-            return Err(Halt::refused(
-                place,
-                "before release 0.4 and in the book's library a contraction sums stage by stage, which is not executed",
-            ));
-        }
         // Both have every element that the alignment names.
         for (source, cells) in [
             (&aligned.stream.space, &first),
@@ -418,6 +409,7 @@ impl Machine<'_> {
                     cells: &second,
                 },
             ],
+            by_stage: self.rules.folds_by_stage,
         };
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(

@@ -37,6 +37,8 @@ pub(super) struct Folded {
     pub(super) space: Space,
     /// Their values.
     pub(super) cells: Cells,
+    /// The last element of the input that each takes in.
+    pub(super) last: Vec<Option<usize>>,
 }
 
 /// The elements of a result that follow from an input: its digits over axes that the input has, without copies and padding.
@@ -57,7 +59,7 @@ fn is_streamed(space: &Space, place: &Place) -> bool {
     part.is_some_and(|part| matches!(part.level, Level::Time | Level::Packet))
 }
 
-/// Folds a stream. `origin` is that of a result which takes in what nothing wrote.
+/// Folds a stream, with the padding of what is folded or without it. `origin` is that of a result which takes in what nothing wrote.
 ///
 /// # Errors
 /// [`NoReduction`], where the mappings do not say what is folded.
@@ -65,7 +67,7 @@ pub(super) fn fold(
     input: &Space,
     cells: &Cells,
     output: &Space,
-    (reduced, fold): (&Reduced, Fold),
+    (reduced, fold, takes_padding): (&Reduced, Fold, bool),
     origin: OriginId,
 ) -> Result<Folded, NoReduction> {
     if input.is_opaque || output.is_opaque {
@@ -77,20 +79,22 @@ pub(super) fn fold(
     };
     let space = inner_space(input, output, axis);
     check(input, &space, reduced)?;
-    let takes = Takes::new(input, &space, reduced);
-    let folded = match parts(input, &[&space]) {
+    let mut takes = Takes::new(input, &space, reduced);
+    if !takes_padding {
+        takes.padding.fill(false);
+    }
+    let results = match parts(input, &[&space]) {
         Some(parts) => fast(input, cells, &space, &parts, (fold, &takes)),
         None => slow(input, cells, &space, (fold, &takes)),
     };
-    let (array, defined, from) = folded;
     let mut result = Cells {
-        array,
-        defined,
+        array: results.array,
+        defined: Some(results.defined),
         origins: None,
         approximate: cells.approximate,
     };
     if cells.origins.is_some() {
-        for (place, taken) in from {
+        for (place, taken) in results.from {
             let known = cells.origin(taken);
             result.put_origin(place, if known == 0 { origin } else { known });
         }
@@ -99,6 +103,7 @@ pub(super) fn fold(
     Ok(Folded {
         space,
         cells: result,
+        last: results.last,
     })
 }
 
@@ -213,7 +218,17 @@ fn reached(parts: &[(usize, usize)]) -> Vec<usize> {
     places
 }
 
-type Result3 = (Array, Option<Bits>, Vec<(usize, usize)>);
+/// The results of a fold by their places.
+struct Results {
+    /// The values.
+    array: Array,
+    /// Which of them are defined.
+    defined: Bits,
+    /// Of those that are not, the first undefined element that they take in.
+    from: Vec<(usize, usize)>,
+    /// The last live element that each takes in.
+    last: Vec<Option<usize>>,
+}
 
 fn fast(
     input: &Space,
@@ -221,7 +236,7 @@ fn fast(
     inner: &Space,
     parts: &[Part],
     (fold, takes): (Fold, &Takes),
-) -> Result3 {
+) -> Results {
     let is_number = |part: &&Part| {
         let place = input.places.get(part.place);
         place.is_some_and(|place| place.over == Over::Number)
@@ -264,12 +279,23 @@ fn fast(
         }
         other => other.clone(),
     };
+    let mut last = vec![None; length];
+    if let Some(offset) = taken.last() {
+        for (base, target) in bases.iter().zip(&targets) {
+            last[*target] = Some(base + offset);
+        }
+    }
     let mut looked_at = taken;
     if takes.takes_padding(input) {
         looked_at.extend(padded_places(input, takes));
     }
     let (defined, from) = definedness(cells, (&bases, &targets, &looked_at), length);
-    (array, defined, from)
+    Results {
+        array,
+        defined,
+        from,
+        last,
+    }
 }
 
 /// Places of padding that a result takes in beside its live elements, from its first element on.
@@ -320,7 +346,7 @@ fn definedness(
     cells: &Cells,
     (bases, targets, taken): (&[usize], &[usize], &[usize]),
     length: usize,
-) -> (Option<Bits>, Vec<(usize, usize)>) {
+) -> (Bits, Vec<(usize, usize)>) {
     let mut bits = Bits::all_clear(length);
     let mut from = Vec::new();
     for (base, target) in bases.iter().zip(targets) {
@@ -336,11 +362,11 @@ fn definedness(
             Some(place) => from.push((*target, place)),
         }
     }
-    (Some(bits), from)
+    (bits, from)
 }
 
 /// Each element by itself, where digits do not part evenly.
-fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Takes)) -> Result3 {
+fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Takes)) -> Results {
     let length = inner.positions();
     let mut wide = input.clone();
     for (place, takes) in wide.places.iter_mut().zip(&takes.padding) {
@@ -357,6 +383,7 @@ fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Take
     let mut bits = Bits::all_clear(length);
     let mut undefined = Bits::all_clear(length);
     let mut from = Vec::new();
+    let mut last = vec![None; length];
     each_live(&wide, |place, values, steps| {
         let Some((target, _)) = lookup.find(values) else {
             return;
@@ -370,6 +397,7 @@ fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Take
             && (values.iter().zip(&input.axes)).all(|(value, axis)| *value < axis.size());
         if is_live {
             bits.put(target, true);
+            last[target] = Some(place);
             match &cells.array {
                 Array::F32(elements) => {
                     floats[target] = fold.step_of_floats(floats[target], elements[place]);
@@ -392,5 +420,10 @@ fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Take
         Array::I32(_) => Array::I32(integers),
         _ => Array::F32(floats),
     };
-    (array, Some(bits), from)
+    Results {
+        array,
+        defined: bits,
+        from,
+        last,
+    }
 }

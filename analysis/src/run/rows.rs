@@ -1,5 +1,6 @@
 //! Rows by index: gathers and scatters.
 
+use crate::items::Span;
 use crate::kernel::{Collective, OperationId, Rows, Tier};
 use crate::mapping::{Axis, Cell, Mapping};
 
@@ -11,74 +12,144 @@ use super::plan::{Lookup, each_live};
 use super::request::OriginKind;
 use super::space::{Over, Space};
 
+/// The rows that a gather reads or a scatter writes, as either way of writing says them.
+pub(super) struct RowWork {
+    /// The axis that the indices count; `None` where it is what the table has and the rows have not.
+    axis: Option<Mapping>,
+    /// What the indices run over; `None` where it is the list itself.
+    domain: Option<Mapping>,
+    /// Whether indices are positions of the axis, else byte offsets.
+    positions: bool,
+    /// How many indices count.
+    prefix: u64,
+}
+
+impl RowWork {
+    /// Of a plan.
+    pub(super) fn of_plan(rows: &Rows, place: Span) -> Step<Self> {
+        let axis = rows.axis.get().ok_or_else(|| {
+            Halt::refused(place, "the axis that the indices count is not known")
+        })?;
+        let prefix = match &rows.prefix {
+            None => u64::MAX,
+            Some(prefix) => *prefix.get().ok_or_else(|| {
+                Halt::refused(place, "how many indices count is not known")
+            })?,
+        };
+        Ok(Self {
+            axis: Some(axis.clone()),
+            domain: rows.domain.as_ref().and_then(|domain| domain.get().cloned()),
+            positions: rows.positions,
+            prefix,
+        })
+    }
+
+    /// Of a method of a release before plans; `key` is what counts the rows of a scatter.
+    pub(super) fn of_method(method: &str, key: Option<&Mapping>) -> Self {
+        Self {
+            axis: None,
+            domain: key.cloned(),
+            positions: method.contains("unscaled"),
+            prefix: u64::MAX,
+        }
+    }
+}
+
 /// The axis that indices count, in the tensor that has it.
-struct Indexed<'a> {
-    mapping: &'a Mapping,
+struct Indexed {
+    /// What messages call the axis.
+    name: String,
     /// The tensor without the axis: its first value.
     rest: Space,
-    /// The digits of the axis in the tensor: axis, step, modulo, live positions, stride.
-    digits: Vec<(Axis, u64, u64, u64, usize)>,
+    /// Elements from the first position of the axis to each; `None` for a position that holds none.
+    offsets: Vec<Option<usize>>,
     /// Bytes from one position of the axis to the next.
     bytes: u64,
 }
 
-impl<'a> Indexed<'a> {
-    /// Finds the axis in a tensor; `None` where its digits do not say where it is.
-    fn new(view: &View, mapping: &'a Mapping) -> Option<Self> {
+/// A digit of the axis: its places in the tensor.
+type IndexedDigit = (Axis, u64, u64, u64, usize);
+
+impl Indexed {
+    /// Finds an axis in a tensor; `None` where its digits do not say where it is.
+    fn of_mapping(view: &View, mapping: &Mapping) -> Option<Self> {
         let axes = mapping.form().axes();
-        let own = |axis: usize| {
-            let axis = view.space.axes.get(axis)?;
-            axes.contains(axis).then(|| axis.clone())
-        };
-        let mut rest = view.space.clone();
-        let mut digits = Vec::new();
-        rest.places.retain(|place| {
-            let axis = match place.over {
-                Over::Axis(axis) => own(axis),
-                Over::Number | Over::Padding => None,
+        let (rest, digits) = without(view, |axis| axes.contains(axis))?;
+        let offsets = (0..mapping.form().size()).map(|position| {
+            let Cell::Index(index) = mapping.form().cell_at(position) else {
+                return None;
             };
-            match axis {
-                Some(axis) => {
-                    digits.push((axis, place.step, place.modulo, place.live, place.stride));
-                    false
-                }
-                None => true,
-            }
+            offset_of(&digits, |axis| index.value(axis.name()))
         });
-        rest.levels.clear();
-        if digits.is_empty() || view.space.is_opaque {
-            return None;
-        }
-        let mut indexed = Self {
-            mapping,
-            rest,
-            digits,
-            bytes: 0,
-        };
-        let stride = if mapping.form().size() > 1 {
-            indexed.offset_of(1)?
-        } else {
-            1
-        };
-        indexed.bytes = (stride as u64).checked_mul(view.kind.bits())? / 8;
-        Some(indexed)
+        Self::new(view, mapping.to_string(), rest, offsets.collect())
     }
 
-    /// Elements from the first position of the axis to another one; `None` where it holds no element.
-    fn offset_of(&self, position: u64) -> Option<usize> {
-        let Cell::Index(index) = self.mapping.form().cell_at(position) else {
-            return None;
-        };
-        let mut offset = 0_usize;
-        for (axis, step, modulo, live, stride) in &self.digits {
-            let digit = index.value(axis.name()) / step % modulo;
-            if digit >= *live {
-                return None;
-            }
-            offset = offset.checked_add(usize::try_from(digit).ok()?.checked_mul(*stride)?)?;
+    /// Finds the axis that a tensor has and its rows have not; `None` where there is none.
+    fn of_rows(view: &View, rows: &[Axis]) -> Option<Self> {
+        let (rest, digits) = without(view, |axis| !rows.contains(axis))?;
+        let mut offsets = vec![Some(0_usize)];
+        for (.., live, stride) in &digits {
+            let live = usize::try_from(*live).ok()?;
+            offsets = offsets
+                .iter()
+                .flat_map(|start| (0..live).map(move |step| Some((*start)? + step * stride)))
+                .collect();
         }
-        Some(offset)
+        let name = digits.first().map_or("", |(axis, ..)| axis.name());
+        Self::new(view, name.to_owned(), rest, offsets)
     }
+
+    fn new(view: &View, name: String, rest: Space, offsets: Vec<Option<usize>>) -> Option<Self> {
+        let stride = match offsets.get(1) {
+            Some(offset) => (*offset)?,
+            None => 1,
+        };
+        Some(Self {
+            name,
+            rest,
+            offsets,
+            bytes: (stride as u64).checked_mul(view.kind.bits())? / 8,
+        })
+    }
+}
+
+/// A tensor without some of its axes, and the digits that they have in it.
+fn without(view: &View, is_own: impl Fn(&Axis) -> bool) -> Option<(Space, Vec<IndexedDigit>)> {
+    let mut rest = view.space.clone();
+    let mut digits = Vec::new();
+    let axes = &view.space.axes;
+    rest.places.retain(|place| {
+        let axis = match place.over {
+            Over::Axis(axis) => axes.get(axis).filter(|axis| is_own(axis)),
+            Over::Number | Over::Padding => None,
+        };
+        let Some(axis) = axis else {
+            return true;
+        };
+        digits.push((
+            axis.clone(),
+            place.step,
+            place.modulo,
+            place.live,
+            place.stride,
+        ));
+        false
+    });
+    rest.levels.clear();
+    (!digits.is_empty() && !view.space.is_opaque).then_some((rest, digits))
+}
+
+/// Elements from the first position of an axis to one with some values; `None` where it holds no element.
+fn offset_of(digits: &[IndexedDigit], value: impl Fn(&Axis) -> u64) -> Option<usize> {
+    let mut offset = 0_usize;
+    for (axis, step, modulo, live, stride) in digits {
+        let digit = value(axis) / step % modulo;
+        if digit >= *live {
+            return None;
+        }
+        offset = offset.checked_add(usize::try_from(digit).ok()?.checked_mul(*stride)?)?;
+    }
+    Some(offset)
 }
 
 /// A list of indices, checked: elements from the first position of the axis for each place of the list that counts.
@@ -94,27 +165,17 @@ impl Machine<'_> {
     fn list(
         &mut self,
         view: &View,
-        rows: &Rows,
-        indexed: &Indexed<'_>,
+        rows: &RowWork,
+        indexed: &Indexed,
         collective: &Collective,
     ) -> Step<List> {
         let place = collective.span;
-        let domain = rows
-            .domain
-            .as_ref()
-            .and_then(|domain| domain.get().cloned());
-        let domain = match domain {
-            Some(domain) => Space::dense(vec![(crate::kernel::Level::Element, domain)])
+        let domain = match &rows.domain {
+            Some(domain) => Space::dense(vec![(crate::kernel::Level::Element, domain.clone())])
                 .ok_or_else(|| Halt::refused(place, "the list has too many places"))?,
             None => view.space.clone(),
         };
-        let prefix = match &rows.prefix {
-            None => u64::MAX,
-            Some(prefix) => prefix
-                .get()
-                .copied()
-                .ok_or_else(|| Halt::refused(place, "how many indices count is not known"))?,
-        };
+        let prefix = rows.prefix;
         let cells = self.memory.store(view.root);
         let cells =
             cells.ok_or_else(|| Halt::refused(place, "the list of indices is not known"))?;
@@ -163,7 +224,7 @@ impl Machine<'_> {
         &mut self,
         id: OperationId,
         collective: &Collective,
-        rows: &Rows,
+        rows: &RowWork,
     ) -> Step<()> {
         let place = collective.span;
         let refused = |what: &str| Halt::refused(place, what);
@@ -176,14 +237,14 @@ impl Machine<'_> {
         };
         let table = self.source(*table)?;
         let index = self.source(*index)?;
-        let mapping = rows
-            .axis
-            .get()
-            .ok_or_else(|| refused("the axis of a gather is not known"))?;
-        let indexed = Indexed::new(&table, mapping)
+        let (view, mut cells) = self.target(id, *target, place)?;
+        let indexed = match &rows.axis {
+            Some(axis) => Indexed::of_mapping(&table, axis),
+            None => Indexed::of_rows(&table, &axes_without(&view.space, &index.space.axes)),
+        };
+        let indexed = indexed
             .ok_or_else(|| refused("the table does not have the axis that indices count"))?;
         let list = self.list(&index, rows, &indexed, collective)?;
-        let (view, mut cells) = self.target(id, *target, place)?;
         let unfilled = self.unfilled_axes(&view, &list, &indexed);
         let minor = self.body.dialect.release.minor;
         if let Some(axis) = unfilled.first().filter(|_| minor >= 10) {
@@ -250,7 +311,7 @@ impl Machine<'_> {
     }
 
     /// Axes of gathered rows that neither the table nor the list has.
-    fn unfilled_axes(&self, view: &View, list: &List, indexed: &Indexed<'_>) -> Vec<Axis> {
+    fn unfilled_axes(&self, view: &View, list: &List, indexed: &Indexed) -> Vec<Axis> {
         let is_filled = |axis: &Axis| {
             let of_table = indexed
                 .rest
@@ -266,7 +327,7 @@ impl Machine<'_> {
     }
 
     /// Writes rows to where a list says.
-    pub(super) fn scatter(&mut self, collective: &Collective, rows: &Rows) -> Step<()> {
+    pub(super) fn scatter(&mut self, collective: &Collective, rows: &RowWork) -> Step<()> {
         let place = collective.span;
         let refused = |what: &str| Halt::refused(place, what);
         let ([updates, index], Some(target)) =
@@ -279,11 +340,16 @@ impl Machine<'_> {
         let updates = self.source(*updates)?;
         let index = self.source(*index)?;
         let (view, mut cells) = self.target(OperationId(u32::MAX), *target, place)?;
-        let mapping = rows
-            .axis
-            .get()
-            .ok_or_else(|| refused("the axis of a scatter is not known"))?;
-        let indexed = Indexed::new(&view, mapping)
+        let indexed = match (&rows.axis, &rows.domain) {
+            (Some(axis), _) => Indexed::of_mapping(&view, axis),
+            (None, key) => {
+                let key: Vec<Axis> = (key.iter())
+                    .flat_map(|key| key.form().axes().into_iter())
+                    .collect();
+                Indexed::of_rows(&view, &axes_without(&updates.space, &key))
+            }
+        };
+        let indexed = indexed
             .ok_or_else(|| refused("the target does not have the axis that indices count"))?;
         let list = self.list(&index, rows, &indexed, collective)?;
         let from = self.memory.store(updates.root);
@@ -335,12 +401,18 @@ impl Machine<'_> {
     }
 }
 
+/// The axes of a space but for some.
+fn axes_without(space: &Space, others: &[Axis]) -> Vec<Axis> {
+    let own = space.axes.iter();
+    own.filter(|axis| !others.contains(axis)).cloned().collect()
+}
+
 /// Copies elements one by one, in order.
 fn copy_each(
     cells: &mut Cells,
     from: &Cells,
     moves: &[(usize, usize)],
-    place: crate::items::Span,
+    place: Span,
 ) -> Step<()> {
     let pairs = moves.iter().map(|(target, source)| super::plan::Pair {
         target: *target,
@@ -359,11 +431,10 @@ fn copy_each(
 fn checked(
     number: i32,
     positions: bool,
-    indexed: &Indexed<'_>,
+    indexed: &Indexed,
     whole_list: bool,
 ) -> Result<usize, String> {
-    let size = indexed.mapping.form().size();
-    let axis = indexed.mapping.to_string();
+    let (size, axis) = (indexed.offsets.len(), &indexed.name);
     let Ok(value) = u64::try_from(number) else {
         return Err(format!("the index {number} is negative"));
     };
@@ -378,14 +449,16 @@ fn checked(
         }
         value / bytes
     };
-    if position >= size {
-        return Err(format!(
+    let place = usize::try_from(position).unwrap_or(usize::MAX);
+    match indexed.offsets.get(place) {
+        None => Err(format!(
             "the index {number} is position {position} of `{axis}`, which has {size}"
-        ));
+        )),
+        Some(None) => Err(format!(
+            "the index {number} names a position of `{axis}` that holds no element"
+        )),
+        Some(Some(offset)) => Ok(*offset),
     }
-    indexed.offset_of(position).ok_or_else(|| {
-        format!("the index {number} names a position of `{axis}` that holds no element")
-    })
 }
 
 /// Coordinates for a message.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::kernel::{Level, Levels, StreamShape};
-use crate::mapping::{Atom, Axis, Cell, Digit, Form, Mapping};
+use crate::mapping::{Atom, Axis, Cell, Digit, Form, Mapping, PaddingKind};
 
 /// One level of a tensor or stream.
 #[derive(Debug, Clone)]
@@ -210,6 +210,30 @@ impl Space {
         self.is_opaque
             || self.is_ragged
             || self.places.iter().any(|place| place.extent > place.live)
+    }
+
+    /// Whether a padding that reads as zero is among its positions.
+    pub(super) fn has_zero_padding(&self) -> bool {
+        let digits = self.levels.iter().flat_map(|part| part.form().digits());
+        let mut paddings = digits.flat_map(|digit| digit.paddings().iter());
+        paddings.any(|padding| padding.kind == PaddingKind::Zero)
+    }
+
+    /// The kind of padding that a position is; `None` where it holds an element. A level that must not be touched outweighs others.
+    pub(super) fn padding_kind(&self, position: usize) -> Option<PaddingKind> {
+        let mut rest = position;
+        let mut found = None;
+        for part in self.levels.iter().rev() {
+            let size = part.size().max(1);
+            let cell = part.form().cell_at((rest % size) as u64);
+            rest /= size;
+            found = match (cell, found) {
+                (Cell::Padding(kind), Some(PaddingKind::Zero) | None) => Some(kind),
+                (Cell::OutOfBounds, _) => Some(PaddingKind::Top),
+                (_, found) => found,
+            };
+        }
+        found
     }
 
     /// The place in memory of a position, counted through all levels.

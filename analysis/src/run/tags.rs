@@ -10,6 +10,28 @@ use super::cells::Cells;
 use super::plan::each_live;
 use super::space::{Over, Space};
 
+impl Tags {
+    /// The tags of the elements at some places, in their order; no tag where there is no place.
+    pub(super) fn of_places(&self, places: &[Option<usize>]) -> Self {
+        let known = |place: &Option<usize>| place.and_then(|place| self.values.get(place).copied());
+        let defined = self.defined.as_ref().map(|defined| {
+            Bits::from_places(places.len(), |at| {
+                let place = places.get(at).copied().flatten();
+                place.is_none_or(|place| defined.is_set(place))
+            })
+        });
+        let origins = self.origins.as_ref().map(|origins| {
+            let origin = |place: &Option<usize>| place.and_then(|at| origins.get(at).copied());
+            places.iter().map(|place| origin(place).unwrap_or(0)).collect()
+        });
+        Self {
+            values: places.iter().map(|place| known(place).unwrap_or(0)).collect(),
+            defined,
+            origins,
+        }
+    }
+}
+
 /// Tags as elements, to be moved as those are.
 pub(super) fn tag_cells(tags: Tags) -> Cells {
     Cells {

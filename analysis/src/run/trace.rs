@@ -19,17 +19,21 @@ use super::space::Space;
 /// What is kept of the results of operations.
 pub(super) struct Trace<'a> {
     places: Places<'a>,
+    /// The file whose lines are asked for.
+    file: Option<Arc<str>>,
     lines: Vec<u32>,
     summarises: bool,
     found: Vec<TracedValue>,
 }
 
 impl<'a> Trace<'a> {
-    /// What a request asks for; `None` where that is nothing.
-    pub(super) fn of_request(db: &'a dyn Db, request: &RunRequest) -> Option<Self> {
+    /// What a request for the function at a place asks for; `None` where that is nothing.
+    pub(super) fn of_request(db: &'a dyn Db, request: &RunRequest, function: Span) -> Option<Self> {
         let is_asked = request.summarises || !request.traced_lines.is_empty();
+        let mut places = Places::new(db);
         is_asked.then(|| Self {
-            places: Places::new(db),
+            file: places.range(function).map(|(file, _)| file),
+            places,
             lines: request.traced_lines.clone(),
             summarises: request.summarises,
             found: Vec::new(),
@@ -41,8 +45,8 @@ impl<'a> Trace<'a> {
         let Some((file, range)) = self.places.range(place) else {
             return;
         };
-        let is_kept =
-            (self.lines.iter()).any(|line| (range.start.line..=range.end.line).contains(line));
+        let is_kept = self.file.as_ref() == Some(&file)
+            && (self.lines.iter()).any(|line| (range.start.line..=range.end.line).contains(line));
         if !is_kept && !self.summarises {
             return;
         }
@@ -69,6 +73,24 @@ impl<'a> Trace<'a> {
             range_of_values: summary.range,
             elements,
         });
+    }
+
+    /// A sentence for each line that is asked for and has no result of an operation.
+    pub(super) fn missed_lines(&self) -> Vec<String> {
+        let is_met = |line: &&u32| {
+            (self.found.iter()).any(|value| {
+                value.elements.is_some()
+                    && (value.range.start.line..=value.range.end.line).contains(line)
+            })
+        };
+        let missed = self.lines.iter().filter(|line| !is_met(line));
+        missed
+            .map(|line| {
+                format!(
+                    "No operation ends on line {line}: name the line of the call that writes the tensor."
+                )
+            })
+            .collect()
     }
 
     /// What was kept, in the order of the run.

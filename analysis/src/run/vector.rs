@@ -2,12 +2,14 @@
 
 use visa_arrays::{Array, Fold, Guard, casts};
 
+use crate::derivation::valid_count::{self, Placement};
 use crate::hardware::{ElementType, Function};
 use crate::items::ConstValue;
 use crate::kernel::{
     self, AluOperation, BranchMode, Operand, OperandSource, Pass, Stage, StageKind, TensorId,
     VectorStage, Written,
 };
+use crate::libraries::Library;
 
 use super::alu::{Computed, Number, Read, Rules, Slot, compute, computed};
 use super::cells::{Cells, Copies, carry_out};
@@ -61,10 +63,12 @@ impl Machine<'_> {
                     Halt::refused(stage.span, "the axis of a reduction is not known")
                 })?;
                 let reduced = Reduced::InSlice(axis.clone());
-                self.reduce(pass, &reduced, operation, stage, flow)
+                let takes = (self.takes_padding(pass, number), &reduced);
+                self.reduce(pass, takes, operation, stage, flow)
             }
             StageKind::VectorInterReduce { operation } => {
-                self.reduce(pass, &Reduced::AcrossSlices, operation, stage, flow)
+                let takes = (true, &Reduced::AcrossSlices);
+                self.reduce(pass, takes, operation, stage, flow)
             }
             _ => Err(Halt::refused(
                 stage.span,
@@ -191,13 +195,6 @@ impl Machine<'_> {
                 ),
             ));
         }
-        let reads_tags = slots.iter().any(|slot| slot.guard.reads_tags());
-        if reads_tags && flow.tags_are_lost {
-            return Err(Halt::refused(
-                stage.span,
-                "guards behind a reduction in the slice are not executed",
-            ));
-        }
         let mut rules = Rules {
             arithmetic: self.rules,
             effects: &mut self.effects,
@@ -239,16 +236,17 @@ impl Machine<'_> {
         (group, stage): (usize, &Stage),
         flow: &mut Flow,
     ) -> Step<Vec<Slot>> {
-        if operands.len() > 1 && operands.iter().any(|operand| operand.guard.is_none()) {
+        let says_nothing = |operand: &Operand| operand.guard.or(operand.group).is_none();
+        if operands.len() > 1 && operands.iter().any(says_nothing) {
             return Err(Halt::refused(
                 stage.span,
-                "operands by groups of an early release are not executed",
+                "which elements an operand of a list is for is not known",
             ));
         }
         let mut slots = Vec::new();
         for operand in operands {
             slots.push(Slot {
-                guard: guard_of(operand.guard, stage)?,
+                guard: guard_of(operand.guard.or(operand.group), stage)?,
                 read: self.read(operand, (group, stage), flow)?,
                 second: None,
             });
@@ -281,7 +279,7 @@ impl Machine<'_> {
                 }
             };
             slots.push(Slot {
-                guard: guard_of(operand.guard, stage)?,
+                guard: guard_of(operand.guard.or(operand.group), stage)?,
                 read: self.read(operand, (group, stage), flow)?,
                 second: Some(second),
             });
@@ -475,10 +473,21 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether a reduction in the slice takes in padding: the book's library has a valid count leave it out where there is one.
+    fn takes_padding(&self, pass: &Pass, number: usize) -> bool {
+        if self.body.dialect.library != Library::VisaStd {
+            return true;
+        }
+        let counts = valid_count::derive(pass).reduces;
+        !counts.iter().any(|count| {
+            count.stage == number && matches!(count.placement, Placement::Supported(_))
+        })
+    }
+
     fn reduce(
         &mut self,
         pass: &Pass,
-        reduced: &Reduced,
+        (takes_padding, reduced): (bool, &Reduced),
         operation: &Written<(String, String)>,
         stage: &Stage,
         flow: &mut Flow,
@@ -506,7 +515,7 @@ impl Machine<'_> {
             &stream.space,
             &stream.cells,
             &output,
-            (reduced, known),
+            (reduced, known, takes_padding),
             flow.idle,
         )
         .map_err(|reason| match reason {
@@ -530,8 +539,17 @@ impl Machine<'_> {
         self.move_cells(to, (&folded.space, &folded.cells), Copies::Made, stage.span)?;
         cells.settle();
         self.fill_with_junk(&mut cells);
-        flow.tags_are_lost = matches!(reduced, Reduced::InSlice(_)) && flow.tags.is_some();
-        flow.tags = None;
+        // A result has the tag of the last element that it takes in; a reduction over slices resets tags.
+        flow.tags = match (flow.tags.take(), reduced) {
+            (Some(tags), Reduced::InSlice(_)) => {
+                let own = tags.of_places(&folded.last);
+                let mut tags = Cells::defined(Array::F8E4M3(vec![0; output.positions()]));
+                let to = (&output, &mut tags);
+                self.move_cells(to, (&folded.space, &tag_cells(own)), Copies::Made, stage.span)?;
+                Some(tags_of(tags))
+            }
+            _ => None,
+        };
         flow.streams.push(Stream {
             space: output,
             cells,

@@ -213,6 +213,7 @@ impl Interpreter<'_> {
             operands.push(Operand {
                 source,
                 guard: None,
+                group: None,
                 number: number.clone(),
                 span,
             });
@@ -251,7 +252,11 @@ impl Interpreter<'_> {
                     self.collect_operands(first, span, false, depth + 1, operands);
                     self.collect_operands(second, span, false, depth + 1, operands);
                 }
-                [first, ..] => self.collect_operands(first, span, ternary, depth + 1, operands),
+                [first, rest @ ..] => {
+                    let from = operands.len();
+                    self.collect_operands(first, span, ternary, depth + 1, operands);
+                    self.give_group(rest.last(), operands.get_mut(from..));
+                }
                 [] => push(OperandSource::Skip),
             },
             Value::Named(named) => self.named_operand(named, span, ternary, depth, operands),
@@ -319,6 +324,14 @@ impl Interpreter<'_> {
         }))
     }
 
+    /// Says of operands which group they are for, where a value beside them does: `(operand, group)` of releases before slots.
+    fn give_group(&self, value: Option<&Value>, operands: Option<&mut [Operand]>) {
+        let group = value.and_then(|value| group_of(value, self.own.dialect.words));
+        for operand in operands.into_iter().flatten() {
+            operand.group = group.or(operand.group);
+        }
+    }
+
     fn named_operand(
         &self,
         named: &Named,
@@ -331,6 +344,7 @@ impl Interpreter<'_> {
             operands.push(Operand {
                 source,
                 guard: None,
+                group: None,
                 number: None,
                 span,
             });
@@ -346,13 +360,21 @@ impl Interpreter<'_> {
                     operand.guard = Some(guard);
                 }
             }
-            (Some(OperandWord::Stash | OperandWord::StashAlways), _) => push(OperandSource::Stash),
+            (Some(OperandWord::Stash | OperandWord::StashAlways), arguments) => {
+                push(OperandSource::Stash);
+                let group = arguments.last().map(|(group, _)| group);
+                let own = operands.len().saturating_sub(1);
+                self.give_group(group, operands.get_mut(own..));
+            }
             (Some(OperandWord::None), []) => push(OperandSource::Skip),
             (
                 Some(OperandWord::First | OperandWord::FirstAlways | OperandWord::Wraps),
-                [(first, span), ..],
+                [(first, span), rest @ ..],
             ) => {
+                let from = operands.len();
                 self.collect_operands(first, *span, ternary, depth + 1, operands);
+                let group = rest.last().map(|(group, _)| group);
+                self.give_group(group, operands.get_mut(from..));
             }
             _ => push(OperandSource::Unknown),
         }
@@ -393,6 +415,18 @@ pub(super) fn guard_of(value: &Value, words: &Words) -> Guard {
         None => None,
     };
     known.unwrap_or(Guard::Unknown)
+}
+
+/// The elements that a group of a release before slots is for: `GroupId::One`, or a filter that holds one; `None` for what is no group.
+fn group_of(value: &Value, words: &Words) -> Option<Guard> {
+    let Value::Named(named) = value else {
+        return None;
+    };
+    if words.condition(named.name()) == Some(ConditionWord::Always) {
+        return Some(Guard::All);
+    }
+    let group = words.group(named.name()).map(Guard::Group);
+    group.or_else(|| named.parts().next().and_then(|inner| group_of(inner, words)))
 }
 
 /// How many operands of a list are said to be for all branches.

@@ -444,6 +444,7 @@ fn unary_group((value, span): &(Value, Span)) -> Vec<Operand> {
         Some(false) => vec![Operand {
             source: OperandSource::Skip,
             guard: None,
+            group: None,
             number: None,
             span: *span,
         }],

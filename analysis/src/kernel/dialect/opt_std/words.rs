@@ -4,7 +4,7 @@ use crate::kernel::dialect::common::words::{
     self as common, BROADCAST01, BROADCAST1, CUSTOM_BROADCAST, INTER_TRANSPOSE, TRANSPOSE,
     TRANSPOSED_BROADCAST1, switch,
 };
-use crate::kernel::dialect::{GuardWord, OperandWord, Words};
+use crate::kernel::dialect::{ConditionWord, GuardWord, OperandWord, Words};
 use crate::kernel::{BranchMode, SwitchTopology, VectorStage};
 
 use OperandWord::{Slot, Stash};
@@ -45,6 +45,7 @@ pub(super) static WORDS: Words = Words {
         ("new", OperandWord::Wraps),
         ("from", OperandWord::Wraps),
     ],
+    conditions: &[("ValidAlways", ConditionWord::Always), ("All", ConditionWord::Always)],
     guards: &[
         ("all", GuardWord::All),
         ("group", GuardWord::Group),

@@ -41,7 +41,7 @@ pub(super) static WORDS: Words = Words {
     ],
     conditions: &[("ValidAlways", ConditionWord::Always)],
     guards: &[],
-    groups: &[],
+    groups: &[("Zero", 0), ("One", 1)],
     bits: &[],
     slots_type: "",
     operand_owners: &[
