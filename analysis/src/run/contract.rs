@@ -133,7 +133,7 @@ pub(super) fn contract(
     let space = products.space;
     let [first, second] = &products.factors;
     if space.is_opaque || output.is_opaque || first.space.is_opaque || second.space.is_opaque {
-        return Err(NoContraction::Opaque);
+        return super::keyed::contract_by_function(products, output, origin);
     }
     let inner = inner_space(space, output, None);
     let pads = takes_padding(space, &inner, output);
@@ -306,7 +306,7 @@ fn add_each(sums: &mut [f32], others: &[f32]) {
 
 /// The sum of one result that meets its products one by one, in order.
 #[derive(Debug, Clone, Copy, Default)]
-struct StagedSum {
+pub(super) struct StagedSum {
     /// The steps over rows and over time of the last product.
     at: (u64, u64),
     packet: f32,
@@ -316,7 +316,7 @@ struct StagedSum {
 
 impl StagedSum {
     /// Takes in a product; `at` says its step over rows and over time, or always the same where all is one sum.
-    fn add(&mut self, product: f32, at: (u64, u64)) {
+    pub(super) fn add(&mut self, product: f32, at: (u64, u64)) {
         if at != self.at {
             self.time += self.packet;
             self.packet = 0.0;
@@ -329,7 +329,8 @@ impl StagedSum {
         self.packet += product;
     }
 
-    fn total(self) -> f32 {
+    /// The sum.
+    pub(super) fn total(self) -> f32 {
         self.all + (self.time + self.packet)
     }
 }

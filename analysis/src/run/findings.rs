@@ -233,6 +233,9 @@ const fn help_of(kind: OriginKind) -> &'static str {
             "give each cluster and chip its own data, or keep `1 # n` in the mapping"
         }
         OriginKind::PaddedWindow => "pad no further than the tensor reaches",
+        OriginKind::Overwritten => {
+            "give one of the two tensors another address, or read this one before the other is written"
+        }
         OriginKind::Stale => "store each copy by a transfer of its own",
         OriginKind::Fault => "change what the operation is given",
     }

@@ -226,6 +226,7 @@ impl<'a> Machine<'a> {
         }
         self.memory.note_write(view.root, place);
         self.memory.put(view.root, cells);
+        self.overwrite_others(view, place);
     }
 
     /// Writes junk into undefined elements, where a proof asks for it.

@@ -159,6 +159,13 @@ impl Memory {
         self.stores.get(&id)
     }
 
+    /// The tensors that have a store.
+    pub(super) fn roots(&self) -> Vec<TensorId> {
+        let mut roots: Vec<TensorId> = self.stores.keys().copied().collect();
+        roots.sort_unstable();
+        roots
+    }
+
     /// Takes a store out, to be changed and put back.
     pub(super) fn take(&mut self, id: TensorId) -> Option<Cells> {
         self.stores.remove(&id)

@@ -414,7 +414,7 @@ impl Machine<'_> {
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(
                 place,
-                "a contraction over a mapping that a size cuts across is not executed",
+                "a contraction over a mapping that a size cuts across has too many elements to be followed one by one",
             ),
             NoContraction::Kind(kind) => unfit(kind),
             NoContraction::Fault(fault) => Halt::fault(place, fault.to_string()),

@@ -71,7 +71,8 @@ pub(super) fn fold(
     origin: OriginId,
 ) -> Result<Folded, NoReduction> {
     if input.is_opaque || output.is_opaque {
-        return Err(NoReduction::Opaque);
+        let what = (reduced, fold, takes_padding);
+        return super::keyed::fold_by_function(input, cells, output, what, origin);
     }
     let axis = match reduced {
         Reduced::InSlice(axis) => Some(axis),

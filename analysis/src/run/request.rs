@@ -174,6 +174,8 @@ pub enum OriginKind {
     Hole,
     /// A window of `pad` beyond its base.
     PaddedWindow,
+    /// A write to another tensor whose bytes lie there.
+    Overwritten,
     /// The device keeps an older value.
     Stale,
     /// An operation that cannot be executed with its operands.
@@ -194,6 +196,7 @@ impl OriginKind {
             Self::IdlePlace => "idle_place",
             Self::Hole => "hole",
             Self::PaddedWindow => "padded_window",
+            Self::Overwritten => "overwritten",
             Self::Stale => "stale",
             Self::Fault => "fault",
         }

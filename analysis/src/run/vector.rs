@@ -524,7 +524,7 @@ impl Machine<'_> {
                 axis.name()
             )),
             NoReduction::Opaque => refused(
-                "a reduction over a mapping that a size cuts across is not executed".to_owned(),
+                "a reduction over a mapping that a size cuts across has too many elements to be followed one by one".to_owned(),
             ),
         })?;
         let kept = self.origins.kept.then_some(flow.idle);

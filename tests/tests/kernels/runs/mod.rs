@@ -2,6 +2,7 @@
 //! kernel computes, and no defined element depends on an undefined one.
 
 mod listed;
+mod values;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
