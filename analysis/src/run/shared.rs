@@ -2,6 +2,7 @@
 
 use visa_arrays::Bits;
 
+use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::{Level, OperationKind, Origin, TensorId, Tier};
 
@@ -115,7 +116,7 @@ impl Machine<'_> {
             }),
             _ => false,
         };
-        if is_collective && !self.body.dialect.is_addressed() {
+        if is_collective && !Conventions::of(self.body.dialect).is_addressed() {
             return None;
         }
         let view = self.memory.view(self.body, id).ok()?;
