@@ -48,6 +48,21 @@ pub(super) struct Products<'a> {
     pub(super) factors: [Factor<'a>; 2],
     /// Whether packets are summed first, then their sums over time, then those over rows, as early releases do.
     pub(super) by_stage: bool,
+    /// Whether padding that only the alignment adds is left out, as the book's library has it.
+    pub(super) fills_alignment: bool,
+}
+
+impl Products<'_> {
+    /// Whether an operand has padding of its own in what is streamed or held.
+    fn is_padded(&self) -> bool {
+        let streamed = [Level::Row, Level::Element, Level::Time, Level::Packet];
+        self.factors.iter().any(|factor| {
+            factor.space.places.iter().any(|place| {
+                let part = factor.space.levels.get(place.level);
+                place.extent > place.live && part.is_some_and(|part| streamed.contains(&part.level))
+            })
+        })
+    }
 }
 
 /// The type that sums have.
@@ -136,7 +151,8 @@ pub(super) fn contract(
         return super::keyed::contract_by_function(products, output, origin);
     }
     let inner = inner_space(space, output, None);
-    let pads = takes_padding(space, &inner, output);
+    let pads =
+        takes_padding(space, &inner, output) && (!products.fills_alignment || products.is_padded());
     let (array, mut bits, from) = match parts(space, &[first.space, second.space, &inner]) {
         Some(parts) => fast(products, &inner, &parts)?,
         None => slow(products, &inner)?,
@@ -207,7 +223,9 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
         let is_gone = |part: &&Part| !is_kept(part) && !is_number(part);
         let own = parts.iter().filter(is_gone).filter(|part| {
             let place = space.places.get(part.place);
-            place.and_then(|place| space.levels.get(place.level)).is_some_and(|part| part.level == wanted)
+            place
+                .and_then(|place| space.levels.get(place.level))
+                .is_some_and(|part| part.level == wanted)
         });
         own.map(|part| part.count).product()
     };
@@ -222,7 +240,11 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
     let length = inner.positions();
     let array = match (&first.cells.array, &second.cells.array) {
         (Array::F32(a), Array::F32(b)) => {
-            let stages = Stages { taken: &taken, packet, time };
+            let stages = Stages {
+                taken: &taken,
+                packet,
+                time,
+            };
             Array::F32(float_sums((a, b), offsets, (&results, &stages), length))
         }
         (Array::I32(a), Array::I32(b)) => Array::I32(
@@ -343,7 +365,9 @@ fn stage_steps(space: &Space, steps: &[u64]) -> (u64, u64) {
             let part = space.levels.get(place.level);
             part.is_some_and(|part| part.level == wanted)
         });
-        own.fold(0, |all: u64, (place, step)| all.wrapping_mul(place.live) + step)
+        own.fold(0, |all: u64, (place, step)| {
+            all.wrapping_mul(place.live) + step
+        })
     };
     (over(Level::Row), over(Level::Time))
 }
@@ -404,7 +428,11 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
         };
         match (&first.cells.array, &second.cells.array) {
             (Array::F32(left), Array::F32(right)) => {
-                let at = if products.by_stage { stage_steps(space, steps) } else { (0, 0) };
+                let at = if products.by_stage {
+                    stage_steps(space, steps)
+                } else {
+                    (0, 0)
+                };
                 floats[target].add(left[a] * right[b], at);
             }
             (Array::I32(left), Array::I32(right)) => {

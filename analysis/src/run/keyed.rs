@@ -125,7 +125,9 @@ fn spread<T: Copy>(output: &Space, results: &FxHashMap<usize, T>, mut put: impl 
         return;
     };
     for position in 0..output.positions() {
-        let place = function.values(position).and_then(|values| first.get(&values));
+        let place = function
+            .values(position)
+            .and_then(|values| first.get(&values));
         if let Some(result) = place.and_then(|place| results.get(place)) {
             put(output.memory_place(position), *result);
         }
@@ -187,7 +189,11 @@ pub(super) fn fold_by_function(
         result.last = place;
     }
     let length = output.positions();
-    let mut made = Cells::undefined(cells.array.kind(), length, cells.origins.as_ref().map(|_| origin));
+    let mut made = Cells::undefined(
+        cells.array.kind(),
+        length,
+        cells.origins.as_ref().map(|_| origin),
+    );
     let mut last = vec![None; length];
     made.approximate = cells.approximate;
     spread(output, &results, |at, result| {
@@ -293,7 +299,9 @@ pub(super) fn contract_by_function(
     spread(output, &results, |at, result| {
         match &mut array {
             Array::F32(elements) => elements[at] = result.float.total(),
-            Array::I32(elements) => elements[at] = i32::try_from(result.integer).unwrap_or(i32::MAX),
+            Array::I32(elements) => {
+                elements[at] = i32::try_from(result.integer).unwrap_or(i32::MAX)
+            }
             _ => {}
         }
         if result.undefined.is_none()

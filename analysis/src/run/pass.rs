@@ -7,6 +7,7 @@ use crate::kernel::{
     AluOperation, Level, Operand, OperandSource, Operation, OperationId, Pass, PassSource, Stage,
     StageKind, StreamShape, TensorId,
 };
+use crate::libraries::Library;
 use crate::mapping::Axis;
 
 use super::alu::Tags;
@@ -410,6 +411,7 @@ impl Machine<'_> {
                 },
             ],
             by_stage: self.rules.folds_by_stage,
+            fills_alignment: self.body.dialect.library == Library::VisaStd,
         };
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(

@@ -27,18 +27,22 @@ pub(super) struct RowWork {
 impl RowWork {
     /// Of a plan.
     pub(super) fn of_plan(rows: &Rows, place: Span) -> Step<Self> {
-        let axis = rows.axis.get().ok_or_else(|| {
-            Halt::refused(place, "the axis that the indices count is not known")
-        })?;
+        let axis = rows
+            .axis
+            .get()
+            .ok_or_else(|| Halt::refused(place, "the axis that the indices count is not known"))?;
         let prefix = match &rows.prefix {
             None => u64::MAX,
-            Some(prefix) => *prefix.get().ok_or_else(|| {
-                Halt::refused(place, "how many indices count is not known")
-            })?,
+            Some(prefix) => *prefix
+                .get()
+                .ok_or_else(|| Halt::refused(place, "how many indices count is not known"))?,
         };
         Ok(Self {
             axis: Some(axis.clone()),
-            domain: rows.domain.as_ref().and_then(|domain| domain.get().cloned()),
+            domain: rows
+                .domain
+                .as_ref()
+                .and_then(|domain| domain.get().cloned()),
             positions: rows.positions,
             prefix,
         })
@@ -408,12 +412,7 @@ fn axes_without(space: &Space, others: &[Axis]) -> Vec<Axis> {
 }
 
 /// Copies elements one by one, in order.
-fn copy_each(
-    cells: &mut Cells,
-    from: &Cells,
-    moves: &[(usize, usize)],
-    place: Span,
-) -> Step<()> {
+fn copy_each(cells: &mut Cells, from: &Cells, moves: &[(usize, usize)], place: Span) -> Step<()> {
     let pairs = moves.iter().map(|(target, source)| super::plan::Pair {
         target: *target,
         source: *source,

@@ -45,7 +45,10 @@ impl Region {
 
     /// The unit of an element by its numbers of chip, cluster and slice, and the element's bytes in memory.
     fn place(&self, element: usize) -> ([usize; 3], std::ops::Range<usize>) {
-        let (mut unit, at) = (element / self.elements.max(1), element % self.elements.max(1));
+        let (mut unit, at) = (
+            element / self.elements.max(1),
+            element % self.elements.max(1),
+        );
         let mut numbers = [0; 3];
         for (number, count) in numbers.iter_mut().zip(self.units).rev() {
             *number = unit % count.max(1);
@@ -111,9 +114,10 @@ impl Machine<'_> {
         let start = tensor.address.bytes()?;
         // Where addresses are no matter of the kernel, those of shuffles and parallel copies say nothing.
         let is_collective = match tensor.origin {
-            Origin::Operation(id) => self.body.operation(id).is_some_and(|operation| {
-                matches!(operation.kind, OperationKind::Collective(_))
-            }),
+            Origin::Operation(id) => self
+                .body
+                .operation(id)
+                .is_some_and(|operation| matches!(operation.kind, OperationKind::Collective(_))),
             _ => false,
         };
         if is_collective && !Conventions::of(self.body.dialect).is_addressed() {
@@ -149,9 +153,11 @@ impl Machine<'_> {
             .collect();
         if !taken.is_empty() {
             let name = self.body.tensor(id).map(tensor_name).unwrap_or_default();
-            let origin = self.origins.number(OriginKind::Overwritten, place, Some(id), || {
-                format!("the write lies over bytes of {name}")
-            });
+            let origin = self
+                .origins
+                .number(OriginKind::Overwritten, place, Some(id), || {
+                    format!("the write lies over bytes of {name}")
+                });
             for element in taken {
                 cells.undefine(element, origin);
             }

@@ -22,10 +22,16 @@ impl Tags {
         });
         let origins = self.origins.as_ref().map(|origins| {
             let origin = |place: &Option<usize>| place.and_then(|at| origins.get(at).copied());
-            places.iter().map(|place| origin(place).unwrap_or(0)).collect()
+            places
+                .iter()
+                .map(|place| origin(place).unwrap_or(0))
+                .collect()
         });
         Self {
-            values: places.iter().map(|place| known(place).unwrap_or(0)).collect(),
+            values: places
+                .iter()
+                .map(|place| known(place).unwrap_or(0))
+                .collect(),
             defined,
             origins,
         }

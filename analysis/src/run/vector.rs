@@ -545,7 +545,12 @@ impl Machine<'_> {
                 let own = tags.of_places(&folded.last);
                 let mut tags = Cells::defined(Array::F8E4M3(vec![0; output.positions()]));
                 let to = (&output, &mut tags);
-                self.move_cells(to, (&folded.space, &tag_cells(own)), Copies::Made, stage.span)?;
+                self.move_cells(
+                    to,
+                    (&folded.space, &tag_cells(own)),
+                    Copies::Made,
+                    stage.span,
+                )?;
                 Some(tags_of(tags))
             }
             _ => None,

@@ -426,7 +426,12 @@ fn group_of(value: &Value, words: &Words) -> Option<Guard> {
         return Some(Guard::All);
     }
     let group = words.group(named.name()).map(Guard::Group);
-    group.or_else(|| named.parts().next().and_then(|inner| group_of(inner, words)))
+    group.or_else(|| {
+        named
+            .parts()
+            .next()
+            .and_then(|inner| group_of(inner, words))
+    })
 }
 
 /// How many operands of a list are said to be for all branches.

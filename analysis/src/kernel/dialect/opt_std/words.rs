@@ -45,7 +45,10 @@ pub(super) static WORDS: Words = Words {
         ("new", OperandWord::Wraps),
         ("from", OperandWord::Wraps),
     ],
-    conditions: &[("ValidAlways", ConditionWord::Always), ("All", ConditionWord::Always)],
+    conditions: &[
+        ("ValidAlways", ConditionWord::Always),
+        ("All", ConditionWord::Always),
+    ],
     guards: &[
         ("all", GuardWord::All),
         ("group", GuardWord::Group),

@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use serde_sarif::sarif;
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, RUN_RULES, Range, Rule, RunRule,
-    all_rules, documentation_url, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules,
+    documentation_url, rule_url,
 };
 
 use super::common::whole_text;
@@ -30,7 +30,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     let rules = occurring(outline);
     let indices: HashMap<&str, usize> = (rules.iter())
         .enumerate()
-        .map(|(index, rule)| (rule.id.as_str(), index))
+        .map(|(index, rule)| (rule.name, index))
         .collect();
     let mut lines = LineIndices::new(outline.texts);
     let fingerprints = fingerprints(outline.findings, outline.texts);
@@ -76,29 +76,25 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     )
 }
 
-/// The rules that something is said of, in the catalogue's order, then the kinds of findings that runs have: a description of all would
-/// be many times the size of the findings.
-fn occurring(outline: &Outline<'_>) -> Vec<sarif::ReportingDescriptor> {
+/// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
+fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
     let found = outline.written();
     let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
     if !outline.unresolved.is_empty() {
         names.insert(UNRESOLVED_OPERATION);
     }
-    let of_checks = all_rules().filter(|rule| names.contains(rule.name));
-    let of_runs = RUN_RULES.iter().filter(|rule| names.contains(rule.name));
-    of_checks
-        .map(descriptor)
-        .chain(of_runs.map(run_descriptor))
+    all_rules()
+        .filter(|rule| names.contains(rule.name))
         .collect()
 }
 
-fn driver(rules: &[sarif::ReportingDescriptor]) -> sarif::ToolComponent {
+fn driver(rules: &[&'static Rule]) -> sarif::ToolComponent {
     let version = env!("CARGO_PKG_VERSION");
     let mut driver = sarif::ToolComponent::builder()
         .name("visa-lint")
         .version(version)
         .semantic_version(version)
-        .rules(rules)
+        .rules(rules.iter().copied().map(descriptor).collect::<Vec<_>>())
         .build();
     driver.information_uri = documentation_url("index.html");
     driver
@@ -153,37 +149,6 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
             ..properties([("heading", rule.heading.into())])
         });
     match rule_url(rule.name) {
-        Some(url) => descriptor.help_uri(url).build(),
-        None => descriptor.build(),
-    }
-}
-
-/// A kind of finding that only an execution has.
-fn run_descriptor(rule: &RunRule) -> sarif::ReportingDescriptor {
-    let why = rule.why.join("\n\n");
-    let help = format!(
-        "{why}\n\nWrong:\n\n```rust\n{}\n```\n\nRight:\n\n```rust\n{}\n```\n",
-        rule.wrong.trim_end(),
-        rule.right.trim_end()
-    );
-    let text = |text: &str| {
-        sarif::MultiformatMessageString::builder()
-            .text(text)
-            .build()
-    };
-    let configuration = sarif::ReportingConfiguration::builder().level(level_name(Level::Deny));
-    let descriptor = sarif::ReportingDescriptor::builder()
-        .id(rule.name)
-        .short_description(text(rule.summary))
-        .full_description(text(&why))
-        .help(
-            sarif::MultiformatMessageString::builder()
-                .text(why.clone())
-                .markdown(help)
-                .build(),
-        )
-        .default_configuration(configuration.build());
-    match documentation_url("run.html") {
         Some(url) => descriptor.help_uri(url).build(),
         None => descriptor.build(),
     }

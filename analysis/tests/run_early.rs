@@ -1,16 +1,26 @@
 //! Kernels of early releases, and of forms that few use, with results that arithmetic by hand gives.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
 use std::sync::Arc;
 
 use visa_analysis::arrays::{Array, FileArray, FileValues};
 use visa_analysis::{
-    InputPlace, InputValue, Layout, RunInput, RunOutput, RunReport, RunRequest,
+    InputPlace, InputValue, Layout, RunInput, RunOutput, RunReport, RunRequest, Workspace,
+    dialect_line,
 };
-use visa_tests::workspace_of;
 
 /// Runs the one kernel of a text with arrays in physical order.
 fn report(text: &str, inputs: &[(&str, FileArray)]) -> RunReport {
-    let workspace = workspace_of("kernel.rs", text);
+    let mut workspace = Workspace::new();
+    if let Some(dialect) = dialect_line(text) {
+        workspace.set_dialect(dialect);
+    }
+    workspace.set_file("kernel.rs", text);
     let inputs = inputs.iter().map(|(name, array)| RunInput {
         place: InputPlace::Name(Arc::from(*name)),
         value: InputValue::Array(array.clone()),
@@ -205,7 +215,12 @@ fn sums_of_early_releases_go_stage_by_stage() {
     };
     let bits = |value: f32| (value.to_bits() >> 16) as u16;
     let x: Vec<u16> = (0..256 * 32)
-        .map(|at| words(at % 32, &[(0, bits(16_777_216.0)), (16, bits(1.0)), (17, bits(1.0))]))
+        .map(|at| {
+            words(
+                at % 32,
+                &[(0, bits(16_777_216.0)), (16, bits(1.0)), (17, bits(1.0))],
+            )
+        })
         .collect();
     let x = FileArray {
         shape: vec![256, 2, 16],
@@ -247,7 +262,10 @@ fn kernel(ctx: &mut Context, a: &HbmTensor<i32, m![1], m![S, P]>, b: &HbmTensor<
     let [finding] = report.findings.as_slice() else {
         panic!("{:?}", report.findings);
     };
-    assert!(finding.message.contains("lies over bytes of `a`"), "{finding:?}");
+    assert!(
+        finding.message.contains("lies over bytes of `a`"),
+        "{finding:?}"
+    );
 }
 
 /// A sum over a group that a size cuts across: of the 12 values of `[A, B]` in rows of four, the columns are added.
@@ -272,5 +290,10 @@ pub fn kernel(device: &mut Device, x: &HbmTensor<i32, m![1], m![S, A, B, P]>) ->
     let Array::I32(found) = &output.values else {
         panic!("{:?}", output.values.kind());
     };
-    assert!(found.iter().enumerate().all(|(at, value)| *value == at as i32));
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(at, value)| *value == at as i32)
+    );
 }
