@@ -36,7 +36,7 @@ pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
 pub(in crate::kernel) use closures::Handed;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
-pub(in crate::kernel) use site::{Bound, Generics, Site, segments};
+pub(in crate::kernel) use site::{Bound, Generics, Site, path_segments};
 pub(in crate::kernel) use values::{Named, Value};
 pub(in crate::kernel) use variables::Variables;
 
@@ -336,6 +336,6 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             db: self.db,
             item: self.frame.site.item,
         };
-        crate::items::evaluate(expression, &environment)
+        crate::items::evaluate_expression(expression, &environment)
     }
 }
