@@ -300,7 +300,7 @@ pub(super) fn contract_by_function(
         match &mut array {
             Array::F32(elements) => elements[at] = result.float.total(),
             Array::I32(elements) => {
-                elements[at] = i32::try_from(result.integer).unwrap_or(i32::MAX)
+                elements[at] = i32::try_from(result.integer).unwrap_or(i32::MAX);
             }
             _ => {}
         }

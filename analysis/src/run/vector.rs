@@ -478,7 +478,7 @@ impl Machine<'_> {
         if self.body.dialect.library != Library::VisaStd {
             return true;
         }
-        let counts = valid_count::derive(pass).reduces;
+        let counts = valid_count::derive_valid_counts(pass).reduces;
         !counts.iter().any(|count| {
             count.stage == number && matches!(count.placement, Placement::Supported(_))
         })

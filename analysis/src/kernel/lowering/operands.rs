@@ -428,7 +428,7 @@ fn group_of(value: &Value, words: &Words) -> Option<Guard> {
     let group = words.group(named.name()).map(Guard::Group);
     group.or_else(|| {
         named
-            .parts()
+            .part_values()
             .next()
             .and_then(|inner| group_of(inner, words))
     })
