@@ -104,9 +104,9 @@ fn kernel(ctx: &mut Context, rows: &HbmTensor<i32, m![1], m![K, W]>, list: &HbmT
     let output = result(text, &[("rows", rows), ("list", list), ("out", before)]);
     let expected: Vec<f64> = (0..64)
         .map(|at| match at / 8 {
-            5 => f64::from(100 + (at % 8) as i32),
-            2 => f64::from(108 + (at % 8) as i32),
-            _ => f64::from(at as i32),
+            5 => f64::from(100 + at % 8),
+            2 => f64::from(108 + at % 8),
+            _ => f64::from(at),
         })
         .collect();
     assert_eq!(numbers(&output), expected);
