@@ -26,12 +26,12 @@ const USAGE: &str = "usage: visa-speed files FOLDER
 /// # Errors
 ///
 /// The arguments are wrong, or the folder cannot be read.
-pub fn run(arguments: &[&str]) -> Result<String, String> {
+pub fn run_work(arguments: &[&str]) -> Result<String, String> {
     match arguments {
-        ["files", folder] => files(&read(folder)?),
+        ["files", folder] => files_with_rows(&read_folder(folder)?),
         [work @ ("read" | "parse" | "check"), folder] => {
-            let workspace = read(folder)?;
-            timed(|| match *work {
+            let workspace = read_folder(folder)?;
+            timed_work(|| match *work {
                 "parse" => parse_all(&workspace),
                 "check" => {
                     black_box(workspace.analysis().check_all());
@@ -43,17 +43,17 @@ pub fn run(arguments: &[&str]) -> Result<String, String> {
             work @ ("parse-file" | "open" | "ready" | "first-key" | "later-keys"),
             folder,
             file,
-        ] => on_file(&mut read(folder)?, work, file),
+        ] => on_file(&mut read_folder(folder)?, work, file),
         _ => Err(USAGE.to_owned()),
     }
 }
 
-fn read(folder: &str) -> Result<Workspace, String> {
+fn read_folder(folder: &str) -> Result<Workspace, String> {
     visa_server::workspace_of_folder(Path::new(folder)).map_err(|lines| lines.join("\n"))
 }
 
 /// Runs a work, and says how long it took: no count, only for machines that cannot count.
-fn timed(work: impl FnOnce()) -> Result<String, String> {
+fn timed_work(work: impl FnOnce()) -> Result<String, String> {
     let started = Instant::now();
     work();
     let took: Duration = started.elapsed();
@@ -80,13 +80,13 @@ fn on_file(workspace: &mut Workspace, work: &str, file: &str) -> Result<String, 
         return Err(format!("`{file}`: no such file is read"));
     };
     if work == "parse-file" {
-        return timed(|| {
+        return timed_work(|| {
             black_box(SourceFile::parse(&text, Edition::Edition2024));
         });
     }
     workspace.open_file(&path);
     if work == "open" {
-        return timed(|| {
+        return timed_work(|| {
             black_box(workspace.analysis().check_file(&path));
         });
     }
@@ -96,13 +96,13 @@ fn on_file(workspace: &mut Workspace, work: &str, file: &str) -> Result<String, 
         "later-keys" => LATER_KEYS + 1,
         _ => 0,
     };
-    let places = numbers(&text);
+    let places = typed_numbers(&text);
     if places.is_empty() {
         return Err(format!("`{file}`: it has no number to type into"));
     }
-    timed(|| {
+    timed_work(|| {
         let mut text = text;
-        for key in places.iter().flat_map(typed).cycle().take(keys) {
+        for key in places.iter().flat_map(digit_keys).cycle().take(keys) {
             text = replace(&text, &key);
             workspace.set_file(&path, &text);
             black_box(workspace.analysis().check_file(&path));
@@ -111,12 +111,12 @@ fn on_file(workspace: &mut Workspace, work: &str, file: &str) -> Result<String, 
 }
 
 /// A digit behind a number, and away again.
-fn typed(place: &TextRange) -> Vec<Keystroke> {
+fn digit_keys(place: &TextRange) -> Vec<Keystroke> {
     typed_and_deleted(place.end().into(), "6")
 }
 
 /// The numbers that are typed into, from the middle of the kernels on, or of the other functions where the file has no kernel.
-fn numbers(text: &str) -> Vec<TextRange> {
+fn typed_numbers(text: &str) -> Vec<TextRange> {
     let tree = SourceFile::parse(text, Edition::Edition2024).tree();
     let functions: Vec<ast::Fn> = tree
         .syntax()
@@ -159,9 +159,9 @@ fn is_kernel(function: &ast::Fn) -> bool {
 }
 
 /// The files of a folder that have a row of their own: the largest ones with a kernel, and the largest without.
-fn files(workspace: &Workspace) -> Result<String, String> {
+fn files_with_rows(workspace: &Workspace) -> Result<String, String> {
     let mut sized: Vec<(usize, bool, &str)> = rust_texts(workspace)
-        .filter(|(_, text)| !numbers(text).is_empty())
+        .filter(|(_, text)| !typed_numbers(text).is_empty())
         .map(|(path, text)| {
             let tree = SourceFile::parse(text, Edition::Edition2024).tree();
             let mut functions = tree.syntax().descendants().filter_map(ast::Fn::cast);
@@ -185,15 +185,15 @@ fn files(workspace: &Workspace) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers, typed};
+    use super::{digit_keys, typed_numbers};
 
     #[test]
     fn digits_are_typed_into_the_second_half_of_a_kernel_and_deleted_again() {
         let text = "fn host() { f(9); }\n#[device(chip = 1)]\nfn kernel() { a(12); b(0x4, 3, 45); c::<m![N / 7]>(8); }\n";
-        let numbers = numbers(text);
+        let numbers = typed_numbers(text);
         let words: Vec<&str> = numbers.iter().map(|range| &text[*range]).collect();
         assert_eq!(words, ["45", "7", "8"]);
-        let keys = typed(&numbers[0]);
+        let keys = digit_keys(&numbers[0]);
         let longer = super::replace(text, &keys[0]);
         assert!(longer.contains("3, 456)"), "{longer}");
         assert_eq!(super::replace(&longer, &keys[1]), text);
@@ -202,14 +202,16 @@ mod tests {
     #[test]
     fn a_file_without_kernels_is_typed_into_too() {
         let text = "const N: usize = 5;\nfn host() { f(9); }\n";
-        let numbers = numbers(text);
+        let numbers = typed_numbers(text);
         let words: Vec<&str> = numbers.iter().map(|range| &text[*range]).collect();
         assert_eq!(words, ["9"]);
     }
 
     #[test]
     fn wrong_arguments_are_said() {
-        assert!(super::run(&["check"]).is_err_and(|words| words.contains("usage")));
-        assert!(super::run(&["check", "/nowhere"]).is_err_and(|words| words.contains("/nowhere")));
+        assert!(super::run_work(&["check"]).is_err_and(|words| words.contains("usage")));
+        assert!(
+            super::run_work(&["check", "/nowhere"]).is_err_and(|words| words.contains("/nowhere"))
+        );
     }
 }

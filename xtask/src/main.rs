@@ -43,8 +43,10 @@ fn main() -> ExitCode {
         ["corpus", folder, options @ ..] if !folder.starts_with("--") => {
             corpus::run(&repository(), folder, options)
         }
-        ["speed", "--compare", before, after] => speed::compare(before, after),
-        ["speed", arguments @ ..] if !arguments.is_empty() => speed::run(&repository(), arguments),
+        ["speed", "--compare", before, after] => speed::compare_measurements(before, after),
+        ["speed", arguments @ ..] if !arguments.is_empty() => {
+            speed::measure_folders(&repository(), arguments)
+        }
         ["similar-structs"] => similar_structs::run(&repository()),
         _ => Err(USAGE.to_owned()),
     };

@@ -18,19 +18,19 @@ const LATER_KEYS: f64 = 8.0;
 const TIMES: usize = 5;
 
 /// Measures some folders; the answer is a table. `arguments` are folders, `--json FILE`, `--measurer PATH` and `--program PATH`.
-pub(crate) fn run(repository: &Path, arguments: &[&str]) -> Result<String, String> {
-    let asked = Asked::read(arguments)?;
+pub(crate) fn measure_folders(repository: &Path, arguments: &[&str]) -> Result<String, String> {
+    let asked = Asked::of_arguments(arguments)?;
     let measurer = match &asked.measurer {
         Some(path) => path.clone(),
-        None => built(repository)?,
+        None => built_measurer(repository)?,
     };
     let meter = Meter {
         measurer,
-        counter: Counter::find(),
+        counter: Counter::find_working(),
     };
     let mut folders = Vec::new();
     for folder in &asked.folders {
-        folders.push(meter.folder(folder, asked.program.as_deref())?);
+        folders.push(meter.folder_rows(folder, asked.program.as_deref())?);
     }
     let measured = json!({
         "unit": if meter.counter.is_some() { "instructions" } else { "seconds" },
@@ -40,7 +40,7 @@ pub(crate) fn run(repository: &Path, arguments: &[&str]) -> Result<String, Strin
         fs::write(file, format!("{measured:#}\n"))
             .map_err(|error| format!("cannot write `{}`: {error}", file.display()))?;
     }
-    Ok(table(&measured))
+    Ok(measurement_table(&measured))
 }
 
 /// What the arguments ask for.
@@ -53,7 +53,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn read(arguments: &[&str]) -> Result<Self, String> {
+    fn of_arguments(arguments: &[&str]) -> Result<Self, String> {
         let mut asked = Self::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -86,7 +86,7 @@ impl Asked {
 }
 
 /// The program that does the works, built as programs are released, but with the names of functions.
-fn built(repository: &Path) -> Result<PathBuf, String> {
+fn built_measurer(repository: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .args([
@@ -119,13 +119,13 @@ enum Counter {
 
 impl Counter {
     /// The one that is there and works.
-    fn find() -> Option<Self> {
-        let works = |counter: &Self| counter.count(Path::new("true"), &[]).is_ok();
+    fn find_working() -> Option<Self> {
+        let works = |counter: &Self| counter.count_instructions(Path::new("true"), &[]).is_ok();
         [Self::Callgrind, Self::Perf].into_iter().find(works)
     }
 
     /// The instructions of a program.
-    fn count(self, program: &Path, arguments: &[&str]) -> Result<f64, String> {
+    fn count_instructions(self, program: &Path, arguments: &[&str]) -> Result<f64, String> {
         let mut command = match self {
             Self::Callgrind => {
                 let mut command = Command::new("valgrind");
@@ -171,35 +171,36 @@ struct Meter {
 
 impl Meter {
     /// What a work takes: instructions, or seconds where nothing counts.
-    fn take(&self, arguments: &[&str]) -> Result<f64, String> {
+    fn take_work(&self, arguments: &[&str]) -> Result<f64, String> {
         let Some(counter) = self.counter else {
-            let times: Result<Vec<f64>, String> =
-                (0..TIMES).map(|_| self.seconds(arguments)).collect();
+            let times: Result<Vec<f64>, String> = (0..TIMES)
+                .map(|_| self.seconds_of_work(arguments))
+                .collect();
             return Ok(times?.into_iter().fold(f64::INFINITY, f64::min));
         };
-        counter.count(&self.measurer, arguments)
+        counter.count_instructions(&self.measurer, arguments)
     }
 
     /// What a work takes beyond another one.
-    fn beyond(&self, work: &[&str], other: &[&str]) -> Result<f64, String> {
-        let took = self.take(work)?;
+    fn taken_beyond(&self, work: &[&str], other: &[&str]) -> Result<f64, String> {
+        let took = self.take_work(work)?;
         // Times are those of the work alone already.
         let off = match (self.counter, other.first()) {
             (None, Some(&"read" | &"ready")) => 0.0,
-            _ => self.take(other)?,
+            _ => self.take_work(other)?,
         };
         Ok((took - off).max(0.0))
     }
 
-    fn seconds(&self, arguments: &[&str]) -> Result<f64, String> {
-        let answer = self.answer(arguments)?;
+    fn seconds_of_work(&self, arguments: &[&str]) -> Result<f64, String> {
+        let answer = self.measurer_answer(arguments)?;
         answer["seconds"]
             .as_f64()
             .ok_or_else(|| "no time was given".to_owned())
     }
 
     /// What the measuring program answers.
-    fn answer(&self, arguments: &[&str]) -> Result<Value, String> {
+    fn measurer_answer(&self, arguments: &[&str]) -> Result<Value, String> {
         let done = Command::new(&self.measurer)
             .args(arguments)
             .output()
@@ -211,29 +212,34 @@ impl Meter {
     }
 
     /// The rows of a folder.
-    fn folder(&self, folder: &Path, program: Option<&Path>) -> Result<Value, String> {
+    fn folder_rows(&self, folder: &Path, program: Option<&Path>) -> Result<Value, String> {
         let path = folder.to_str().ok_or("the folder's path is no text")?;
-        let answer = self.answer(&["files", path])?;
+        let answer = self.measurer_answer(&["files", path])?;
         let files = answer["files"].as_array().into_iter().flatten();
         let files: Vec<&str> = files.filter_map(Value::as_str).collect();
         let read = ["read", path];
-        let parse = self.beyond(&["parse", path], &read)?;
+        let parse = self.taken_beyond(&["parse", path], &read)?;
         let mut rows = vec![
-            row("bare parse of all files", parse, parse),
-            row("check", self.beyond(&["check", path], &read)?, parse),
+            measured_row("bare parse of all files", parse, parse),
+            measured_row("check", self.taken_beyond(&["check", path], &read)?, parse),
         ];
         for file in files {
             let shown = file
                 .strip_prefix(path)
                 .unwrap_or(file)
                 .trim_start_matches('/');
-            let parse = self.beyond(&["parse-file", path, file], &read)?;
-            let open = self.beyond(&["open", path, file], &read)?;
-            rows.push(row(&format!("first findings of {shown}"), open, parse));
-            let first = self.beyond(&["first-key", path, file], &["ready", path, file])?;
-            rows.push(row(&format!("first key in {shown}"), first, parse));
-            let later = self.beyond(&["later-keys", path, file], &["first-key", path, file])?;
-            rows.push(row(
+            let parse = self.taken_beyond(&["parse-file", path, file], &read)?;
+            let open = self.taken_beyond(&["open", path, file], &read)?;
+            rows.push(measured_row(
+                &format!("first findings of {shown}"),
+                open,
+                parse,
+            ));
+            let first = self.taken_beyond(&["first-key", path, file], &["ready", path, file])?;
+            rows.push(measured_row(&format!("first key in {shown}"), first, parse));
+            let later =
+                self.taken_beyond(&["later-keys", path, file], &["first-key", path, file])?;
+            rows.push(measured_row(
                 &format!("a later key in {shown}"),
                 later / LATER_KEYS,
                 parse,
@@ -249,7 +255,11 @@ impl Meter {
                     "json",
                     path,
                 ];
-                rows.push(row(what, counter.count(program, &arguments)?, parse));
+                rows.push(measured_row(
+                    what,
+                    counter.count_instructions(program, &arguments)?,
+                    parse,
+                ));
             }
         }
         Ok(json!({"folder": path, "rows": rows}))
@@ -257,7 +267,7 @@ impl Meter {
 }
 
 /// A row: what it is, what it takes, and its multiple of a bare parse of the same texts.
-fn row(what: &str, took: f64, parse: f64) -> Value {
+fn measured_row(what: &str, took: f64, parse: f64) -> Value {
     let rounded = |value: f64, places: f64| (value * places).round() / places;
     let ratio = if parse > 0.0 {
         json!(rounded(took / parse, 100.0))
@@ -268,7 +278,7 @@ fn row(what: &str, took: f64, parse: f64) -> Value {
 }
 
 /// The measurement as text.
-fn table(measured: &Value) -> String {
+fn measurement_table(measured: &Value) -> String {
     let counts = measured["unit"] == "instructions";
     let mut text = String::new();
     for folder in measured["folders"].as_array().into_iter().flatten() {
@@ -297,7 +307,7 @@ fn table(measured: &Value) -> String {
 }
 
 /// The rows of a measurement that also another one has: before and after.
-pub(crate) fn compare(before: &str, after: &str) -> Result<String, String> {
+pub(crate) fn compare_measurements(before: &str, after: &str) -> Result<String, String> {
     let read = |path: &str| -> Result<BTreeMap<String, f64>, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("`{path}`: {error}"))?;
         let measured: Value =
@@ -337,9 +347,9 @@ mod tests {
     fn a_row_has_its_multiple_of_a_bare_parse() {
         let measured = json!({
             "unit": "instructions",
-            "folders": [{"folder": "/k", "rows": [row("check", 9e6, 2e6), row("key", 1e6, 0.0)]}],
+            "folders": [{"folder": "/k", "rows": [measured_row("check", 9e6, 2e6), measured_row("key", 1e6, 0.0)]}],
         });
-        let text = table(&measured);
+        let text = measurement_table(&measured);
         assert_eq!(
             text,
             "/k\nmillion instructions | bare parses | what\n                9.00 |        4.50 | check\n                \
@@ -351,10 +361,10 @@ mod tests {
     fn times_are_shown_as_multiples_alone() {
         let measured = json!({
             "unit": "seconds",
-            "folders": [{"folder": "/k", "rows": [row("check", 0.5, 0.25)]}],
+            "folders": [{"folder": "/k", "rows": [measured_row("check", 0.5, 0.25)]}],
         });
         assert_eq!(
-            table(&measured),
+            measurement_table(&measured),
             "/k\nbare parses | what\n       2.00 | check"
         );
     }
@@ -364,12 +374,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, took: f64| {
             let path = folder.path().join(name);
-            let measured =
-                json!({"folders": [{"folder": "/a/g", "rows": [row("check", took, 1e6)]}]});
+            let measured = json!({"folders": [{"folder": "/a/g", "rows": [measured_row("check", took, 1e6)]}]});
             fs::write(&path, measured.to_string()).expect("a file");
             path.to_str().expect("a path").to_owned()
         };
-        let text = compare(&write("one", 8e6), &write("other", 2e6)).expect("both are there");
+        let text =
+            compare_measurements(&write("one", 8e6), &write("other", 2e6)).expect("both are there");
         assert!(
             text.ends_with("8.00 |         2.00 |  0.25 | g: check"),
             "{text}"
@@ -378,9 +388,9 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_said() {
-        assert!(Asked::read(&[]).is_err_and(|words| words.contains("folder")));
-        assert!(Asked::read(&[".", "--jsn"]).is_err_and(|words| words.contains("--jsn")));
-        assert!(Asked::read(&[".", "--json"]).is_err_and(|words| words.contains("value")));
-        assert!(Asked::read(&["/nowhere"]).is_err_and(|words| words.contains("/nowhere")));
+        assert!(Asked::of_arguments(&[]).is_err_and(|words| words.contains("folder")));
+        assert!(Asked::of_arguments(&[".", "--jsn"]).is_err_and(|words| words.contains("--jsn")));
+        assert!(Asked::of_arguments(&[".", "--json"]).is_err_and(|words| words.contains("value")));
+        assert!(Asked::of_arguments(&["/nowhere"]).is_err_and(|words| words.contains("/nowhere")));
     }
 }

@@ -76,7 +76,7 @@ impl Effort {
     }
 
     /// How many changes are tried of a kernel of so many operations.
-    fn limit(self, operations: usize) -> usize {
+    fn tried_at_most(self, operations: usize) -> usize {
         let most = self.most.min(MOST_EFFORT);
         if !self.is_bounded {
             return most;
@@ -264,7 +264,7 @@ pub(crate) fn advise(
         let operations = all
             .get(number)
             .map(|function| body(db, *function).operations.len());
-        let limit = effort.limit(operations.unwrap_or(0));
+        let limit = effort.tried_at_most(operations.unwrap_or(0));
         let search = Search::new(scratch, (number, &name), limit.min(left), &stop);
         search.run(cost);
         let tried = cost.searched.as_ref().map_or(0, |searched| searched.tried);
@@ -383,10 +383,10 @@ mod tests {
 
     #[test]
     fn a_bounded_search_tries_fewer_changes_of_large_kernels() {
-        let tried = |operations| Effort::bounded(100).limit(operations);
+        let tried = |operations| Effort::bounded(100).tried_at_most(operations);
         assert_eq!([0, 1, 100].map(tried), [100; 3]);
         assert_eq!([200, 400, 1_000, 5_000].map(tried), [50, 25, 10, 10]);
-        assert_eq!(Effort::bounded(4).limit(1_000), 4);
-        assert_eq!(Effort::from(100).limit(1_000), 100);
+        assert_eq!(Effort::bounded(4).tried_at_most(1_000), 4);
+        assert_eq!(Effort::from(100).tried_at_most(1_000), 100);
     }
 }

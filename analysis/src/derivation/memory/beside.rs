@@ -85,7 +85,7 @@ impl Beside {
         let there = self.written_at.get(&address).map_or(&[][..], Vec::as_slice);
         let own: FxHashSet<usize> = there.iter().map(|(number, _)| *number).collect();
         let mut found = Vec::new();
-        for (from, to) in joined(there.iter().map(|(_, time)| *time)) {
+        for (from, to) in joined_times(there.iter().map(|(_, time)| *time)) {
             let lives = self.lives.get(&tier).map_or(&[][..], Vec::as_slice);
             let before = lives.partition_point(|life| life.time.0 <= to);
             let before = lives.get(..before).unwrap_or_default().iter().rev();
@@ -101,7 +101,7 @@ impl Beside {
 }
 
 /// Times, those that meet as one.
-fn joined(times: impl Iterator<Item = Time>) -> Vec<Time> {
+fn joined_times(times: impl Iterator<Item = Time>) -> Vec<Time> {
     let mut times: Vec<Time> = times.collect();
     times.sort_unstable();
     let mut joined: Vec<Time> = Vec::new();
@@ -119,7 +119,7 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
 
-    use super::{Time, joined};
+    use super::{Time, joined_times};
     use crate::kernel::OperationId;
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
                 let at = OperationId(at);
                 times.iter().any(|(from, to)| *from <= at && at <= *to)
             };
-            let joined = joined(times.iter().copied());
+            let joined = joined_times(times.iter().copied());
             assert!(
                 joined.windows(2).all(|pair| pair[0].1 < pair[1].0),
                 "{joined:?}"

@@ -393,7 +393,7 @@ impl<'db> Reader<'db> {
         ty.map_or(Receiver::Unknown, |ty| reader.of_type(&ty, depth + 1))
     }
 
-    fn bindings(&self) -> &FxHashMap<String, Vec<ast::IdentPat>> {
+    fn bindings_by_name(&self) -> &FxHashMap<String, Vec<ast::IdentPat>> {
         self.bindings.get_or_init(|| {
             let bound = nodes_of(
                 &self.node,
@@ -425,7 +425,7 @@ impl<'db> Reader<'db> {
                 self_type(self.db, owner)
             };
         }
-        let of_name = self.bindings().get(name).into_iter().flatten();
+        let of_name = self.bindings_by_name().get(name).into_iter().flatten();
         let mut said = of_name.map(|pattern| self.of_binding(pattern, depth + 1));
         let first = said.next().unwrap_or(Receiver::Unknown);
         if said.all(|other| other == first) {

@@ -20,7 +20,7 @@ impl Interpreter<'_> {
             return true;
         }
         let names = callgraph::device_callees(self.db, self.frame.site.item);
-        !names.is_empty() && words(text).any(|word| names.contains(word))
+        !names.is_empty() && text_words(text).any(|word| names.contains(word))
     }
 
     /// What a call gives that is not followed, since it neither takes nor makes a device value and the host's budget is spent.
@@ -70,10 +70,10 @@ fn lent_places(node: &ast::Fn) -> Vec<(usize, Value)> {
 /// Whether a helper is short and has neither loops nor closures.
 fn is_small(text: &str) -> bool {
     let repeats = |word: &str| matches!(word, "for" | "while" | "loop");
-    text.len() <= SMALL_HELPER && !text.contains('|') && !words(text).any(repeats)
+    text.len() <= SMALL_HELPER && !text.contains('|') && !text_words(text).any(repeats)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn text_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !is_word_letter(letter));
     words.filter(|word| !word.is_empty())
 }
@@ -94,11 +94,11 @@ pub(super) fn names_the_library(text: &str, library: Dialect) -> bool {
             || (!library.words.ordinary.contains(&name)
                 && library.methods_of_any_release(name).next().is_some())
     };
-    text.contains("m!") || words(text).any(is_own)
+    text.contains("m!") || text_words(text).any(is_own)
 }
 
 /// Whether a function's text has the name of a function of the library that only the host calls.
 pub(super) fn names_host_function(text: &str, library: Dialect) -> bool {
     let host = library.words.host_functions;
-    !host.is_empty() && words(text).any(|word| host.contains(&word))
+    !host.is_empty() && text_words(text).any(|word| host.contains(&word))
 }

@@ -115,7 +115,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if !known || sequence.count() > SEQUENCE_LIMIT {
             return Value::Unknown;
         }
-        match self.following(closure.expression.syntax(), Some(&sequence)) {
+        match self.choose_following(closure.expression.syntax(), Some(&sequence)) {
             Following::Whole => self.each_value((&sequence, is_array), &closure, call, None),
             Following::Once(piece) => {
                 self.forget_changes(&piece);
@@ -170,21 +170,21 @@ impl<L: Elaborate> Walker<'_, L> {
         }
         let start = call.argument(0);
         if is_bound_to_device(&start) {
-            return self.folded(start, (sequence, closure), call, None);
+            return self.folded_value(start, (sequence, closure), call, None);
         }
-        match self.following(closure.expression.syntax(), Some(sequence)) {
-            Following::Whole => self.folded(start, (sequence, closure), call, None),
+        match self.choose_following(closure.expression.syntax(), Some(sequence)) {
+            Following::Whole => self.folded_value(start, (sequence, closure), call, None),
             Following::Once(piece) => {
                 self.forget_changes(&piece);
                 Value::Unknown
             }
             Following::Within(piece) => self.on_host_budget(|walker| {
-                walker.folded(start, (sequence, closure), call, Some(&piece))
+                walker.folded_value(start, (sequence, closure), call, Some(&piece))
             }),
         }
     }
 
-    fn folded(
+    fn folded_value(
         &mut self,
         mut so_far: Value<L>,
         (sequence, closure): (&Sequence<L>, &Closure),

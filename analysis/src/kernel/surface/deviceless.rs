@@ -36,7 +36,7 @@ pub(in crate::kernel) enum Following {
 
 impl<L: Elaborate> Walker<'_, L> {
     /// How a piece of the frame's text is to be followed that is run with some values.
-    pub(in crate::kernel) fn following(
+    pub(in crate::kernel) fn choose_following(
         &mut self,
         piece: &SyntaxNode,
         values: Option<&Sequence<L>>,

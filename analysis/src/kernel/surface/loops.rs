@@ -34,7 +34,7 @@ impl<L: Elaborate> Walker<'_, L> {
             }
         };
         let count = sequence.count();
-        match self.following(body.syntax(), Some(&sequence)) {
+        match self.choose_following(body.syntax(), Some(&sequence)) {
             Following::Whole => self.counted_runs(span, (&pattern, &body), &sequence, None),
             Following::Once(_) if count == 0 => {}
             Following::Once(piece) => {
@@ -187,7 +187,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
     /// A loop whose runs are not known: two stand for all.
     fn unbounded(&mut self, span: Span, body: &ast::BlockExpr, pattern: Option<&ast::Pat>) {
-        if let Following::Once(piece) = self.following(body.syntax(), None) {
+        if let Following::Once(piece) = self.choose_following(body.syntax(), None) {
             self.run_once((span, body), pattern, &piece);
             return;
         }
@@ -215,7 +215,7 @@ impl<L: Elaborate> Walker<'_, L> {
             run.while_token().map(|token| token.text_range()),
             run.syntax().text_range(),
         );
-        match self.following(body.syntax(), None) {
+        match self.choose_following(body.syntax(), None) {
             Following::Whole => self.while_runs(span, (run, &body), None),
             Following::Once(piece) => {
                 self.forget_changes(&piece);
@@ -283,7 +283,7 @@ impl<L: Elaborate> Walker<'_, L> {
             return Value::Unit;
         };
         let span = self.keyword(keyword, body.syntax().text_range());
-        match self.following(body.syntax(), None) {
+        match self.choose_following(body.syntax(), None) {
             Following::Whole => self.endless_runs(span, &body, None),
             Following::Once(piece) => self.run_once((span, &body), None, &piece),
             Following::Within(piece) => {
