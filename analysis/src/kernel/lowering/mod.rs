@@ -74,7 +74,7 @@ const EXPRESSION_LIMIT: u64 = 200_000;
 const HELPER_CALLS: u32 = 1_024;
 /// Expressions without device values that are followed in a function that is no kernel and may be the host's; none in one that is. Small
 /// loops that compute the addresses of a helper are within it.
-const HOST_EXPRESSIONS: u64 = 8_192;
+const HOST_EXPRESSIONS: u64 = 1_024;
 /// Helpers that may call each other.
 pub(crate) const CALL_DEPTH: usize = 32;
 
