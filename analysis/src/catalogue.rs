@@ -25,13 +25,13 @@ fn of_neighbours() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Every rule that is implemented, in the catalogue's order: those about kernels in Rust and about files of all languages first.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
-    rules::all().chain(of_neighbours())
+pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
+    rules::family_rules().chain(of_neighbours())
 }
 
 /// The rule of that name, or that had it before.
 pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.is_called(name))
+    all_rules().find(|rule| rule.is_called(name))
 }
 
 /// Whether it names a rule or a group.
@@ -40,16 +40,16 @@ pub fn is_rule_or_group(name: &str) -> bool {
 }
 
 /// The rules and groups whose names are nearest to one that is none, the nearest first.
-pub fn nearest(name: &str) -> Vec<String> {
-    let names = all()
+pub fn nearest_rules(name: &str) -> Vec<String> {
+    let names = all_rules()
         .map(|rule| rule.name)
         .chain(Group::ALL.into_iter().map(Group::name));
     nearest_names(name, names)
 }
 
-/// As [`nearest`], of the names that mean something in files of a language.
+/// As [`nearest_rules`], of the names that mean something in files of a language.
 pub(crate) fn nearest_in(language: Language, name: &str) -> Vec<String> {
-    let rules = all().filter(|rule| rule.looks_at(language));
+    let rules = all_rules().filter(|rule| rule.looks_at(language));
     let names = rules.map(|rule| rule.name);
     nearest_names(name, names.chain(Group::ALL.into_iter().map(Group::name)))
 }
@@ -70,7 +70,7 @@ pub fn documentation_url(file: &str) -> Option<String> {
 /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
 pub fn rules_that_are_on(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> EnabledRules {
     let mut rules = EnabledRules::default();
-    for (number, rule) in all().enumerate() {
+    for (number, rule) in all_rules().enumerate() {
         if !rule.groups().any(|group| is_on(rule, group)) {
             rules.remove_number(number);
         }
@@ -83,7 +83,7 @@ pub fn rules_that_are_on(mut is_on: impl FnMut(&'static Rule, Group) -> bool) ->
 
 /// Whether a rule of any language is among those that are on. One that does not exist is not.
 pub fn is_rule_on(rules: &EnabledRules, name: &str) -> bool {
-    all()
+    all_rules()
         .position(|other| other.name == name)
         .is_some_and(|number| rules.has_number(number))
 }
@@ -96,15 +96,15 @@ mod tests {
 
     #[test]
     fn there_is_room_for_all_rules() {
-        assert!(all().count() <= crate::inputs::RULE_CAPACITY);
-        assert!(all().all(|rule| is_rule_on(&EnabledRules::default(), rule.name)));
+        assert!(all_rules().count() <= crate::inputs::RULE_CAPACITY);
+        assert!(all_rules().all(|rule| is_rule_on(&EnabledRules::default(), rule.name)));
         assert!(!is_rule_on(&EnabledRules::default(), "no_such_rule"));
     }
 
     #[test]
     fn rules_are_in_the_catalogue_once_and_say_their_language() {
-        let names: std::collections::BTreeSet<&str> = all().map(|rule| rule.name).collect();
-        assert_eq!(names.len(), all().count());
+        let names: std::collections::BTreeSet<&str> = all_rules().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), all_rules().count());
         for language in Language::ALL {
             let Some(front_end) = front_end(language) else {
                 continue;
@@ -115,7 +115,7 @@ mod tests {
                 assert!(rule.name.starts_with(&prefix), "{}", rule.name);
             }
         }
-        assert!(rules::all().all(|rule| rule.looks_at(Language::Rust)));
+        assert!(rules::family_rules().all(|rule| rule.looks_at(Language::Rust)));
     }
 
     #[test]

@@ -31,14 +31,14 @@ struct Group {
 
 impl Causes {
     /// Remembers what a finding comes from, which its diagnostic does not say.
-    pub(crate) fn note(&mut self, finding: &Finding, diagnostic: &Diagnostic) {
+    pub(crate) fn note_cause(&mut self, finding: &Finding, diagnostic: &Diagnostic) {
         if let Some(cause) = finding.cause_key() {
             let place = (diagnostic.range, diagnostic.rule);
             self.noted.insert(place, (cause, Some(finding.span.item)));
         }
     }
 
-    /// As [`Self::note`], for a finding about a file's text: all of a cause there are one.
+    /// As [`Self::note_cause`], for a finding about a file's text: all of a cause there are one.
     pub(crate) fn note_in_text(&mut self, finding: &Finding<TextSpan>, diagnostic: &Diagnostic) {
         if let Some(cause) = finding.cause.clone() {
             let place = (diagnostic.range, diagnostic.rule);
@@ -69,7 +69,7 @@ impl Causes {
                 let Some((first, others)) = places.split_first() else {
                     continue;
                 };
-                let related = related(&diagnostics, *first, others);
+                let related = related_places(&diagnostics, *first, others);
                 if let Some(first) = diagnostics.get_mut(*first) {
                     first.related.extend(related);
                     first.fixes = std::mem::take(&mut fixes);
@@ -113,7 +113,7 @@ fn is_open(diagnostic: &Diagnostic) -> bool {
 }
 
 /// The other places of a fault, as the first one refers to them.
-fn related(diagnostics: &[Diagnostic], first: usize, others: &[usize]) -> Vec<RelatedPlace> {
+fn related_places(diagnostics: &[Diagnostic], first: usize, others: &[usize]) -> Vec<RelatedPlace> {
     let message = diagnostics.get(first).map(|first| &first.message);
     let others = others.iter().take(PLACES);
     others

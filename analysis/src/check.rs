@@ -34,7 +34,7 @@ use crate::items::{
     ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
     file_items, functions_of, is_left_out, item_text, parse_item,
 };
-use crate::kernel::callgraph::callees;
+use crate::kernel::callgraph::callees_of_function;
 use crate::kernel::{
     Body, OperationId, OperationKind, Unresolved, UnresolvedReason, hidden_kernels,
 };
@@ -97,7 +97,7 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
 /// What one function costs.
 #[salsa::tracked(returns(clone))]
 pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation> {
-    simulated(db, function, options(db, function.file(db)).model)
+    simulate_function(db, function, options(db, function.file(db)).model)
 }
 
 /// What one function costs by a model that need not be the one that is chosen.
@@ -114,10 +114,10 @@ pub(crate) fn function_simulation_by(
 
 #[salsa::tracked(returns(clone))]
 fn simulated_otherwise(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
-    simulated(db, function, model)
+    simulate_function(db, function, model)
 }
 
-fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
+fn simulate_function(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
     let derivation = function_derivation(db, function);
     let target = options(db, function.file(db)).target;
     let pause = || db.pause();
@@ -136,7 +136,7 @@ fn found_by(db: &dyn Db, checked: &Checked<'_>, families: Families) -> Vec<Findi
 /// them. Only the families that have a rule that is on are run.
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
-    let found = guarded(db, function, || {
+    let found = run_guarded(db, function, || {
         let enabled = rules_for(db, function);
         let families = enabled.families().of_engines();
         let mut findings = as_checked(db, function, |checked| found_by(db, checked, families));
@@ -182,7 +182,7 @@ fn timed(db: &dyn Db, function: ItemId, families: Families) -> Arc<Findings> {
         return Arc::default();
     }
     let known = function_findings(db, function);
-    let mut found = guarded(db, function, || {
+    let mut found = run_guarded(db, function, || {
         let mut findings = as_checked(db, function, |checked| {
             let mut findings = found_by(db, checked, families);
             let known = known.findings.iter();
@@ -209,7 +209,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
     if is_given_up(db, function) {
         return function_findings(db, function);
     }
-    let found = guarded(db, function, || {
+    let found = run_guarded(db, function, || {
         let families = rules_for(db, function).families();
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
@@ -320,7 +320,10 @@ impl Derived for DerivedOf<'_> {
     }
 
     fn repeated_axes(&self) -> Vec<RepeatedAxis> {
-        if rules_for(self.db, self.function).families().derive() {
+        if rules_for(self.db, self.function)
+            .families()
+            .needs_derivation()
+        {
             self.derivation().tensors.repeated.clone()
         } else {
             repeated_axes(&body(self.db, self.function))
@@ -366,12 +369,12 @@ pub(crate) fn as_checked<T>(
 /// What the mapping rules find in one item, whether a kernel reaches it or not. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
-    Arc::new(guarded(db, item, || {
+    Arc::new(run_guarded(db, item, || {
         let families = rules_of_items(db, item.file(db)).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
         if rules::reports_unresolved(families) {
-            findings.extend(rules::hidden(db, &unresolved));
+            findings.extend(rules::hidden_findings(db, &unresolved));
         }
         Findings {
             findings,
@@ -399,7 +402,7 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     let Some(first) = file_items(db, file).items.first().copied() else {
         return Arc::default();
     };
-    Arc::new(guarded(db, first, || {
+    Arc::new(run_guarded(db, first, || {
         let mut found = united_item_findings(db, file);
         changes::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
@@ -470,7 +473,7 @@ pub(crate) fn read_calls(db: &dyn Db, items: &[(usize, ItemId)]) {
         return;
     }
     for function in functions {
-        let _ = callees(db, function);
+        let _ = callees_of_function(db, function);
     }
 }
 
@@ -485,7 +488,7 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId, extent: Extent) {
 }
 
 /// The functions of a file, wherever they are in it; none of ordinary Rust.
-pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+pub(crate) fn functions_of_file(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     if !concerns_kernels(db, file) {
         return Vec::new();
     }
@@ -499,7 +502,7 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
     let families = enabled.families();
     // What only the engines could not decide is left open for rules about engines, and said where one of them is on.
     let (open, undecided): (Vec<OperationId>, Vec<Unresolved>) =
-        if families.derive() || rules::asks_for_undecided(&enabled) {
+        if families.needs_derivation() || rules::asks_for_undecided(&enabled) {
             let derivation = function_derivation(db, function);
             undecided(&body, &derivation).into_iter().unzip()
         } else {
@@ -537,7 +540,7 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
 
 /// Runs the rooms on one function or item. A panic is a defect: it is caught here, so that the others are still checked. So is
 /// what takes longer than a file may.
-fn guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Findings {
+fn run_guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Findings {
     let (file, revision) = (item.file(db).as_id(), db.zalsa().current_revision());
     let clock = db.file_times().start(file.as_bits(), revision);
     let found = std::panic::catch_unwind(AssertUnwindSafe(run));
@@ -600,7 +603,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{Findings, guarded};
+    use super::{Findings, run_guarded};
     use crate::db::AnalysisDatabase;
     use crate::inputs::SourceFile;
     use crate::items::{ItemId, ItemKind, ModulePath, Typing as _};
@@ -622,7 +625,7 @@ mod tests {
 
     #[salsa::tracked(returns(clone))]
     fn failing(db: &dyn crate::db::Db, file: SourceFile) -> Findings {
-        guarded(db, function_of(db, file), || {
+        run_guarded(db, function_of(db, file), || {
             assert!(!file.text(db).contains("defect"), "a defect");
             Findings {
                 kernel: true,
@@ -653,7 +656,7 @@ mod tests {
         let db = AnalysisDatabase::default();
         let file = SourceFile::new(&db, "a.rs".into(), "".into());
         let run = || {
-            guarded(&db, function_of(&db, file), || {
+            run_guarded(&db, function_of(&db, file), || {
                 std::panic::resume_unwind(Box::new(salsa::Cancelled::Local))
             })
         };

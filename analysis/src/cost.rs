@@ -11,13 +11,14 @@ mod runs;
 mod stages;
 mod transfers;
 
-use self::assumptions::assumptions;
+use self::assumptions::kernel_assumptions;
 pub(crate) use self::runs::runs_of;
 use self::runs::runs_row;
 pub use self::transfers::transfer_costs;
 
 use crate::check::{
-    all_time_findings, function_derivation, function_simulation, function_simulation_by, functions,
+    all_time_findings, function_derivation, function_simulation, function_simulation_by,
+    functions_of_file,
 };
 use crate::db::{AnalysisDatabase, Db};
 use crate::derivation::conventions::Conventions;
@@ -29,7 +30,7 @@ use crate::lanes::Lane;
 use crate::places::Places;
 use crate::report::UnresolvedPlace;
 use crate::rules::Group;
-use crate::simulation::roofline::roofline;
+use crate::simulation::roofline::derive_roofline;
 use crate::simulation::{BodySimulation, total_bounds};
 use crate::threads::{PARALLEL_THRESHOLD, join};
 
@@ -37,7 +38,7 @@ pub use data::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
     OperationRow, OverfullRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
 };
-pub(crate) use rows::{overfull, tier as tier_name};
+pub(crate) use rows::{overfull_rows, tier_name};
 
 /// Proposals that a cost names at most.
 const PROPOSALS: usize = 3;
@@ -48,7 +49,7 @@ const LEAST_PART: u64 = 100;
 /// What the kernels of a file cost, in the order of the file.
 pub fn kernel_costs(db: &AnalysisDatabase, file: SourceFile) -> Vec<KernelCost> {
     let mut places = Places::new(db);
-    functions(db, file)
+    functions_of_file(db, file)
         .into_iter()
         .filter_map(|function| {
             let body = body(db, function);
@@ -73,7 +74,7 @@ fn large_kernel_cost(
         let _ = all_time_findings(&beside, function);
     };
     let (cost, ()) = join(|| cost_without_proposals(db, function, places), find);
-    let proposals = proposals(db, function, places);
+    let proposals = function_proposals(db, function, places);
     cost.map(|cost| KernelCost { proposals, ..cost })
 }
 
@@ -89,7 +90,7 @@ pub(crate) fn operations_of(db: &dyn Db, function: ItemId) -> Vec<OperationRow> 
     let names = rows::Names::of(&body, &derivation);
     let simulation = function_simulation(db, function);
     let calibrated = function_simulation_by(db, function, Model::Schedule);
-    rows::operations(
+    rows::operation_rows(
         db,
         &body,
         (&simulation, &calibrated),
@@ -104,12 +105,12 @@ pub(crate) fn memory_of(db: &dyn Db, function: ItemId) -> Vec<MemoryRow> {
     let derivation = function_derivation(db, function);
     let names = rows::Names::of(&body, &derivation);
     let simulation = function_simulation(db, function);
-    rows::memory(&body, &simulation, &names, &mut Places::new(db))
+    rows::memory_rows(&body, &simulation, &names, &mut Places::new(db))
 }
 
 fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option<KernelCost> {
     let cost = cost_without_proposals(db, function, places)?;
-    let proposals = proposals(db, function, places);
+    let proposals = function_proposals(db, function, places);
     Some(KernelCost { proposals, ..cost })
 }
 
@@ -157,7 +158,7 @@ fn cost_by(
     let derivation = function_derivation(db, function);
     let calibrated = function_simulation_by(db, function, Model::Schedule);
     let names = rows::Names::of(&body, &derivation);
-    let rows = rows::operations(db, &body, (simulation, &calibrated), &names, places);
+    let rows = rows::operation_rows(db, &body, (simulation, &calibrated), &names, places);
     let bounds = total_bounds(&body, &derivation, &calibrated);
     let total = CalibratedTotal {
         release: Conventions::of(body.dialect).calibration().table().release,
@@ -201,7 +202,7 @@ fn of_simulation(
         least: scheduled(schedule.least_total()),
         operations,
         idle: if known {
-            rows::idle(simulation, &names)
+            rows::idle_rows(simulation, &names)
         } else {
             Vec::new()
         },
@@ -210,22 +211,22 @@ fn of_simulation(
         } else {
             Vec::new()
         },
-        memory: rows::memory(&body, simulation, &names, places),
+        memory: rows::memory_rows(&body, simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
         overfull: if known {
-            rows::overfull(simulation)
+            rows::overfull_rows(simulation)
         } else {
             Vec::new()
         },
         proposals: Vec::new(),
-        roofline: roofline(&body, &derivation, simulation),
+        roofline: derive_roofline(&body, &derivation, simulation),
         searched: None,
-        assumptions: assumptions(&body, simulation),
-        unresolved: unresolved(&body, simulation, places),
+        assumptions: kernel_assumptions(&body, simulation),
+        unresolved: unresolved_places(&body, simulation, places),
     })
 }
 
-fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
+fn function_proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
     let found = all_time_findings(db, function);
     let total = function_simulation(db, function).total();
     let mut proposals: Vec<(u64, Proposal)> = found
@@ -271,7 +272,7 @@ fn is_worth_a_line(saves: Option<u64>, total: Option<u64>) -> bool {
     }
 }
 
-fn unresolved(
+fn unresolved_places(
     body: &Body,
     simulation: &BodySimulation,
     places: &mut Places<'_>,
@@ -279,7 +280,7 @@ fn unresolved(
     let gaps = simulation.gaps.iter().filter_map(|gap| {
         let (_, range) = places.range(gap.span).or_else(|| places.range(body.span))?;
         Some(UnresolvedPlace {
-            what: crate::rules::what(places.db(), gap.span),
+            what: crate::rules::text_at_span(places.db(), gap.span),
             reason: gap.reason.clone(),
             said_once: false,
             counts: true,

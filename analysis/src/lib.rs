@@ -50,8 +50,8 @@ mod workspace;
 pub use advice::{EFFORT, Effort, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use catalogue::{
-    all as all_rules, documentation_url, find as find_rule, is_rule_or_group,
-    nearest as nearest_rules, rules_that_are_on, url as rule_url,
+    all_rules, documentation_url, find as find_rule, is_rule_or_group, nearest_rules,
+    rules_that_are_on, url as rule_url,
 };
 pub use changes::{Application, Outlook, Texts, apply_fixes, with_line_breaks_of};
 pub use conditions::{CfgSetting, PackageFeatures, Truth};

@@ -53,7 +53,7 @@ pub(crate) fn broken_chain(text: &str, indentation: &str) -> String {
     written
 }
 
-fn offset(byte: usize) -> u32 {
+fn saturating_offset(byte: usize) -> u32 {
     u32::try_from(byte).unwrap_or(u32::MAX)
 }
 
@@ -183,7 +183,7 @@ impl<'a> Places<'a> {
 
     /// Where a finding is shown: what a macro of the same file writes is shown in the macro, as that is where it is changed. A macro of
     /// another file may serve many: there the place in it is the other end.
-    fn shown(&mut self, span: impl Spot) -> Option<Shown> {
+    fn shown_place(&mut self, span: impl Spot) -> Option<Shown> {
         let (file, start, end) = span.bytes(self)?;
         let range = self.place(file, start, end);
         let path = Arc::clone(&self.tables(file).path);
@@ -263,8 +263,8 @@ impl<'a> Places<'a> {
             match old.map(|old| parts_that_differ(old, &edit.text)) {
                 None => placed.push(edit),
                 Some(Some(parts)) => placed.extend(parts.into_iter().map(|part| FileEdit {
-                    start_byte: start_byte.saturating_add(offset(part.range.start)),
-                    end_byte: start_byte.saturating_add(offset(part.range.end)),
+                    start_byte: start_byte.saturating_add(saturating_offset(part.range.start)),
+                    end_byte: start_byte.saturating_add(saturating_offset(part.range.end)),
                     text: part.text,
                     file: Arc::clone(&edit.file),
                 })),
@@ -278,7 +278,7 @@ impl<'a> Places<'a> {
     }
 
     /// A fix placed in its files.
-    pub(crate) fn fix<P: Spot>(&mut self, fix: &Fix<P>) -> Option<DiagnosticFix> {
+    pub(crate) fn placed_fix<P: Spot>(&mut self, fix: &Fix<P>) -> Option<DiagnosticFix> {
         self.fix_at(fix, |span| span)
     }
 
@@ -324,9 +324,9 @@ impl<'a> Places<'a> {
     ) -> Option<Diagnostic> {
         let rule = finding.rule;
         let span = spot(finding.span);
-        let shown = self.shown(span)?;
+        let shown = self.shown_place(span)?;
         let related = finding.related.iter().filter_map(|related| {
-            let Shown { file, range, .. } = self.shown(spot(related.span))?;
+            let Shown { file, range, .. } = self.shown_place(spot(related.span))?;
             Some(RelatedPlace {
                 message: related.message.clone(),
                 file,

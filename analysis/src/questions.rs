@@ -17,7 +17,7 @@ use crate::inputs::{Options, Project, SourceFile};
 use crate::items::{Dialect, ItemKind, Span, alias_mapping, file_items, file_range, grammar_in};
 use crate::kernel::Context;
 use crate::mapping::{
-    Answer, Cell, Factor, IndexFunction, Mapping, equal, parse_axes_in, parse_mapping_in,
+    Answer, Cell, Factor, IndexFunction, Mapping, mappings_equal, parse_axes_in, parse_mapping_in,
 };
 use crate::rules::unaligned_packet;
 
@@ -207,7 +207,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
     };
     let form = mapping.form();
     Ok(MappingAnswer {
-        expression: unwrapped(question.expression).to_owned(),
+        expression: without_mapping_macro(question.expression).to_owned(),
         size,
         bits: element_type.map(|element| u128::from(size) * u128::from(element.bits())),
         normal_form: form.to_mapping().to_string(),
@@ -216,11 +216,13 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
         picture: (0..question.picture.min(size))
             .map(|position| cell(mapping, &function, position))
             .collect(),
-        equivalent: rest.first().map(|other| match equal(mapping, other) {
-            Answer::Yes => Some(true),
-            Answer::No => Some(false),
-            Answer::Unknown => None,
-        }),
+        equivalent: rest
+            .first()
+            .map(|other| match mappings_equal(mapping, other) {
+                Answer::Yes => Some(true),
+                Answer::No => Some(false),
+                Answer::Unknown => None,
+            }),
     })
 }
 
@@ -252,7 +254,7 @@ pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer
         Context::Main
     });
     request.address = Some(question.address);
-    let report = sequencer::sequence(&request);
+    let report = sequencer::sequence_report(&request);
     let plain = |entry: &sequencer::Entry| SequenceEntry {
         size: entry.size,
         stride: entry.stride,
@@ -268,12 +270,16 @@ pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer
         cycles: report.cycles,
         longest_bank_run: report.longest_bank_run,
         error: report.error().map(str::to_owned),
-        refusals: refusals(question.mode, element, packet),
+        refusals: packet_refusals(question.mode, element, packet),
     })
 }
 
 /// What the engine refuses of the packet as such.
-fn refusals(mode: SequencerMode, element: ElementType, packet: &Mapping) -> Vec<SequenceRefusal> {
+fn packet_refusals(
+    mode: SequencerMode,
+    element: ElementType,
+    packet: &Mapping,
+) -> Vec<SequenceRefusal> {
     if mode != SequencerMode::Fetch {
         return Vec::new();
     }
@@ -323,7 +329,11 @@ fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mappin
             .map_err(|(words, span)| refuse(words, expression.trim(), span))?;
         // Only what has its brackets in pairs may be put between others.
         if let Some(error) = parse_mapping_in(expression, grammar).1.first() {
-            let message = format!("{}, at {}", error.message, place(expression, &error.span));
+            let message = format!(
+                "{}, at {}",
+                error.message,
+                place_text(expression, &error.span)
+            );
             return Err(refuse(message, expression, error.span.clone()));
         }
         text.push_str(&format!("type Question{number} = m!["));
@@ -379,7 +389,7 @@ fn refused_part(
     (expressions, places): (&[&str], &[usize]),
     number: usize,
 ) -> Option<(String, std::ops::Range<usize>)> {
-    let expression = unwrapped(expressions.get(number)?);
+    let expression = without_mapping_macro(expressions.get(number)?);
     let begins = *places.get(number)?;
     let (_, start, end) = file_range(db, span);
     let start = (start as usize).checked_sub(begins)?;
@@ -411,7 +421,7 @@ fn with_help(message: &str, help: Option<&str>) -> String {
 }
 
 /// The text of an error, or the end of the expression.
-fn place(expression: &str, span: &std::ops::Range<usize>) -> String {
+fn place_text(expression: &str, span: &std::ops::Range<usize>) -> String {
     expression
         .get(span.clone())
         .filter(|text| !text.is_empty())
@@ -419,7 +429,7 @@ fn place(expression: &str, span: &std::ops::Range<usize>) -> String {
 }
 
 /// The expression without `m![…]`, where that could be read.
-fn unwrapped(expression: &str) -> &str {
+fn without_mapping_macro(expression: &str) -> &str {
     without_macro(expression, "m!").unwrap_or(expression)
 }
 

@@ -30,9 +30,9 @@ use crate::rules::suppressions as wording;
 pub use crate::rules::suppressions::SuppressionKind;
 use crate::rules::{Applicability, Rule};
 
-use self::comments::{Comment, in_text, named};
+use self::comments::{Comment, in_text, push_allowed};
 use self::covering::{Covering, Intervals, names_of};
-pub use self::writing::{Allowed, allowing};
+pub use self::writing::{Allowed, allowing_fixes};
 
 /// The tool that kernels of a library register.
 pub(crate) const fn tool_of(library: crate::libraries::Library) -> &'static str {
@@ -250,7 +250,7 @@ impl<L: Fn(u32) -> u32> Collector<L> {
             start: self.bytes(comment.text_range()).start,
             line: self.line_of(comment),
         };
-        named(&comment, &["//", "/*"], found);
+        push_allowed(&comment, &["//", "/*"], found);
     }
 
     /// The line that a token starts on.
@@ -277,7 +277,7 @@ fn path_after(tokens: &[SyntaxToken], index: usize) -> Option<SyntaxToken> {
 
 /// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves, as far as all
 /// rules that a name stands for were run.
-pub(crate) fn apply(
+pub(crate) fn apply_suppressions(
     db: &dyn Db,
     file: SourceFile,
     is_judged: &dyn Fn(&str) -> bool,
@@ -340,7 +340,7 @@ pub(crate) fn apply(
                 [].as_slice(),
             )
         };
-        let fixes = fix(suppression, nearest, rule, &report.path, &text);
+        let fixes = suppression_fixes(suppression, nearest, rule, &report.path, &text);
         let mut diagnostic = Diagnostic {
             rule: rule.name,
             group: rule.group,
@@ -348,7 +348,7 @@ pub(crate) fn apply(
             message,
             notes: Vec::new(),
             help,
-            alternatives: stated(&fixes),
+            alternatives: stated_alternatives(&fixes),
             saves: None,
             url: catalogue::url(rule.name),
             file: Arc::clone(&report.path),
@@ -419,13 +419,13 @@ impl Unresolved {
     fn is_in(&self, covered: &Covered) -> bool {
         match covered {
             Covered::Bytes(_) => holds_one(covered, &self.starts),
-            Covered::Line(line) => self.lines.around(*line).next().is_some(),
+            Covered::Line(line) => self.lines.entries_around(*line).next().is_some(),
         }
     }
 }
 
 /// What the fixes write, as the help says it.
-fn stated(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
+fn stated_alternatives(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
     let stated = fixes.iter().filter_map(|fix| {
         let name = &fix.edits.first().filter(|edit| !edit.text.is_empty())?.text;
         Some(StatedAlternative {
@@ -436,7 +436,7 @@ fn stated(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
     stated.collect()
 }
 
-fn fix(
+fn suppression_fixes(
     suppression: &Suppression,
     nearest: &[String],
     rule: &Rule,

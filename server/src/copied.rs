@@ -74,7 +74,7 @@ impl<'a> Copied<'a> {
         let texts = texts.collect::<Answer<Vec<_>>>()?;
         let mut workspace = Workspace::new();
         workspace.set_time_limit(TIME_OF_A_FILE);
-        settings.tell(&mut workspace);
+        settings.tell_engine(&mut workspace);
         workspace.set_files(texts.iter().map(|(file, text)| (*file, &**text)));
         Ok(Self {
             origin,

@@ -9,7 +9,7 @@ const NAMED: usize = 3;
 
 /// ` (line 12)`, ` (line 3 of axes.rs)`, or nothing where the change edits the place at which it is offered and no other file.
 /// `line_of` says the line of a byte of a file.
-pub(crate) fn elsewhere(
+pub(crate) fn elsewhere_text(
     file: &str,
     range: Range,
     edits: &[FileEdit],
@@ -31,7 +31,7 @@ pub(crate) fn elsewhere(
         .collect();
     let mut places = Vec::new();
     if !is_here && !own.is_empty() {
-        places.push(lines(&own));
+        places.push(lines_text(&own));
     }
     for other in others {
         let of_other = edits.iter().filter(|edit| *edit.file == *other);
@@ -39,7 +39,7 @@ pub(crate) fn elsewhere(
         let name = other.rsplit('/').next().unwrap_or(other);
         places.push(format!(
             "{} of {}",
-            lines(&of_other.collect()),
+            lines_text(&of_other.collect()),
             visible(name)
         ));
     }
@@ -50,7 +50,7 @@ pub(crate) fn elsewhere(
 }
 
 /// `line 3`, `lines 3, 5 and 8`, `lines 3, 5, 8 and 2 more`.
-fn lines(lines: &BTreeSet<u32>) -> String {
+fn lines_text(lines: &BTreeSet<u32>) -> String {
     let named: Vec<String> = lines.iter().take(NAMED).map(u32::to_string).collect();
     match (named.as_slice(), lines.len().saturating_sub(NAMED)) {
         ([only], _) => format!("line {only}"),
@@ -63,7 +63,7 @@ fn lines(lines: &BTreeSet<u32>) -> String {
 mod tests {
     use visa_analysis::{FileEdit, Position, Range};
 
-    use super::elsewhere;
+    use super::elsewhere_text;
 
     /// A finding in line 4 of `k.rs`, whose lines have ten bytes each.
     fn of(edits: &[(&str, u32, u32)]) -> String {
@@ -83,7 +83,7 @@ mod tests {
             text: String::new(),
         };
         let edits: Vec<FileEdit> = edits.iter().map(edit).collect();
-        elsewhere("k.rs", range, &edits, |_, byte| byte / 10 + 1)
+        elsewhere_text("k.rs", range, &edits, |_, byte| byte / 10 + 1)
     }
 
     #[test]

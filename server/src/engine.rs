@@ -89,7 +89,7 @@ impl Engine {
         std::thread::Builder::new()
             .name("visa-engine".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&queue, &pools, &counted, &defect))?;
+            .spawn(move || serve_jobs(&queue, &pools, &counted, &defect))?;
         Ok(Self { jobs, writes })
     }
 
@@ -101,7 +101,7 @@ impl Engine {
 
     /// How many writes took effect or are about to. What was worked out from a snapshot holds as long as the number is the one
     /// that came with the snapshot.
-    pub(crate) fn writes(&self) -> Arc<AtomicU64> {
+    pub(crate) fn write_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.writes)
     }
 
@@ -190,7 +190,12 @@ impl Pools {
     }
 }
 
-fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, writes: &AtomicU64, defect: &dyn Fn(String)) {
+fn serve_jobs(
+    queue: &mpsc::Receiver<Job>,
+    pools: &Pools,
+    writes: &AtomicU64,
+    defect: &dyn Fn(String),
+) {
     let mut workspace = Workspace::new();
     workspace.set_time_limit(TIME_OF_A_FILE);
     while let Ok(job) = queue.recv() {

@@ -49,9 +49,9 @@ pub fn par_map<Item: Sync, T: Send>(
     let (mut parts, other) = join(
         || {
             let _stop = Stop(&next);
-            parts(&next, items, &paused)
+            compute_parts(&next, items, &paused)
         },
-        || parts(&next, items, &of),
+        || compute_parts(&next, items, &of),
     );
     parts.extend(other);
     parts.sort_unstable_by_key(|(number, _)| *number);
@@ -59,7 +59,7 @@ pub fn par_map<Item: Sync, T: Send>(
 }
 
 /// Works out parts of the items until none is left; each with its number.
-fn parts<Item, T>(
+fn compute_parts<Item, T>(
     next: &AtomicUsize,
     items: &[Item],
     of: &impl Fn(&Item) -> T,

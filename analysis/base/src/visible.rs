@@ -8,23 +8,23 @@ use std::borrow::Cow;
 
 /// The text on one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escaped(text, |_| false)
+    escaped_text(text, |_| false)
 }
 
 /// The text with its line breaks, where they are the program's own.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |rest| rest.starts_with('\n'))
+    escaped_text(text, |rest| rest.starts_with('\n'))
 }
 
 /// Lines of a source, laid out as they are: with their tabs, and with the line breaks of Windows.
 pub fn visible_source(text: &str) -> Cow<'_, str> {
-    escaped(text, |rest| {
+    escaped_text(text, |rest| {
         rest.starts_with(['\n', '\t']) || rest.starts_with("\r\n")
     })
 }
 
 /// The text with escapes, but for the characters that are kept where a rest of it begins with them.
-fn escaped(text: &str, keeps: impl Fn(&str) -> bool) -> Cow<'_, str> {
+fn escaped_text(text: &str, keeps: impl Fn(&str) -> bool) -> Cow<'_, str> {
     if !text.contains(is_obeyed) && !text.contains("##") && !text.contains("::") {
         return text.into();
     }

@@ -43,7 +43,7 @@ use visa_syntax::fragments::{Origin, file_of, is_fragment};
 pub use self::database::AnalysisDatabase;
 pub use self::enabled::{EnabledRules, RULE_CAPACITY, enabled_rules};
 pub use self::neighbours::{Generation, NkiOptions, PtoOptions};
-pub use self::settings::{ProjectSettings, budget_of, conditions};
+pub use self::settings::{ProjectSettings, budget_of, file_conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
 /// What a later room keeps with a file and replaces together with its text. This room does not look inside.

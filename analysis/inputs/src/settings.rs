@@ -55,7 +55,7 @@ impl ProjectSettings {
 
 /// What is known of the conditions in a file: its settings, and the features of the nearest package around it.
 #[salsa::tracked(returns(clone))]
-pub fn conditions(db: &dyn Db, file: SourceFile) -> Arc<Conditions> {
+pub fn file_conditions(db: &dyn Db, file: SourceFile) -> Arc<Conditions> {
     let Some(project) = Project::try_get(db) else {
         return Arc::default();
     };

@@ -67,7 +67,7 @@ impl Renamed {
     }
 
     /// Its name in a release, where another one is written.
-    fn instead(&self, name: &str, release: Release) -> Option<&'static str> {
+    fn name_instead(&self, name: &str, release: Release) -> Option<&'static str> {
         let own = self.name_in(release)?;
         (self.had(name) && own != name).then_some(own)
     }
@@ -87,10 +87,10 @@ impl Renames {
     /// What a type's name is in a release; none where the release has the name.
     pub fn of_type(&self, name: &str, release: Release) -> Option<Instead> {
         let mut types = self.types.iter();
-        let renamed = types.find_map(|renamed| renamed.instead(name, release));
+        let renamed = types.find_map(|renamed| renamed.name_instead(name, release));
         renamed
             .map(Instead::Name)
-            .or_else(|| self.gone(name, None, release))
+            .or_else(|| self.instead_of_gone(name, None, release))
     }
 
     /// What a variant's name is in a release, by the written name of its enum; none where the release has it.
@@ -98,14 +98,19 @@ impl Renames {
         let mut variants = self.variants.iter();
         let renamed = variants.find_map(|(owners, renamed)| {
             let own = owners.contains(&owner);
-            renamed.instead(name, release).filter(|_| own)
+            renamed.name_instead(name, release).filter(|_| own)
         });
         renamed
             .map(Instead::Name)
-            .or_else(|| self.gone(owner, Some(name), release))
+            .or_else(|| self.instead_of_gone(owner, Some(name), release))
     }
 
-    fn gone(&self, owner: &str, name: Option<&str>, release: Release) -> Option<Instead> {
+    fn instead_of_gone(
+        &self,
+        owner: &str,
+        name: Option<&str>,
+        release: Release,
+    ) -> Option<Instead> {
         let mut gone = self.gone.iter();
         let found =
             gone.find(|(own, part, since, _)| *own == owner && *part == name && *since <= release);
@@ -125,7 +130,7 @@ impl Renames {
     }
 
     /// Whether a word of a text may be a name that the release does not have: what is asked before anything is resolved.
-    pub fn concern(&self, word: &str, release: Release) -> bool {
+    pub fn may_concern(&self, word: &str, release: Release) -> bool {
         let variants = self.variants.iter().flat_map(|(owners, _)| owners.iter());
         let wrappers = self.wrappers.iter().map(|(owner, ..)| owner);
         let gone = self.gone.iter().map(|(owner, ..)| owner);

@@ -10,7 +10,7 @@ use syn::parse::ParseStream;
 
 use super::grammar::{Construct, Grammar};
 use super::literals::{bounded, shown_letters};
-use super::reader::{Reader, opening};
+use super::reader::{Reader, opening_text};
 use super::syntax::{AxisDeclaration, Instead};
 
 /// The most tokens of a size in `axes!` that are read.
@@ -68,7 +68,7 @@ impl Reader<'_> {
         let value = (tokens.len() <= SIZE_TOKEN_LIMIT).then(|| {
             let tokens = tokens.iter().map(|(token, _)| bounded(token.clone()));
             syn::parse2::<syn::Expr>(tokens.collect::<TokenStream>())
-                .map_or(Evaluated::NotConstant, |size| evaluate(&size))
+                .map_or(Evaluated::NotConstant, |size| evaluate_literals(&size))
         });
         let is_integer = is_integer(first);
         if is_integer && rest.is_empty() {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         // The macro stops at the first token that is no literal, or behind the literal; what has an evident value keeps it,
         // so that the rest of the file is still checked.
         let offending = if is_integer { rest } else { &tokens };
-        let (found, span) = shown(offending).unwrap_or((String::new(), start));
+        let (found, span) = first_token_text(offending).unwrap_or((String::new(), start));
         let message = format!("the size of `{name}` is one integer literal, found {found}");
         let mut instead = None;
         if let Some(Evaluated::Value(value)) = value {
@@ -112,7 +112,7 @@ impl Grammar {
                 "an axis's name has ASCII letters, digits and `_`, and `{shown}` has `{foreign}`"
             ));
         }
-        let letters = self.reads(Construct::LowerCaseAxis);
+        let letters = self.reads_construct(Construct::LowerCaseAxis);
         if !(first.is_ascii_uppercase() || (letters && first.is_ascii_lowercase())) {
             let alphabet = if letters {
                 "an ASCII letter"
@@ -121,7 +121,7 @@ impl Grammar {
             };
             let message = format!("an axis's name starts with {alphabet}, unlike `{shown}`");
             return Some(if first.is_ascii_lowercase() {
-                self.refused(message, Construct::LowerCaseAxis)
+                self.refusal_message(message, Construct::LowerCaseAxis)
             } else {
                 message
             });
@@ -153,11 +153,11 @@ fn is_integer(token: &TokenTree) -> bool {
 }
 
 /// The first of some tokens as an author sees it, with its bytes: `<<` is one of them.
-fn shown(tokens: &[(TokenTree, Range<usize>)]) -> Option<(String, Range<usize>)> {
+fn first_token_text(tokens: &[(TokenTree, Range<usize>)]) -> Option<(String, Range<usize>)> {
     let ((first, span), rest) = tokens.split_first()?;
     let mut span = span.clone();
     let text = match first {
-        TokenTree::Group(group) => opening(group).to_owned(),
+        TokenTree::Group(group) => opening_text(group).to_owned(),
         TokenTree::Ident(name) => format!("the name `{name}`"),
         TokenTree::Literal(literal) => format!("`{literal}`"),
         TokenTree::Punct(punctuation) => {
@@ -181,7 +181,7 @@ enum Evaluated {
 }
 
 /// Arithmetic of integer literals.
-fn evaluate(expression: &syn::Expr) -> Evaluated {
+fn evaluate_literals(expression: &syn::Expr) -> Evaluated {
     match expression {
         syn::Expr::Lit(literal) => match &literal.lit {
             syn::Lit::Int(integer) => integer
@@ -189,10 +189,13 @@ fn evaluate(expression: &syn::Expr) -> Evaluated {
                 .map_or(Evaluated::Overflow, Evaluated::Value),
             _ => Evaluated::NotConstant,
         },
-        syn::Expr::Paren(inner) => evaluate(&inner.expr),
-        syn::Expr::Group(inner) => evaluate(&inner.expr),
+        syn::Expr::Paren(inner) => evaluate_literals(&inner.expr),
+        syn::Expr::Group(inner) => evaluate_literals(&inner.expr),
         syn::Expr::Binary(binary) => {
-            let (left, right) = match (evaluate(&binary.left), evaluate(&binary.right)) {
+            let (left, right) = match (
+                evaluate_literals(&binary.left),
+                evaluate_literals(&binary.right),
+            ) {
                 (Evaluated::Value(left), Evaluated::Value(right)) => (left, right),
                 (Evaluated::NotConstant, _) | (_, Evaluated::NotConstant) => {
                     return Evaluated::NotConstant;

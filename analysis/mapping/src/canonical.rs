@@ -129,7 +129,7 @@ fn normalise_single(mut digit: Digit) -> Digit {
         Atom::Composite(inner) => {
             live = live.min(inner.size().div_ceil(term.stride));
             term.modulo = live;
-            behind = inner.behind();
+            behind = inner.padding_behind();
             // What is behind a group shows only where a size cuts it within a step.
             let shows = !inner.size().is_multiple_of(term.stride);
             term.atom = Atom::Composite(if shows || behind == PaddingKind::Top {

@@ -15,11 +15,11 @@ use super::walk::{Walk, axes_of};
 
 /// Whether both hold exactly the same elements.
 pub fn same_elements(a: &Form, b: &Form) -> Answer {
-    holds(a, b).and(holds(b, a))
+    holds_every_element(a, b).and(holds_every_element(b, a))
 }
 
 /// Whether `a` holds every element of `b`.
-pub fn holds(a: &Form, b: &Form) -> Answer {
+pub fn holds_every_element(a: &Form, b: &Form) -> Answer {
     match includes(a, b) {
         Answer::No if !(is_settled(a) && is_settled(b)) => Answer::Unknown,
         answer => answer,
@@ -237,14 +237,14 @@ fn groups_hold(groups: &Groups, a: &Form, b: &Form) -> Answer {
         return Answer::Unknown;
     };
     let axes = axes_of(&[&left, &right]);
-    let (Some(held), Some(wanted)) = (values(&left, &axes), values(&right, &axes)) else {
+    let (Some(held), Some(wanted)) = (held_values(&left, &axes), held_values(&right, &axes)) else {
         return Answer::Unknown;
     };
     wanted.is_subset(&held).into()
 }
 
 /// Every combination of values that a form holds; None when there are too many positions.
-fn values(form: &Form, axes: &[Axis]) -> Option<HashSet<Vec<u64>>> {
+fn held_values(form: &Form, axes: &[Axis]) -> Option<HashSet<Vec<u64>>> {
     let positions = form.size();
     if positions > ENUMERATION_LIMIT {
         return None;

@@ -36,13 +36,15 @@ impl Reader<'_> {
             return kind;
         };
         operator_span.end = span.end;
-        if !self.grammar.reads(Construct::PaddingKind) {
+        if !self.grammar.reads_construct(Construct::PaddingKind) {
             let found = self.text.get(span.clone()).unwrap_or_default();
             let message = format!(
                 "the right operand is {}, found `{found}`",
                 self.grammar.factors()
             );
-            let message = self.grammar.refused(message, Construct::PaddingKind);
+            let message = self
+                .grammar
+                .refusal_message(message, Construct::PaddingKind);
             // What `#{*}` means, `#` says in every release.
             let instead = (kind == PaddingKind::Top).then(|| Instead {
                 span: span.clone(),
@@ -54,7 +56,7 @@ impl Reader<'_> {
     }
 
     /// What follows an operator.
-    pub(super) fn factor(&mut self, input: ParseStream<'_>) -> FactorNode {
+    pub(super) fn read_factor(&mut self, input: ParseStream<'_>) -> FactorNode {
         let at = self.position(input);
         let kind = match input.cursor().token_tree() {
             Some((TokenTree::Literal(_), _)) => {
@@ -64,19 +66,19 @@ impl Reader<'_> {
             Some((TokenTree::Ident(identifier), _)) => {
                 self.bump(input);
                 let found = format!("the name `{identifier}`");
-                self.refuse(&found, Construct::AxisFactor, &at);
+                self.refuse_operand(&found, Construct::AxisFactor, &at);
                 FactorKind::Name(identifier.to_string())
             }
             Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Brace => {
                 let content = self.brace_content(input);
-                self.refuse("`{`", Construct::ConstantFactor, &at);
-                if content.is_empty() && self.grammar.reads(Construct::ConstantFactor) {
+                self.refuse_operand("`{`", Construct::ConstantFactor, &at);
+                if content.is_empty() && self.grammar.reads_construct(Construct::ConstantFactor) {
                     self.error("the braces of a right operand hold a constant", at.clone());
                 }
                 FactorKind::Constant { content }
             }
             Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Parenthesis => {
-                self.refuse("`(`", Construct::MappingFactor, &at);
+                self.refuse_operand("`(`", Construct::MappingFactor, &at);
                 self.mapping_factor(input, &at)
             }
             Some((TokenTree::Group(group), _))
@@ -108,10 +110,10 @@ impl Reader<'_> {
     }
 
     /// An error at an operand that other releases read.
-    fn refuse(&mut self, found: &str, construct: Construct, at: &Range<usize>) {
-        if !self.grammar.reads(construct) {
+    fn refuse_operand(&mut self, found: &str, construct: Construct, at: &Range<usize>) {
+        if !self.grammar.reads_construct(construct) {
             let message = self.expected_factor(found);
-            let message = self.grammar.refused(message, construct);
+            let message = self.grammar.refusal_message(message, construct);
             self.error(message, at.clone());
         }
     }
@@ -123,11 +125,11 @@ impl Reader<'_> {
         };
         let before = self.errors.len();
         let node = self.group(input, at.clone(), missing);
-        if !self.grammar.is_book() && !self.grammar.reads(Construct::MappingFactor) {
+        if !self.grammar.is_book() && !self.grammar.reads_construct(Construct::MappingFactor) {
             // Nothing in an operand that is not read is a fault of its own.
             self.errors.truncate(before);
         }
-        if self.grammar.reads(Construct::MappingFactor) {
+        if self.grammar.reads_construct(Construct::MappingFactor) {
             self.countable(&node);
         }
         FactorKind::Mapping(Box::new(node))
@@ -137,13 +139,16 @@ impl Reader<'_> {
     fn bracket_factor(&mut self, input: ParseStream<'_>, at: &Range<usize>) -> FactorKind {
         let message = self.expected_factor("`[`");
         let inner = at.start.saturating_add(1)..at.end.saturating_sub(1);
-        let instead = self.grammar.reads(Construct::MappingFactor).then(|| {
-            let inner = self.text.get(inner).unwrap_or_default();
-            Instead {
-                span: at.clone(),
-                text: format!("({inner})"),
-            }
-        });
+        let instead = self
+            .grammar
+            .reads_construct(Construct::MappingFactor)
+            .then(|| {
+                let inner = self.text.get(inner).unwrap_or_default();
+                Instead {
+                    span: at.clone(),
+                    text: format!("({inner})"),
+                }
+            });
         self.bump(input);
         self.error_instead(message, at.clone(), instead);
         FactorKind::Missing

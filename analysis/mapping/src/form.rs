@@ -214,7 +214,7 @@ impl Form {
     }
 
     /// As a group: what is behind the last position.
-    pub(super) fn behind(&self) -> PaddingKind {
+    pub(super) fn padding_behind(&self) -> PaddingKind {
         self.behind
     }
 

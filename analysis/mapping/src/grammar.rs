@@ -53,7 +53,7 @@ impl Construct {
     ];
 
     /// The first release of the successor that reads it: first and second number.
-    pub const fn since(self) -> (u16, u16) {
+    pub const fn first_release(self) -> (u16, u16) {
         match self {
             Self::TrailingComma => (0, 2),
             Self::Number | Self::PaddingKind => (0, 3),
@@ -79,7 +79,7 @@ impl Construct {
 impl fmt::Display for Construct {
     /// What is read, and from which release on, as the end of a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (major, minor) = self.since();
+        let (major, minor) = self.first_release();
         let name = self.name();
         write!(f, "{name} is read from release {major}.{minor} on")
     }
@@ -93,19 +93,23 @@ impl Grammar {
 
     /// Whether the macros read a construct. The book's text writes bare numbers and padding kinds, which its library
     /// refuses: they are read, and remarked elsewhere.
-    pub const fn reads(self, construct: Construct) -> bool {
+    pub const fn reads_construct(self, construct: Construct) -> bool {
         match self {
             Self::VisaStd => matches!(construct, Construct::Number | Construct::PaddingKind),
             Self::OptStd { major, minor } => {
-                let since = construct.since();
+                let since = construct.first_release();
                 major > since.0 || (major == since.0 && minor >= since.1)
             }
         }
     }
 
     /// A message about a construct that is not read, with the releases that do.
-    pub(super) fn refused(self, message: impl fmt::Display, construct: Construct) -> String {
-        if self.is_book() || self.reads(construct) {
+    pub(super) fn refusal_message(
+        self,
+        message: impl fmt::Display,
+        construct: Construct,
+    ) -> String {
+        if self.is_book() || self.reads_construct(construct) {
             message.to_string()
         } else {
             format!("{message}; {construct}")
@@ -114,9 +118,9 @@ impl Grammar {
 
     /// What a right operand can be, in a sentence.
     pub(super) const fn factors(self) -> &'static str {
-        if self.reads(Construct::AxisFactor) {
+        if self.reads_construct(Construct::AxisFactor) {
             "a plain decimal number, `{ constant }`, an axis or a mapping in parentheses"
-        } else if self.reads(Construct::ConstantFactor) {
+        } else if self.reads_construct(Construct::ConstantFactor) {
             "a plain decimal number or `{ constant }`"
         } else {
             "a plain decimal number"
@@ -125,7 +129,7 @@ impl Grammar {
 
     /// What an operand can be, in a sentence.
     pub(super) const fn operands(self) -> &'static str {
-        if !self.is_book() && self.reads(Construct::Number) {
+        if !self.is_book() && self.reads_construct(Construct::Number) {
             "an axis, a number, a group or `{ type }`"
         } else {
             "an axis, `1`, a group or `{ type }`"

@@ -83,10 +83,10 @@ const TABLE: &[(Construct, Macro, &str, &str)] = &[
 #[test]
 fn each_construct_is_read_from_its_first_release_on() {
     for (construct, which, text, token) in TABLE {
-        let (_, since) = construct.since();
+        let (_, since) = construct.first_release();
         for minor in RELEASES {
             let found = errors(*which, text, release(minor));
-            let accepts = release(minor).reads(*construct);
+            let accepts = release(minor).reads_construct(*construct);
             assert_eq!(accepts, minor >= since, "{construct:?} in 0.{minor}");
             if accepts {
                 assert_eq!(found, Vec::new(), "{text} in 0.{minor}");

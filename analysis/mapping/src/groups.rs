@@ -19,7 +19,7 @@ use super::form::{Atom, Digit, Form, Term};
 use super::index::Axis;
 
 use chain::{Chain, Counted, Link};
-use lift::step;
+use lift::step_digit;
 
 /// A group as an axis of its own.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl Groups {
         chains.sort_by_key(|chain| std::cmp::Reverse(chain.depth()));
         let mut groups: Vec<Group> = Vec::new();
         for chain in chains {
-            let chain = chain.complete();
+            let chain = chain.completed_chain();
             let Some(form) = chain.form() else {
                 continue;
             };
@@ -244,7 +244,7 @@ impl Groups {
         let live = group
             .chain
             .counted_steps(term.stride, part, next.unwrap_or(u64::MAX));
-        step(&group.axis, term.stride, live, part)
+        step_digit(&group.axis, term.stride, live, part)
     }
 
     /// A rewritten form with the groups as groups again.

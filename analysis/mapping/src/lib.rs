@@ -34,7 +34,7 @@ mod walk;
 pub use canonical::gcd;
 pub use counted::positions_looked_at;
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
-pub use elements::{holds, same_elements};
+pub use elements::{holds_every_element, same_elements};
 pub use error::MappingError;
 #[cfg(test)]
 pub use expression::DEPTH_LIMIT;
@@ -50,7 +50,7 @@ pub use regions::WindowAxisError;
 #[cfg(test)]
 pub use regions::remove_axis;
 pub use regions::{FindAxisError, find_axis, slots, window_axis};
-pub use relation::{Answer, equal, equal_forms};
+pub use relation::{Answer, equal_forms, mappings_equal};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
     parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,

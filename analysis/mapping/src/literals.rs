@@ -14,7 +14,7 @@ const LITERAL_LIMIT: usize = 140;
 const SHOWN_LETTERS: usize = 40;
 
 /// The value of an integer literal in any spelling.
-pub(super) fn integer(text: &str) -> Option<u64> {
+pub(super) fn integer_value(text: &str) -> Option<u64> {
     let text = bounded_number(text);
     syn::parse_str::<syn::LitInt>(text.as_deref()?)
         .ok()?
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_long_number_keeps_its_value_or_stays_too_large() {
         let zeros = "0".repeat(1000);
-        let value = |text: &str| super::integer(text);
+        let value = |text: &str| super::integer_value(text);
         assert_eq!(value(&format!("{zeros}42usize")), Some(42));
         assert_eq!(value(&format!("0x{zeros}ff_u64")), Some(255));
         assert_eq!(value(&format!("0b{}", "1_".repeat(64))), Some(u64::MAX));

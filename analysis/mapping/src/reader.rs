@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
 use super::grammar::{Construct, Grammar};
-use super::literals::{integer, shown_letters};
+use super::literals::{integer_value, shown_letters};
 use super::syntax::{FactorKind, GrammarError, Instead, Operator, SyntaxKind, SyntaxNode};
 
 /// The most operators after one operand that are read.
@@ -18,10 +18,10 @@ const OPERATOR_LIMIT: usize = 64;
 
 /// Leaves nothing behind: `syn` reports unread tokens as an error of its own.
 pub(super) fn drain(input: ParseStream<'_>) {
-    while take(input).is_some() {}
+    while take_token(input).is_some() {}
 }
 
-pub(super) fn take(input: ParseStream<'_>) -> Option<TokenTree> {
+pub(super) fn take_token(input: ParseStream<'_>) -> Option<TokenTree> {
     input
         .step(|cursor| cursor.token_tree().ok_or_else(|| cursor.error("end")))
         .ok()
@@ -34,7 +34,7 @@ fn is_punctuation(cursor: Cursor<'_>, character: char) -> bool {
 }
 
 /// How a group begins, in a sentence.
-pub(super) fn opening(group: &Group) -> &'static str {
+pub(super) fn opening_text(group: &Group) -> &'static str {
     match group.delimiter() {
         Delimiter::Parenthesis => "`(`",
         Delimiter::Brace => "`{`",
@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn bump(&mut self, input: ParseStream<'_>) -> Option<(TokenTree, Range<usize>)> {
-        let token = take(input)?;
+        let token = take_token(input)?;
         let span = self.bytes(token.span());
         Some((token, span))
     }
@@ -126,7 +126,7 @@ impl Reader<'_> {
     pub(super) fn describe(&self, input: ParseStream<'_>) -> (String, Range<usize>) {
         let span = self.position(input);
         let found = match input.cursor().token_tree() {
-            Some((TokenTree::Group(group), _)) => opening(&group).to_owned(),
+            Some((TokenTree::Group(group), _)) => opening_text(&group).to_owned(),
             Some((token, _)) => format!("`{token}`"),
             None => "the end".to_owned(),
         };
@@ -158,9 +158,11 @@ impl Reader<'_> {
                 .bump(input)
                 .map_or(self.end..self.end, |(_, span)| span);
             if input.is_empty() || stopped(input) {
-                if !self.grammar.reads(Construct::TrailingComma) {
+                if !self.grammar.reads_construct(Construct::TrailingComma) {
                     let message = "a mapping has no trailing comma";
-                    let message = self.grammar.refused(message, Construct::TrailingComma);
+                    let message = self
+                        .grammar
+                        .refusal_message(message, Construct::TrailingComma);
                     self.error(message, comma);
                 }
                 break;
@@ -242,7 +244,7 @@ impl Reader<'_> {
             Some((TokenTree::Ident(_), _)) => self.name(input, missing),
             Some((TokenTree::Literal(_), _)) => self.number(input),
             Some((TokenTree::Group(group), _)) => match group.delimiter() {
-                Delimiter::Brace => self.escape(input, at),
+                Delimiter::Brace => self.read_escape(input, at),
                 Delimiter::Parenthesis | Delimiter::Bracket | Delimiter::None => {
                     self.group(input, at, missing)
                 }
@@ -276,11 +278,11 @@ impl Reader<'_> {
     fn number(&mut self, input: ParseStream<'_>) -> SyntaxNode {
         let (value, span) = self.literal(input);
         if let Some(value) = value.filter(|value| *value != 1)
-            && !self.grammar.reads(Construct::Number)
+            && !self.grammar.reads_construct(Construct::Number)
         {
             let operands = self.grammar.operands();
             let message = format!("expected {operands}, found `{value}`");
-            let message = self.grammar.refused(message, Construct::Number);
+            let message = self.grammar.refusal_message(message, Construct::Number);
             self.error(message, span.clone());
         }
         let kind = match value {
@@ -305,7 +307,7 @@ impl Reader<'_> {
             }
             return (value, span);
         }
-        let value = integer(&text);
+        let value = integer_value(&text);
         let instead = value.map(|value| Instead {
             span: span.clone(),
             text: value.to_string(),
@@ -316,7 +318,7 @@ impl Reader<'_> {
         (value, span)
     }
 
-    fn escape(&mut self, input: ParseStream<'_>, at: Range<usize>) -> SyntaxNode {
+    fn read_escape(&mut self, input: ParseStream<'_>, at: Range<usize>) -> SyntaxNode {
         let content = self.brace_content(input);
         if content.is_empty() {
             self.error("an escape `{ … }` holds a type", at.clone());
@@ -365,7 +367,7 @@ impl Reader<'_> {
             drain(content);
             node
         };
-        match self.enter(input, inner) {
+        match self.read_inside(input, inner) {
             Some(node) => SyntaxNode {
                 kind: SyntaxKind::Group(Box::new(node)),
                 span: at,
@@ -375,7 +377,7 @@ impl Reader<'_> {
     }
 
     /// Reads the inside of a parenthesis or bracket.
-    fn enter<T>(
+    fn read_inside<T>(
         &mut self,
         input: ParseStream<'_>,
         read: impl FnOnce(&mut Self, ParseStream<'_>) -> T,
@@ -403,7 +405,7 @@ impl Reader<'_> {
             '=' => Operator::Resize,
             _ => Operator::Pad(self.padding_kind(input, &mut operator_span)),
         };
-        let factor = self.factor(input);
+        let factor = self.read_factor(input);
         let end = factor.span.end.max(operator_span.end);
         let span = left.span.start..end;
         SyntaxNode {

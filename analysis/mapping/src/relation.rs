@@ -42,7 +42,7 @@ impl From<bool> for Answer {
 
 /// Whether two expressions have the same size and hold the same at every position: the same element, or padding of the same
 /// kind.
-pub fn equal(a: &Mapping, b: &Mapping) -> Answer {
+pub fn mappings_equal(a: &Mapping, b: &Mapping) -> Answer {
     if a == b {
         return Answer::Yes;
     }
@@ -104,7 +104,7 @@ fn same_functions(a: &Form, b: &Form) -> Answer {
     if alike(left, right) {
         return Answer::Yes;
     }
-    compare(
+    compare_forms(
         &groups.restore(&Form::from_canonical(left.to_vec())),
         &groups.restore(&Form::from_canonical(right.to_vec())),
     )
@@ -126,7 +126,7 @@ fn same_function(x: &Digit, y: &Digit) -> bool {
     same_term && x.live == y.live && x.extent == y.extent && x.paddings() == y.paddings()
 }
 
-fn compare(a: &Form, b: &Form) -> Answer {
+fn compare_forms(a: &Form, b: &Form) -> Answer {
     let axes = axes_of(&[a, b]);
     let (left, right) = (Walk::new(a, &axes), Walk::new(b, &axes));
     let (mut left_values, mut right_values) = (vec![0; axes.len()], vec![0; axes.len()]);
@@ -136,8 +136,8 @@ fn compare(a: &Form, b: &Form) -> Answer {
         left_cell == right_cell && (left_cell.is_err() || left_values == right_values)
     };
     let size = a.size();
-    if !samples(a)
-        .chain(samples(b))
+    if !sample_positions(a)
+        .chain(sample_positions(b))
         .all(|at| at >= size || same_at(at))
     {
         return Answer::No;
@@ -150,7 +150,7 @@ fn compare(a: &Form, b: &Form) -> Answer {
 }
 
 /// Positions at which forms are likely to differ: about the borders of each digit, and some in between.
-fn samples(form: &Form) -> impl Iterator<Item = u64> {
+fn sample_positions(form: &Form) -> impl Iterator<Item = u64> {
     let size = form.size();
     let mut unit: u64 = 1;
     let mut positions = vec![size.saturating_sub(1)];

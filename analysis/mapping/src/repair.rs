@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use super::syntax::{GrammarError, NESTING_LIMIT};
 
 /// The tokens of a macro's body, with errors for brackets and characters that had to be mended.
-pub(super) fn tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
+pub(super) fn mended_tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
     let nesting = deepest_nesting(text);
     if nesting > NESTING_LIMIT {
         let message =
@@ -21,7 +21,7 @@ pub(super) fn tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
     if let Ok(tokens) = text.parse() {
         return (tokens, Vec::new());
     }
-    let (mended, errors) = mend(text);
+    let (mended, errors) = mend_text(text);
     match mended.parse() {
         Ok(tokens) => (tokens, errors),
         Err(_) => {
@@ -49,7 +49,7 @@ fn deepest_nesting(text: &str) -> usize {
 }
 
 /// Blanks out what no lexer takes and unmatched closing brackets, and closes what is open.
-fn mend(text: &str) -> (String, Vec<GrammarError>) {
+fn mend_text(text: &str) -> (String, Vec<GrammarError>) {
     let mut mended = String::with_capacity(text.len() + 8);
     let mut errors = Vec::new();
     let mut open: Vec<(char, usize)> = Vec::new();
@@ -61,7 +61,7 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
                 true
             }
             ')' | ']' | '}' => match open.last() {
-                Some((opening, _)) if closing(*opening) == character => {
+                Some((opening, _)) if closing_bracket(*opening) == character => {
                     open.pop();
                     true
                 }
@@ -101,7 +101,7 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
         }
     }
     while let Some((opening, offset)) = open.pop() {
-        mended.push(closing(opening));
+        mended.push(closing_bracket(opening));
         errors.push(GrammarError::new(
             format!("`{opening}` is never closed"),
             offset..offset + 1,
@@ -110,7 +110,7 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
     (mended, errors)
 }
 
-const fn closing(opening: char) -> char {
+const fn closing_bracket(opening: char) -> char {
     match opening {
         '(' => ')',
         '[' => ']',

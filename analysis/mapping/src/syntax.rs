@@ -245,7 +245,7 @@ fn with_tokens<T: Default>(
     grammar: Grammar,
     read: impl FnOnce(&mut Reader<'_>, ParseStream<'_>) -> T,
 ) -> (T, Vec<GrammarError>) {
-    let (tokens, errors) = repair::tokens(text);
+    let (tokens, errors) = repair::mended_tokens(text);
     let mut reader = Reader {
         text,
         errors,

@@ -73,7 +73,7 @@ impl Walk {
         Self {
             steps,
             groups: found,
-            behind: form.behind(),
+            behind: form.padding_behind(),
         }
     }
 

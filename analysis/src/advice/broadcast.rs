@@ -14,9 +14,10 @@ use crate::kernel::{
 use crate::mapping::Form;
 use crate::rules::Edit;
 
-use super::split::live;
+use super::split::live_part;
 use super::writing::{
-    Held, link_span, method_span, named, only_reader, redeclared, stream, stream_of, written,
+    Held, link_span, method_span, only_reader, redeclaration_edits, stream_forms, stream_of,
+    tensor_phrase, written_mapping,
 };
 use super::{Candidate, Kind};
 
@@ -24,7 +25,11 @@ use super::{Candidate, Kind};
 const RINGS: [u64; 6] = [256, 128, 64, 32, 16, 8];
 
 /// The other way for what an operation brings into the slices.
-pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
+pub(super) fn broadcast_candidates(
+    db: &dyn Db,
+    body: &Body,
+    operation: &Operation,
+) -> Vec<Candidate> {
     match &operation.kind {
         OperationKind::Copy(copy) => by_switch(db, body, operation, copy).unwrap_or_default(),
         OperationKind::Pass(pass) => by_load(db, body, operation, pass).into_iter().collect(),
@@ -33,7 +38,7 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec
 }
 
 /// Whether a tensor in DM has the same in slices that differ in these digits alone, by the axes of what it is loaded from.
-fn copies(source: &Form, around: &Form) -> bool {
+fn holds_copies(source: &Form, around: &Form) -> bool {
     let axes = around.to_mapping().axes();
     let mut axes = axes.iter().peekable();
     axes.peek().is_some() && axes.all(|axis| !source.contains_axis(axis.name()))
@@ -66,7 +71,7 @@ fn by_switch(
     let held = Held::of(target)?;
     // What the fetch gives: it may convert.
     let kind = fetch.output.element_type.get().copied()?;
-    let (slices, time, packet) = stream(&collect.output)?;
+    let (slices, time, packet) = stream_forms(&collect.output)?;
     let padded = packet
         .digits()
         .iter()
@@ -91,8 +96,8 @@ fn by_switch(
         // A ring over part of an axis, with copies over another part of it, is none.
         let own = around.to_mapping().axes();
         let twice = own.iter().any(|axis| kept.contains_axis(axis.name()));
-        let copied = live(&around).is_some_and(|around| around.size() == ring);
-        if twice || !copied || !copies(from, &around) {
+        let copied = live_part(&around).is_some_and(|around| around.size() == ring);
+        if twice || !copied || !holds_copies(from, &around) {
             continue;
         }
         let config = SwitchConfig::Broadcast01 {
@@ -109,8 +114,8 @@ fn by_switch(
             let switch = library.write(
                 CanonicalStage::Switch,
                 &[
-                    (Generic::Level(Level::Slice), written(slices)),
-                    (Generic::Level(Level::Time), written(time)),
+                    (Generic::Level(Level::Slice), written_mapping(slices)),
+                    (Generic::Level(Level::Time), written_mapping(time)),
                 ],
                 &[(
                     Role::Configuration,
@@ -119,7 +124,7 @@ fn by_switch(
             );
             let fetched =
                 library.write(CanonicalStage::Fetch, &stream_of(kind, &rest, packet), &[]);
-            let mut edits = redeclared(db, body, copy, &spread)?;
+            let mut edits = redeclaration_edits(db, body, copy, &spread)?;
             let own = method_span(db, fetch.span)?;
             if behind.span == fetch.span {
                 edits.push(Edit::new(own, format!("{fetched}.{switch}")));
@@ -139,8 +144,8 @@ fn by_switch(
                 kind: Kind::Broadcast,
                 title: format!(
                     "Load {} spread as `{}` and let the switch give it to rings of {ring} slices, in place of a load that copies",
-                    named(body, target),
-                    written(&spread.slice)
+                    tensor_phrase(body, target),
+                    written_mapping(&spread.slice)
                 ),
                 span: operation.span,
                 rule: None,
@@ -185,7 +190,7 @@ fn by_load(db: &dyn Db, body: &Body, operation: &Operation, pass: &Pass) -> Opti
     if !broadcasts || !is_plain_fetch(fetch) {
         return None;
     }
-    let (slices, time, packet) = stream(&switch.output)?;
+    let (slices, time, packet) = stream_forms(&switch.output)?;
     let copied = Held {
         slice: slices.clone(),
         element: Form::multiply(time, packet)?,
@@ -195,14 +200,14 @@ fn by_load(db: &dyn Db, body: &Body, operation: &Operation, pass: &Pass) -> Opti
     let fetched = body
         .library()
         .write(CanonicalStage::Fetch, &stream_of(kind, time, packet), &[]);
-    let mut edits = redeclared(db, body, copy, &copied)?;
+    let mut edits = redeclaration_edits(db, body, copy, &copied)?;
     edits.push(Edit::new(method_span(db, fetch.span)?, fetched));
     edits.push(Edit::new(link_span(db, switch.span)?, String::new()));
     Some(Candidate {
         kind: Kind::Broadcast,
         title: format!(
             "Load {} into each slice whole, in place of a broadcast by the switch",
-            named(body, target)
+            tensor_phrase(body, target)
         ),
         span: operation.span,
         rule: None,

@@ -13,18 +13,18 @@ use crate::items::{method_call, parse_item};
 use crate::kernel::{Body, Context, Operation, OperationKind, Pass, PassEnd, StageKind};
 use crate::rules::Edit;
 
-use super::fuse::{maker, movable};
-use super::writing::{expression_span, named, stream, written_at};
+use super::fuse::{making_pass, movable};
+use super::writing::{expression_span, stream_forms, tensor_phrase, written_at};
 use super::{Candidate, Kind};
 
 /// The pass that makes what an operation brings into the VRF, with the VRF as its end.
-pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
+pub(super) fn direct_candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
     if !Conventions::of(body.dialect).feeds_vrf_from_main() {
         return Vec::new();
     }
     let found = match &operation.kind {
         OperationKind::Pass(pass) if operation.context == Context::Sub => {
-            candidate(db, body, operation, pass)
+            direct_candidate(db, body, operation, pass)
         }
         _ => None,
     };
@@ -44,17 +44,22 @@ fn handed(first: &Pass, second: &Pass) -> Option<usize> {
     let reads = matches!(&fetch.kind, StageKind::Fetch { table: false, zero_points } if zero_points.is_empty())
         && matches!(collect.kind, StageKind::Collect);
     let given = &first.stages.get(last)?.output;
-    let same = stream(given)? == stream(&collect.output)?
+    let same = stream_forms(given)? == stream_forms(&collect.output)?
         && given.element_type.get()? == collect.output.element_type.get()?;
     let as_it_is = rest.all(|stage| matches!(stage.kind, StageKind::CommitTrim));
     (reads && same && as_it_is).then_some(last)
 }
 
-fn candidate(db: &dyn Db, body: &Body, operation: &Operation, second: &Pass) -> Option<Candidate> {
+fn direct_candidate(
+    db: &dyn Db,
+    body: &Body,
+    operation: &Operation,
+    second: &Pass,
+) -> Option<Candidate> {
     let PassEnd::ToVrf { span: end, .. } = second.end else {
         return None;
     };
-    let (before, first) = maker(body, operation, second)?;
+    let (before, first) = making_pass(body, operation, second)?;
     if before.span.item != operation.span.item {
         return None;
     }
@@ -84,7 +89,7 @@ fn candidate(db: &dyn Db, body: &Body, operation: &Operation, second: &Pass) -> 
         let arguments = parsed.span(stored.arg_list()?.syntax());
         edits.push(Edit::new(arguments, format!("({unit})")));
     }
-    let name = named(body, body.tensor(first.end.written()?.0)?);
+    let name = tensor_phrase(body, body.tensor(first.end.written_target()?.0)?);
     Some(Candidate {
         kind: Kind::Direct,
         title: format!(

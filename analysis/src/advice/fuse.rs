@@ -14,15 +14,15 @@ use crate::kernel::{
 };
 use crate::rules::Edit;
 
-use super::writing::{expression_span, named, only_reader, stream, written_at};
+use super::writing::{expression_span, only_reader, stream_forms, tensor_phrase, written_at};
 use super::{Candidate, Kind};
 
 /// The pass together with the one before it.
-pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
+pub(super) fn fuse_candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
     let found = match &operation.kind {
         OperationKind::Pass(pass) if operation.context == Context::Main => {
-            maker(body, operation, pass)
-                .and_then(|first| candidate(db, body, first, (operation, pass)))
+            making_pass(body, operation, pass)
+                .and_then(|first| fuse_candidate(db, body, first, (operation, pass)))
         }
         _ => None,
     };
@@ -30,7 +30,7 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec
 }
 
 /// The pass of the main context that makes what this one alone reads.
-pub(super) fn maker<'a>(
+pub(super) fn making_pass<'a>(
     body: &'a Body,
     operation: &Operation,
     pass: &Pass,
@@ -70,7 +70,7 @@ fn joint(first: &Pass, second: &Pass) -> Option<(usize, usize)> {
         && matches!(collect.kind, StageKind::Collect)
         && matches!(init.kind, StageKind::VectorInit);
     let given = &first.stages.get(last)?.output;
-    let same = stream(given) == stream(&collect.output)
+    let same = stream_forms(given) == stream_forms(&collect.output)
         && given.element_type.get() == collect.output.element_type.get();
     if !as_it_is || !reads || !same {
         return None;
@@ -99,7 +99,7 @@ fn joint(first: &Pass, second: &Pass) -> Option<(usize, usize)> {
             .is_some_and(|(widens, narrows)| match (&widens.kind, &narrows.kind) {
                 (StageKind::VectorConcat, StageKind::VectorSplit)
                 | (StageKind::VectorPad, StageKind::VectorTrim) => {
-                    stream(first.input_of(end - 1)) == stream(&narrows.output)
+                    stream_forms(first.input_of(end - 1)) == stream_forms(&narrows.output)
                 }
                 _ => false,
             });
@@ -109,7 +109,7 @@ fn joint(first: &Pass, second: &Pass) -> Option<(usize, usize)> {
     Some((end, skipped))
 }
 
-fn candidate(
+fn fuse_candidate(
     db: &dyn Db,
     body: &Body,
     (before, first): (&Operation, &Pass),
@@ -125,7 +125,7 @@ fn candidate(
     let replaced = expression_span(db, second.stages.get(skipped.checked_sub(1)?)?.span)?;
     let made = movable(db, before, operation)?;
     let text = written_at(db, kept)?;
-    let name = named(body, body.tensor(first.end.written()?.0)?);
+    let name = tensor_phrase(body, body.tensor(first.end.written_target()?.0)?);
     Some(Candidate {
         kind: Kind::Fuse,
         title: format!("Do the pass that makes {name} and the one that reads it in one"),

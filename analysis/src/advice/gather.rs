@@ -6,22 +6,22 @@
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::derivation::memory::free::gaps;
+use crate::derivation::memory::free::free_stretches;
 use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType, FLIT_BYTES};
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::{Body, Level, Operation, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::{Form, Mapping, PaddingKind, Term};
 
-use super::split::{Taken, inner_parts, live, without};
+use super::split::{Taken, form_without_part, inner_parts, live_part};
 use super::statement::Statement;
-use super::writing::written;
+use super::writing::written_mapping;
 use super::{Candidate, Kind};
 
 /// Addresses that are proposed are multiples of so many bytes.
 const ALIGNMENT: u64 = 256;
 
 /// The gathers before the store of an operation, those into the fewest slices last.
-pub(super) fn candidates(
+pub(super) fn gather_candidates(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -72,7 +72,7 @@ impl Gather<'_> {
             Origin::Operation(_) | Origin::View { tile: None, .. }
         );
         let declared = levels.slice.as_ref()?.get()?.form();
-        let slices = live(declared)?;
+        let slices = live_part(declared)?;
         let kind = self.source.element_type.get().copied()?;
         let mut fewer: Vec<Form> = vec![slices.clone()];
         for digits in (1..=slices.digits().len()).rev() {
@@ -93,7 +93,7 @@ impl Gather<'_> {
                 element,
             };
             if whole && gathers {
-                found.extend(self.plain(&held, operation));
+                found.extend(self.plain_candidate(&held, operation));
             }
             if whole {
                 found.extend(self.packed(&held, kind, gathers, operation));
@@ -106,7 +106,7 @@ impl Gather<'_> {
     fn slices_without(&self, slices: &Form, digits: usize, part: &Term) -> Option<Form> {
         let kept = slices.digits().get(digits - 1..)?;
         let outer = Form::from_digits(kept.iter().cloned())?;
-        match without(&outer, part)? {
+        match form_without_part(&outer, part)? {
             Taken::Left(left) => Some(left),
             Taken::Absent => None,
         }
@@ -115,14 +115,14 @@ impl Gather<'_> {
     /// What each of the slices holds of what is stored, in the order of the target.
     fn share(&self, slices: &Form) -> Option<Form> {
         let mut share = self.target.levels.element.get()?.form().clone();
-        let cluster = live(self.source.levels.cluster.as_ref()?.get()?.form())?;
-        let chip = live(self.source.levels.chip.as_ref()?.get()?.form())?;
+        let cluster = live_part(self.source.levels.cluster.as_ref()?.get()?.form())?;
+        let chip = live_part(self.source.levels.chip.as_ref()?.get()?.form())?;
         let of_chips = self.target.levels.chip.as_ref()?.get()?.form();
-        if chip.has_terms() && live(of_chips)? != chip {
+        if chip.has_terms() && live_part(of_chips)? != chip {
             return None;
         }
         for digit in slices.digits().iter().chain(cluster.digits()) {
-            match without(&share, digit.term.as_ref()?)? {
+            match form_without_part(&share, digit.term.as_ref()?)? {
                 Taken::Left(left) => share = left,
                 Taken::Absent => return None,
             }
@@ -131,10 +131,10 @@ impl Gather<'_> {
     }
 
     /// One transfer inside of DM.
-    fn plain(&self, held: &Held, operation: &Operation) -> Option<Candidate> {
+    fn plain_candidate(&self, held: &Held, operation: &Operation) -> Option<Candidate> {
         let address = self.address(&held.element, &[])?;
         let text = self.transfer(held, address)?;
-        Some(self.candidate(&[text], held, operation, Kind::Gather))
+        Some(self.gather_candidate(&[text], held, operation, Kind::Gather))
     }
 
     /// The same where a slice holds single elements: the transfer brings them padded, and a pass packs them.
@@ -187,8 +187,8 @@ impl Gather<'_> {
         let shape = |time: &Form, packet: &Form| {
             vec![
                 (Generic::Scalar, kind.name().to_owned()),
-                (Generic::Level(Level::Time), written(time)),
-                (Generic::Level(Level::Packet), written(packet)),
+                (Generic::Level(Level::Time), written_mapping(time)),
+                (Generic::Level(Level::Packet), written_mapping(packet)),
             ]
         };
         let narrow = pad(width)?;
@@ -202,29 +202,32 @@ impl Gather<'_> {
         if library.method_of(CanonicalStage::CommitTrim).is_some() {
             stages.push(library.write(CanonicalStage::CommitTrim, &shape(&time, &turned), &[]));
         }
-        let element = vec![(Generic::Level(Level::Element), written(&held.element))];
-        stages.push(library.write(CanonicalStage::Commit, &element, &at(address)));
+        let element = vec![(
+            Generic::Level(Level::Element),
+            written_mapping(&held.element),
+        )];
+        stages.push(library.write(CanonicalStage::Commit, &element, &address_argument(address)));
         let name = &self.statement.name;
         statements.push(format!(
             "let {name} = {}.{}({name}.{}()).{};",
             self.statement.unit.as_ref()?,
-            library.begin(false),
+            library.begin_method_name(false),
             library.view()?,
             stages.join(".")
         ));
         let kind = if gathers { Kind::Gather } else { Kind::Pack };
-        Some(self.candidate(&statements, held, operation, kind))
+        Some(self.gather_candidate(&statements, held, operation, kind))
     }
 
-    fn candidate(
+    fn gather_candidate(
         &self,
         statements: &[String],
         held: &Held,
         operation: &Operation,
         kind: Kind,
     ) -> Candidate {
-        let name = self.statement.shown();
-        let slices = live(&held.slice).map_or(0, |slices| slices.size());
+        let name = self.statement.stored_in_words();
+        let slices = live_part(&held.slice).map_or(0, |slices| slices.size());
         let title = match kind {
             Kind::Pack => format!(
                 "Pack {name} in each slice before it is stored, so that its rows are runs of bytes"
@@ -232,7 +235,7 @@ impl Gather<'_> {
             _ => format!(
                 "Gather {name} in {slices} {} before it is stored, `{}` in each",
                 if slices == 1 { "slice" } else { "slices" },
-                written(&held.element)
+                written_mapping(&held.element)
             ),
         };
         let edits = self.statement.with_before(statements);
@@ -249,19 +252,22 @@ impl Gather<'_> {
     fn transfer(&self, held: &Held, address: Option<u64>) -> Option<String> {
         let levels = &self.source.levels;
         let generics = [
-            (Level::Chip, written(levels.chip.as_ref()?.get()?.form())),
+            (
+                Level::Chip,
+                written_mapping(levels.chip.as_ref()?.get()?.form()),
+            ),
             (
                 Level::Cluster,
-                written(levels.cluster.as_ref()?.get()?.form()),
+                written_mapping(levels.cluster.as_ref()?.get()?.form()),
             ),
-            (Level::Slice, written(&held.slice)),
-            (Level::Element, written(&held.element)),
+            (Level::Slice, written_mapping(&held.slice)),
+            (Level::Element, written_mapping(&held.element)),
         ];
         let generics: Vec<(Generic, String)> = generics
             .into_iter()
             .map(|(level, text)| (Generic::Level(level), text))
             .collect();
-        let mut arguments = at(address);
+        let mut arguments = address_argument(address);
         arguments.push((Role::Context, self.statement.context.clone()));
         let call = self
             .body
@@ -307,7 +313,7 @@ pub(super) fn free_address(
             all.push((start, start.checked_add(bytes)?));
         }
     }
-    let free = gaps(all, body.machine.dm_bytes);
+    let free = free_stretches(all, body.machine.dm_bytes);
     let mut places = free.into_iter().filter_map(|(start, end)| {
         let start = start.checked_next_multiple_of(ALIGNMENT)?;
         (start.checked_add(bytes)? <= end).then_some(start)
@@ -315,7 +321,7 @@ pub(super) fn free_address(
     places.next().map(Some)
 }
 
-fn at(address: Option<u64>) -> Vec<(Role, String)> {
+fn address_argument(address: Option<u64>) -> Vec<(Role, String)> {
     let address = address.map(|address| (Role::Address, format!("{address:#x}")));
     address.into_iter().collect()
 }

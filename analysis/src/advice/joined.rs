@@ -12,10 +12,14 @@ enum Piece {
 }
 
 /// The edits of one file's text that do what `first`, then `second` do. Both are sorted, and their parts do not meet.
-pub(super) fn joined(text: &str, first: &[FileEdit], second: &[FileEdit]) -> Option<Vec<FileEdit>> {
+pub(super) fn joined_edits(
+    text: &str,
+    first: &[FileEdit],
+    second: &[FileEdit],
+) -> Option<Vec<FileEdit>> {
     let path = &first.first().or_else(|| second.first())?.file;
     let whole = vec![Piece::Kept(0, text.len())];
-    let pieces = edited(edited(whole, first)?, second)?;
+    let pieces = edited_pieces(edited_pieces(whole, first)?, second)?;
     let mut edits = Vec::new();
     let mut done = 0;
     let mut written = String::new();
@@ -42,14 +46,14 @@ pub(super) fn joined(text: &str, first: &[FileEdit], second: &[FileEdit]) -> Opt
 }
 
 /// The pieces with edits that count in the text that they make.
-fn edited(pieces: Vec<Piece>, edits: &[FileEdit]) -> Option<Vec<Piece>> {
+fn edited_pieces(pieces: Vec<Piece>, edits: &[FileEdit]) -> Option<Vec<Piece>> {
     let mut rest = pieces.into_iter().rev().collect::<Vec<_>>();
     let mut result = Vec::new();
     let mut at = 0;
     for edit in edits {
         let (start, end) = (edit.start_byte as usize, edit.end_byte as usize);
-        result.extend(taken(&mut rest, start.checked_sub(at)?)?);
-        taken(&mut rest, end.checked_sub(start)?)?;
+        result.extend(take_pieces(&mut rest, start.checked_sub(at)?)?);
+        take_pieces(&mut rest, end.checked_sub(start)?)?;
         result.push(Piece::Written(edit.text.clone()));
         at = end;
     }
@@ -58,7 +62,7 @@ fn edited(pieces: Vec<Piece>, edits: &[FileEdit]) -> Option<Vec<Piece>> {
 }
 
 /// The pieces of so many bytes from the front; the front is the last.
-fn taken(rest: &mut Vec<Piece>, mut bytes: usize) -> Option<Vec<Piece>> {
+fn take_pieces(rest: &mut Vec<Piece>, mut bytes: usize) -> Option<Vec<Piece>> {
     let mut front = Vec::new();
     while bytes > 0 {
         let piece = rest.pop()?;
@@ -129,7 +133,7 @@ mod tests {
             for start in 0..length {
                 for end in start..=length {
                     let second = [edit((start, end, "<>"))];
-                    let both = joined(text, &first, &second).unwrap();
+                    let both = joined_edits(text, &first, &second).unwrap();
                     assert_eq!(applied(text, &both), applied(&between, &second));
                     tried += 1;
                 }

@@ -4,7 +4,7 @@
 
 use crate::mapping::{Form, Term};
 
-use super::split::{End, Taken, with, without};
+use super::split::{End, Taken, form_with_part, form_without_part};
 
 /// Where a part of an axis goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) struct Held {
 
 /// Takes the steps. `group` is what the tensor that they are for is over: only what is over the same slices moves between
 /// slices and elements.
-pub(super) fn moved(
+pub(super) fn move_levels(
     group: &Levels,
     own: &Levels,
     inner: Inner,
@@ -68,7 +68,10 @@ pub(super) fn moved(
     for (number, Step { part, to }) in steps.iter().enumerate() {
         let dependent = holds(number);
         let take = |outer: &mut Form, element: &mut Form| -> Option<()> {
-            match (without(outer, part), without(element, part)) {
+            match (
+                form_without_part(outer, part),
+                form_without_part(element, part),
+            ) {
                 (Some(Taken::Left(left)), _) => *outer = left,
                 (_, Some(Taken::Left(left))) => *element = left,
                 _ => return None,
@@ -77,27 +80,27 @@ pub(super) fn moved(
         };
         match to {
             To::Cluster => {
-                cluster = with(&cluster, part, End::Outer)?;
-                match without(&slice, part) {
+                cluster = form_with_part(&cluster, part, End::Outer)?;
+                match form_without_part(&slice, part) {
                     Some(Taken::Left(left)) => slice = left,
                     _ if dependent => take(&mut outer, &mut element)?,
                     _ => {}
                 }
             }
             To::Slice if follows => {
-                slice = with(&slice, part, End::Inner)?;
+                slice = form_with_part(&slice, part, End::Inner)?;
                 if dependent {
                     take(&mut outer, &mut element)?;
                 }
             }
             To::Element if follows => {
-                let Some(Taken::Left(left)) = without(&slice, part) else {
+                let Some(Taken::Left(left)) = form_without_part(&slice, part) else {
                     return None;
                 };
                 slice = left;
                 if dependent {
                     let joined = if is_stream { &mut outer } else { &mut element };
-                    *joined = with(joined, part, End::Outer)?;
+                    *joined = form_with_part(joined, part, End::Outer)?;
                 }
             }
             To::Slice | To::Element => {}

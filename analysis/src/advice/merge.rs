@@ -21,7 +21,7 @@ use crate::rules::Edit;
 
 use super::gather::free_address;
 use super::statement::unused_names;
-use super::writing::{Held, generics_of, named, written_at};
+use super::writing::{Held, generics_of, tensor_phrase, written_at};
 use super::{Candidate, Kind};
 
 /// Names for what holds all tiles, the first that the function does not use.
@@ -31,7 +31,7 @@ const NAMES: [&str; 3] = ["tiles", "tiles2", "tiles3"];
 const TILES: u64 = 64;
 
 /// One load in place of an operation and others.
-pub(super) fn candidates(
+pub(super) fn merge_candidates(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -54,10 +54,10 @@ pub(super) fn candidates(
             } else {
                 (&load, other)
             };
-            once(body, operation, first, second)
+            shared_load_candidate(body, operation, first, second)
         })
         .collect();
-    found.extend(together(db, body, derivation, &load, &others));
+    found.extend(merged_tiles_candidate(db, body, derivation, &load, &others));
     found
 }
 
@@ -187,7 +187,7 @@ fn views(node: &SyntaxNode, name: &str, view: &str) -> Option<Vec<SyntaxNode>> {
 }
 
 /// The first of two loads of the same, for both.
-fn once(
+fn shared_load_candidate(
     body: &Body,
     operation: &Operation,
     first: &Load<'_>,
@@ -217,7 +217,7 @@ fn once(
         kind: Kind::Merge,
         title: format!(
             "Load {} once, and read `{}` where `{}` is read",
-            named(body, first.source),
+            tensor_phrase(body, first.source),
             first.name,
             second.name
         ),
@@ -228,7 +228,7 @@ fn once(
 }
 
 /// One load of all tiles that are loaded one by one.
-fn together(
+fn merged_tiles_candidate(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -274,7 +274,8 @@ fn together(
     }
     let element = Form::multiply(index, &held.element)?;
     let name = *unused_names(&load.statement, &NAMES)?.first()?;
-    let (statement, method) = whole(db, body, derivation, first, name, (&held, &element))?;
+    let (statement, method) =
+        whole_load_statement(db, body, derivation, first, name, (&held, &element))?;
     // As authors write it: what the index has beside the tile is padding.
     let part = format!("m![1 # {count}, {}]", held.element.to_mapping());
     let mut edits = Vec::new();
@@ -297,7 +298,7 @@ fn together(
         kind: Kind::Merge,
         title: format!(
             "Load the {count} tiles of {} in one transfer, and read tiles of it",
-            named(body, body.tensor(whole_of(body, load.source)?)?)
+            tensor_phrase(body, body.tensor(whole_of(body, load.source)?)?)
         ),
         span: load.operation.span,
         rule: None,
@@ -306,7 +307,7 @@ fn together(
 }
 
 /// The statement that loads all tiles, and the beginning of the call of a tile as the author writes it, up to its mapping.
-fn whole(
+fn whole_load_statement(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::check::{function_derivation, function_simulation, functions, panic_words};
+use crate::check::{function_derivation, function_simulation, functions_of_file, panic_words};
 use crate::cost::{KernelCost, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -231,7 +231,7 @@ pub(crate) fn advise(
     if effort.most == 0 {
         return;
     }
-    let all = functions(db, file);
+    let all = functions_of_file(db, file);
     let kernels = all
         .iter()
         .enumerate()
@@ -286,7 +286,9 @@ impl Searchable {
     /// A kernel; `None` for one in a block of another text.
     pub(crate) fn of(db: &dyn Db, kernel: ItemId) -> Option<Self> {
         let file = kernel.file(db);
-        let number = functions(db, file).iter().position(|one| *one == kernel)?;
+        let number = functions_of_file(db, file)
+            .iter()
+            .position(|one| *one == kernel)?;
         Some(Self {
             copied: Copied::of(db, file)?,
             number,
@@ -324,7 +326,7 @@ impl Searchable {
 }
 
 /// The candidates for the operations of the critical path, those of the most cycles first.
-fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
+fn searched_candidates(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
     let body = body(db, function);
     let simulation = function_simulation(db, function);
     let derivation = function_derivation(db, function);
@@ -342,16 +344,21 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
     path.retain(|(_, operation)| seen.insert(operation.span));
     path.truncate(OPERATIONS);
     let of = |operation: &Operation| -> Vec<Candidate> {
-        let gathers = gather::candidates(db, &body, &derivation, operation);
-        let splits = resplit::candidates(db, function, &body, operation);
-        let mut others = broadcast::candidates(db, &body, operation);
-        others.extend(reorder::candidates(db, &body, &derivation, operation));
-        others.extend(ring::candidates(db, &body, &derivation, operation));
-        others.extend(fuse::candidates(db, &body, operation));
-        others.extend(direct::candidates(db, &body, operation));
-        others.extend(onchip::candidates(db, &body, operation));
-        others.extend(slots::candidates(db, &body, operation));
-        others.extend(merge::candidates(db, &body, &derivation, operation));
+        let gathers = gather::gather_candidates(db, &body, &derivation, operation);
+        let splits = resplit::resplit_candidates(db, function, &body, operation);
+        let mut others = broadcast::broadcast_candidates(db, &body, operation);
+        others.extend(reorder::reorder_candidates(
+            db,
+            &body,
+            &derivation,
+            operation,
+        ));
+        others.extend(ring::ring_candidates(db, &body, &derivation, operation));
+        others.extend(fuse::fuse_candidates(db, &body, operation));
+        others.extend(direct::direct_candidates(db, &body, operation));
+        others.extend(onchip::onchip_candidates(db, &body, operation));
+        others.extend(slots::slot_candidates(db, &body, operation));
+        others.extend(merge::merge_candidates(db, &body, &derivation, operation));
         alternating(alternating(gathers, others), splits)
     };
     let mut found: Vec<Candidate> = path
@@ -359,8 +366,8 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
         .flat_map(|(_, operation)| of(operation))
         .collect();
     // Few, and in dialects whose compiler orders transfers itself there is none.
-    found.splice(0..0, order::candidates(db, function, &body));
-    found.splice(0..0, unread::candidates(db, &body, &derivation));
+    found.splice(0..0, order::earlier_load_candidates(db, function, &body));
+    found.splice(0..0, unread::unread_candidates(db, &body, &derivation));
     found
 }
 

@@ -16,7 +16,7 @@ use crate::kernel::{Body, Copy, Operation, OperationKind, Origin, Tensor, Tensor
 use crate::rules::Edit;
 
 use super::slots::is_moved_whole;
-use super::writing::{Held, generics_of, named};
+use super::writing::{Held, generics_of, tensor_phrase};
 use super::{Candidate, Kind};
 use crate::changes::is_kept_for_itself;
 
@@ -24,7 +24,7 @@ use crate::changes::is_kept_for_itself;
 const LOADS: usize = 4;
 
 /// The move inside of DM in place of the way by HBM that an operation is a half of.
-pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
+pub(super) fn onchip_candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
     let OperationKind::Copy(copy) = &operation.kind else {
         return Vec::new();
     };
@@ -34,7 +34,7 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec
         (Some(Tier::Hbm), Some(Tier::Dm)) => copy.source,
         _ => return Vec::new(),
     };
-    let found = Hop::of(body, body.root(hop)).and_then(|hop| hop.candidate(db, operation));
+    let found = Hop::of(body, body.root(hop)).and_then(|hop| hop.hop_candidate(db, operation));
     found.into_iter().collect()
 }
 
@@ -84,13 +84,13 @@ impl<'a> Hop<'a> {
         })
     }
 
-    fn candidate(&self, db: &dyn Db, operation: &Operation) -> Option<Candidate> {
+    fn hop_candidate(&self, db: &dyn Db, operation: &Operation) -> Option<Candidate> {
         let (store, stored) = self.store;
         let parsed = parse_item(db, store.span.item);
         let library = self.body.library();
         let stores = method_call(db, store.span)?;
-        let source = variable(stores.receiver()?, library.view()?)?;
-        let first = statement(stores.syntax())?;
+        let source = variable_name(stores.receiver()?, library.view()?)?;
+        let first = statement_around(stores.syntax())?;
         let mut edits = self.without_store(&parsed, &first)?;
         for (load, copy) in &self.loads {
             if !self.is_there(load) || !self.holds_no_more(stored, copy) {
@@ -98,8 +98,8 @@ impl<'a> Hop<'a> {
             }
             let loads = method_call(db, load.span)?;
             let receiver = loads.receiver()?;
-            variable(receiver.clone(), library.view()?)?;
-            let reads = statement(loads.syntax())?;
+            variable_name(receiver.clone(), library.view()?)?;
+            let reads = statement_around(loads.syntax())?;
             if !is_in_scope(&first, &reads, &source) {
                 return None;
             }
@@ -129,14 +129,14 @@ impl<'a> Hop<'a> {
         let to: Vec<String> = self
             .loads
             .iter()
-            .filter_map(|(_, copy)| Some(named(self.body, self.body.tensor(copy.target)?)))
+            .filter_map(|(_, copy)| Some(tensor_phrase(self.body, self.body.tensor(copy.target)?)))
             .collect();
         Some(Candidate {
             kind: Kind::OnChip,
             title: format!(
                 "Move `{source}` inside of DM to {}, in place of a store into {} and a load from there",
                 to.join(" and to "),
-                named(self.body, self.root)
+                tensor_phrase(self.body, self.root)
             ),
             span: operation.span,
             rule: None,
@@ -185,7 +185,7 @@ impl<'a> Hop<'a> {
             let cluster = Held::of(tensor)?.cluster;
             let element = tensor.element_type.get().copied()?;
             Some((
-                tensor.levels.places()?,
+                tensor.levels.position_count()?,
                 element,
                 (!apart).then_some(cluster),
             ))
@@ -208,7 +208,7 @@ impl<'a> Hop<'a> {
 }
 
 /// The variable that a transfer is a method of, itself or by a view of the whole.
-fn variable(receiver: ast::Expr, view: &str) -> Option<String> {
+fn variable_name(receiver: ast::Expr, view: &str) -> Option<String> {
     match receiver {
         ast::Expr::PathExpr(path) => {
             let name = path.path()?.as_single_name_ref()?;
@@ -216,14 +216,14 @@ fn variable(receiver: ast::Expr, view: &str) -> Option<String> {
         }
         ast::Expr::MethodCallExpr(viewed) if viewed.name_ref()?.text() == view => {
             let inner = viewed.receiver()?;
-            matches!(inner, ast::Expr::PathExpr(_)).then(|| variable(inner, view))?
+            matches!(inner, ast::Expr::PathExpr(_)).then(|| variable_name(inner, view))?
         }
         _ => None,
     }
 }
 
 /// The statement of a block, or the expression that it ends with, around a node.
-fn statement(node: &SyntaxNode) -> Option<SyntaxNode> {
+fn statement_around(node: &SyntaxNode) -> Option<SyntaxNode> {
     node.ancestors().find(|node| {
         let parent = node.parent();
         parent.is_some_and(|parent| ast::StmtList::can_cast(parent.kind()))

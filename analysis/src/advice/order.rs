@@ -19,7 +19,11 @@ use super::{Candidate, Kind};
 const PLACES: usize = 6;
 
 /// Earlier places for each load of a kernel, the farthest first.
-pub(super) fn candidates(db: &dyn Db, function: ItemId, body: &Body) -> Vec<Candidate> {
+pub(super) fn earlier_load_candidates(
+    db: &dyn Db,
+    function: ItemId,
+    body: &Body,
+) -> Vec<Candidate> {
     if !Conventions::of(body.dialect).keeps_order_of_transfers() {
         return Vec::new();
     }
@@ -30,7 +34,7 @@ pub(super) fn candidates(db: &dyn Db, function: ItemId, body: &Body) -> Vec<Cand
             operation.span.item == function.owner(db) && seen.insert(operation.span)
         })
         .filter(|operation| loads_what_nothing_writes(body, operation))
-        .flat_map(|operation| earlier(db, operation))
+        .flat_map(|operation| earlier_candidates(db, operation))
         .collect()
 }
 
@@ -53,7 +57,7 @@ fn loads_what_nothing_writes(body: &Body, operation: &Operation) -> bool {
         && !body.operations.iter().any(writes_it)
 }
 
-fn earlier(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
+fn earlier_candidates(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     let parsed = parse_item(db, operation.span.item);
     let Some(load) = method_call(db, operation.span) else {
         return Vec::new();
@@ -61,7 +65,7 @@ fn earlier(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     let Some(statement) = load.syntax().parent().and_then(ast::LetStmt::cast) else {
         return Vec::new();
     };
-    let (Some(name), own) = (bound(&statement), names_in(statement.syntax())) else {
+    let (Some(name), own) = (bound_name(&statement), names_in(statement.syntax())) else {
         return Vec::new();
     };
     let mut places: Vec<SyntaxNode> = Vec::new();
@@ -70,7 +74,7 @@ fn earlier(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
         // Behind what is no plain statement (a loop, a nested item) nothing is known of names.
         let plain = ast::Stmt::can_cast(passed.kind()) && passed.kind() != SyntaxKind::FN;
         let uses = names_in(&passed);
-        let gives = ast::LetStmt::cast(passed.clone()).map(|given| bound(&given));
+        let gives = ast::LetStmt::cast(passed.clone()).map(|given| bound_name(&given));
         let clear = match &gives {
             Some(Some(given)) => !own.contains(given),
             Some(None) => false,
@@ -85,11 +89,11 @@ fn earlier(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     places.reverse();
     places.truncate(PLACES);
     let candidate =
-        |place: &SyntaxNode| candidate(db, &parsed, &statement, &name, place, operation);
+        |place: &SyntaxNode| earlier_candidate(db, &parsed, &statement, &name, place, operation);
     places.iter().filter_map(candidate).collect()
 }
 
-fn candidate(
+fn earlier_candidate(
     db: &dyn Db,
     parsed: &ParsedItem,
     statement: &ast::LetStmt,
@@ -121,7 +125,7 @@ fn candidate(
 }
 
 /// The one name that a statement gives; none for patterns of several.
-fn bound(statement: &ast::LetStmt) -> Option<String> {
+fn bound_name(statement: &ast::LetStmt) -> Option<String> {
     let ast::Pat::IdentPat(pattern) = statement.pat()? else {
         return None;
     };

@@ -13,7 +13,7 @@ use crate::rules::{Applicability, Fix, NamesInScope, SLOW_TRANSFER};
 use super::{Candidate, Concerns, Kind, Placed};
 
 /// Another change of the author's text, placed in the text that the first left; `None` where the two meet.
-pub(super) fn shifted(first: &Placed, other: &Placed) -> Option<Placed> {
+pub(super) fn shifted_change(first: &Placed, other: &Placed) -> Option<Placed> {
     let mut edits = Vec::new();
     for edit in &other.fix.edits {
         let mut by: i64 = 0;
@@ -42,7 +42,11 @@ pub(super) fn shifted(first: &Placed, other: &Placed) -> Option<Placed> {
 }
 
 /// Candidates placed in their files. What a macro writes is not changed.
-pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) -> Vec<Placed> {
+pub(super) fn place_candidates(
+    db: &dyn Db,
+    function: ItemId,
+    candidates: Vec<Candidate>,
+) -> Vec<Placed> {
     let names = NamesInScope::of(db, function);
     let mut places = Places::new(db);
     let owner = function.owner(db);
@@ -57,7 +61,7 @@ pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) 
         let first = declares
             .then(|| first_edit(db, function, &candidate))
             .flatten();
-        let fix = names.fix(Fix {
+        let fix = names.fix_in_scope(Fix {
             title: candidate.title,
             applicability: Applicability::Maybe,
             edits: candidate.edits,
@@ -68,7 +72,7 @@ pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) 
             Some(first) => places.range(first)?,
             None => about.clone(),
         };
-        let mut fix = places.fix(&fix)?;
+        let mut fix = places.placed_fix(&fix)?;
         lay_out(db, function.file(db), &mut fix);
         Some(Placed {
             kind: candidate.kind,

@@ -17,7 +17,8 @@ use crate::rules::Edit;
 use super::gather::free_address;
 use super::statement::Statement;
 use super::writing::{
-    Held, expression_span, method_span, named, redeclared, stream, stream_of, written,
+    Held, expression_span, method_span, redeclaration_edits, stream_forms, stream_of,
+    tensor_phrase, written_mapping,
 };
 use super::{Candidate, Kind};
 
@@ -25,7 +26,7 @@ use super::{Candidate, Kind};
 const ORDERS: usize = 6;
 
 /// The other layouts for what an operation moves.
-pub(super) fn candidates(
+pub(super) fn reorder_candidates(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -33,11 +34,13 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     match &operation.kind {
         OperationKind::Copy(copy) => {
-            let mut found = orders(db, body, operation, copy).unwrap_or_default();
+            let mut found = layout_candidates(db, body, operation, copy).unwrap_or_default();
             found.extend(by_pass(db, body, derivation, operation, copy).unwrap_or_default());
             found
         }
-        OperationKind::Pass(pass) => packet(db, body, operation, pass).into_iter().collect(),
+        OperationKind::Pass(pass) => whole_flit_candidate(db, body, operation, pass)
+            .into_iter()
+            .collect(),
         OperationKind::Collective(_) => Vec::new(),
     }
 }
@@ -90,7 +93,12 @@ fn other_orders(element: &Form, other: &Form) -> Vec<Form> {
 }
 
 /// What a transfer brings into DM, in other orders.
-fn orders(db: &dyn Db, body: &Body, operation: &Operation, copy: &Copy) -> Option<Vec<Candidate>> {
+fn layout_candidates(
+    db: &dyn Db,
+    body: &Body,
+    operation: &Operation,
+    copy: &Copy,
+) -> Option<Vec<Candidate>> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     let held = Held::of(target)?;
     if target.tier != Tier::Dm || !is_plain(&held.element) {
@@ -106,12 +114,12 @@ fn orders(db: &dyn Db, body: &Body, operation: &Operation, copy: &Copy) -> Optio
             kind: Kind::Order,
             title: format!(
                 "Hold {} as `{}` in each slice",
-                named(body, target),
-                written(&turned.element)
+                tensor_phrase(body, target),
+                written_mapping(&turned.element)
             ),
             span: operation.span,
             rule: None,
-            edits: redeclared(db, body, copy, &turned)?,
+            edits: redeclaration_edits(db, body, copy, &turned)?,
         })
     };
     let orders = other_orders(&held.element, other).into_iter();
@@ -160,7 +168,7 @@ fn by_pass(
         _ => free_address(body, derivation, bytes, &[])?,
     };
     let mut found = Vec::new();
-    for (time, packet) in packets(&wanted, kind) {
+    for (time, packet) in packet_shapes(&wanted, kind) {
         let flit = FLIT_BYTES.checked_mul(8)?.checked_div(kind.bits())?;
         let collected = packet.pad(flit)?;
         let mut stages = vec![
@@ -175,7 +183,7 @@ fn by_pass(
             let trimmed = stream_of(kind, &time, &packet);
             stages.push(library.write(CanonicalStage::CommitTrim, &trimmed, &[]));
         }
-        let element = vec![(Generic::Level(Level::Element), written(&wanted))];
+        let element = vec![(Generic::Level(Level::Element), written_mapping(&wanted))];
         let at: Vec<(Role, String)> = address
             .map(|address| (Role::Address, format!("{address:#x}")))
             .into_iter()
@@ -184,7 +192,7 @@ fn by_pass(
         let name = &statement.name;
         let pass = format!(
             "{unit}.{}({name}.{}()).{}",
-            library.begin(false),
+            library.begin_method_name(false),
             library.view()?,
             stages.join(".")
         );
@@ -192,8 +200,8 @@ fn by_pass(
             (
                 format!(
                     "Put {} in the order `{}` by a pass of the Tensor Unit in place of a transfer",
-                    statement.shown(),
-                    written(&wanted)
+                    statement.stored_in_words(),
+                    written_mapping(&wanted)
                 ),
                 vec![Edit::new(expression_span(db, copy.span)?, pass)],
             )
@@ -201,8 +209,8 @@ fn by_pass(
             (
                 format!(
                     "Put {} in the order `{}` by a pass of the Tensor Unit before it is stored",
-                    statement.shown(),
-                    written(&wanted)
+                    statement.stored_in_words(),
+                    written_mapping(&wanted)
                 ),
                 statement.with_before(&[format!("let {name} = {pass};")]),
             )
@@ -219,7 +227,7 @@ fn by_pass(
 }
 
 /// Time and packet of a stream that gives an element in its order, in packets of a flit and less.
-fn packets(element: &Form, kind: ElementType) -> Vec<(Form, Form)> {
+fn packet_shapes(element: &Form, kind: ElementType) -> Vec<(Form, Form)> {
     let sizes = [FLIT_BYTES, FLIT_BYTES / 2, FLIT_BYTES / 4];
     let elements = sizes
         .iter()
@@ -232,7 +240,12 @@ fn packets(element: &Form, kind: ElementType) -> Vec<(Form, Form)> {
 }
 
 /// A fetch of packets below a flit, in whole flits.
-fn packet(db: &dyn Db, body: &Body, operation: &Operation, pass: &Pass) -> Option<Candidate> {
+fn whole_flit_candidate(
+    db: &dyn Db,
+    body: &Body,
+    operation: &Operation,
+    pass: &Pass,
+) -> Option<Candidate> {
     let (fetch, collect, trim) = match pass.stages.as_slice() {
         [fetch, collect] => (fetch, collect, None),
         [fetch, collect, trim] if trim.kind.canonical() == CanonicalStage::CommitTrim => {
@@ -245,7 +258,7 @@ fn packet(db: &dyn Db, body: &Body, operation: &Operation, pass: &Pass) -> Optio
         return None;
     }
     let kind = fetch.output.element_type.get().copied()?;
-    let (_, time, packet) = stream(&fetch.output)?;
+    let (_, time, packet) = stream_forms(&fetch.output)?;
     let flit = FLIT_BYTES.checked_mul(8)?.checked_div(kind.bits())?;
     let whole = Form::multiply(time, packet)?;
     if packet.size() >= flit || !is_plain(&whole) {
@@ -267,7 +280,7 @@ fn packet(db: &dyn Db, body: &Body, operation: &Operation, pass: &Pass) -> Optio
         kind: Kind::Packet,
         title: format!(
             "Fetch packets of {FLIT_BYTES} bytes, `{}`",
-            written(&packet)
+            written_mapping(&packet)
         ),
         span: operation.span,
         rule: None,

@@ -15,12 +15,12 @@ use crate::kernel::{
 use crate::mapping::{Digit, Form, Mapping, Term};
 use crate::rules::{Edit, is_shared_alias};
 
-use super::levels::{Held, Inner, Levels, Step, To, moved};
-use super::split::{Taken, inner_parts, live, outer_parts, without};
+use super::levels::{Held, Inner, Levels, Step, To, move_levels};
+use super::split::{Taken, form_without_part, inner_parts, live_part, outer_parts};
 use super::{Candidate, Kind};
 
 /// The splits of the tensor of an operation that may be better, those of fewer steps first.
-pub(super) fn candidates(
+pub(super) fn resplit_candidates(
     db: &dyn Db,
     function: ItemId,
     body: &Body,
@@ -71,8 +71,8 @@ struct Splits<'a> {
 
 fn levels_of(tensor: &Tensor) -> Option<Levels> {
     Some(Levels {
-        cluster: live(tensor.levels.cluster.as_ref()?.get()?.form())?,
-        slice: live(tensor.levels.slice.as_ref()?.get()?.form())?,
+        cluster: live_part(tensor.levels.cluster.as_ref()?.get()?.form())?,
+        slice: live_part(tensor.levels.slice.as_ref()?.get()?.form())?,
     })
 }
 
@@ -131,7 +131,7 @@ impl Splits<'_> {
         }
         let mut found = Vec::new();
         for steps in ways {
-            found.extend(self.candidate(&levels, &steps));
+            found.extend(self.split_candidate(&levels, &steps));
         }
         found
     }
@@ -172,7 +172,7 @@ impl Splits<'_> {
     }
 
     /// The edits of some steps, with what they are called.
-    fn candidate(&self, levels: &Levels, steps: &[Step]) -> Option<Candidate> {
+    fn split_candidate(&self, levels: &Levels, steps: &[Step]) -> Option<Candidate> {
         let dependent: Vec<FxHashSet<TensorId>> = steps
             .iter()
             .map(|step| {
@@ -204,7 +204,7 @@ impl Splits<'_> {
             .sharing(self.tensor.id)
             .find_map(|tensor| tensor.name.clone());
         let of = name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
-        let after = self.held(levels, steps, &dependent, self.tensor)?;
+        let after = self.held_tensor(levels, steps, &dependent, self.tensor)?;
         let kind = if steps.iter().any(|step| step.to == To::Cluster) {
             Kind::BothClusters
         } else {
@@ -230,7 +230,7 @@ impl Splits<'_> {
     }
 
     /// What a tensor becomes.
-    fn held(
+    fn held_tensor(
         &self,
         levels: &Levels,
         steps: &[Step],
@@ -240,8 +240,8 @@ impl Splits<'_> {
         let element = tensor.levels.element.get()?.form().clone();
         let row = tensor.levels.row.as_ref().and_then(Written::get);
         let own = Levels {
-            cluster: live(tensor.levels.cluster.as_ref()?.get()?.form())?,
-            slice: live(tensor.levels.slice.as_ref()?.get()?.form())?,
+            cluster: live_part(tensor.levels.cluster.as_ref()?.get()?.form())?,
+            slice: live_part(tensor.levels.slice.as_ref()?.get()?.form())?,
         };
         let holds = |step: usize| {
             dependent
@@ -257,7 +257,7 @@ impl Splits<'_> {
             element,
             is_stream: false,
         };
-        moved(
+        move_levels(
             levels,
             &own,
             inner,
@@ -284,12 +284,12 @@ impl Splits<'_> {
         if !concerns {
             return Some(());
         }
-        let held = self.held(levels, steps, dependent, tensor)?;
-        writer.declare(tensor.levels.cluster.as_ref()?, &held.cluster, tensor.span)?;
-        writer.declare(tensor.levels.slice.as_ref()?, &held.slice, tensor.span)?;
-        writer.declare(&tensor.levels.element, &held.element, tensor.span)?;
+        let held = self.held_tensor(levels, steps, dependent, tensor)?;
+        writer.declare_mapping(tensor.levels.cluster.as_ref()?, &held.cluster, tensor.span)?;
+        writer.declare_mapping(tensor.levels.slice.as_ref()?, &held.slice, tensor.span)?;
+        writer.declare_mapping(&tensor.levels.element, &held.element, tensor.span)?;
         if let Some(row) = &tensor.levels.row {
-            writer.declare(row, &held.outer, tensor.span)?;
+            writer.declare_mapping(row, &held.outer, tensor.span)?;
         }
         Some(())
     }
@@ -325,10 +325,10 @@ impl Splits<'_> {
             else {
                 continue;
             };
-            let Some(own) = live(slice.form()) else {
+            let Some(own) = live_part(slice.form()) else {
                 continue;
             };
-            let cluster = clusters.and_then(|clusters| live(clusters.form()));
+            let cluster = clusters.and_then(|clusters| live_part(clusters.form()));
             let own = Levels {
                 cluster: cluster.unwrap_or_else(|| levels.cluster.clone()),
                 slice: own,
@@ -354,7 +354,7 @@ impl Splits<'_> {
                 element,
                 is_stream: true,
             };
-            let held = moved(
+            let held = move_levels(
                 levels,
                 &own,
                 inner,
@@ -369,7 +369,7 @@ impl Splits<'_> {
                 (&output.time, &held.outer),
                 (&output.packet, &held.element),
             ] {
-                writer.declare(written, form, stage.span)?;
+                writer.declare_mapping(written, form, stage.span)?;
             }
         }
         Some(())
@@ -388,13 +388,14 @@ impl Splits<'_> {
         let stage = stages.find(|stage| stage.kind.turns_rows())?;
         let rows = stage.output.packet.get()?.form().remove_padding();
         let leaves = steps.iter().any(|step| {
-            step.to != To::Element && matches!(without(&rows, &step.part), Some(Taken::Left(_)))
+            step.to != To::Element
+                && matches!(form_without_part(&rows, &step.part), Some(Taken::Left(_)))
         });
         if !leaves {
             return None;
         }
-        let (target, _) = pass.end.written()?;
-        let held = self.held(levels, steps, dependent, self.body.tensor(target)?)?;
+        let (target, _) = pass.end.written_target()?;
+        let held = self.held_tensor(levels, steps, dependent, self.body.tensor(target)?)?;
         held.element.split_at(rows.size())
     }
 
@@ -426,7 +427,7 @@ impl Splits<'_> {
         if !matches!(stage.kind, StageKind::Fetch { .. }) || !one || !same(&output.packet) {
             return held;
         }
-        match self.held(levels, steps, dependent, source) {
+        match self.held_tensor(levels, steps, dependent, source) {
             Some(whole) => Held {
                 outer: Form::identity(),
                 element: whole.element,
@@ -454,7 +455,12 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Declares a mapping otherwise, in its alias where no other function and no other use wants it as it is. `None` where it
     /// is wanted in two ways at one place.
-    fn declare(&mut self, place: &Written<Mapping>, form: &Form, method: Span) -> Option<()> {
+    fn declare_mapping(
+        &mut self,
+        place: &Written<Mapping>,
+        form: &Form,
+        method: Span,
+    ) -> Option<()> {
         let declared = place.get()?.form();
         let changes = declared != form;
         // What is inferred follows by itself.

@@ -20,9 +20,9 @@ use crate::mapping::{Digit, Form};
 use crate::rules::Edit;
 
 use super::gather::free_address;
-use super::split::live;
+use super::split::live_part;
 use super::statement::unused_names;
-use super::writing::{expression_span, stream, stream_of, written};
+use super::writing::{expression_span, stream_forms, stream_of, written_mapping};
 use super::{Candidate, Kind};
 
 /// Elements of 32 bits that the Vector Engine has side by side.
@@ -32,7 +32,7 @@ const LANES: u64 = FLIT_BYTES / 4;
 const NAMES: [&str; 4] = ["summed", "partial", "summed2", "partial2"];
 
 /// The ring in place of a reduction across slices.
-pub(super) fn candidates(
+pub(super) fn ring_candidates(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -41,7 +41,7 @@ pub(super) fn candidates(
     let OperationKind::Pass(pass) = &operation.kind else {
         return Vec::new();
     };
-    candidate(db, body, derivation, operation, pass)
+    ring_candidate(db, body, derivation, operation, pass)
         .into_iter()
         .collect()
 }
@@ -75,9 +75,9 @@ impl<'a> Reduced<'a> {
         let (enumeration, variant) = operation.get()?;
         // What a library calls the two differs in this syllable.
         let inside = enumeration.replacen("Inter", "Intra", 1);
-        let (before, time, packet) = stream(pass.input_of(index))?;
-        let before = live(before)?;
-        let (slices, ..) = stream(&stage.output)?;
+        let (before, time, packet) = stream_forms(pass.input_of(index))?;
+        let before = live_part(before)?;
+        let (slices, ..) = stream_forms(&stage.output)?;
         let is_reduced = |digit: &&Digit| {
             let term = digit.term.as_ref();
             digit.paddings().is_empty()
@@ -168,7 +168,7 @@ impl Chain {
     }
 }
 
-fn candidate(
+fn ring_candidate(
     db: &dyn Db,
     body: &Body,
     derivation: &BodyDerivation,
@@ -193,7 +193,7 @@ fn candidate(
         return None;
     };
     let mut statements = Vec::new();
-    let commit = |address: Option<u64>| committed(library, &element, address);
+    let commit = |address: Option<u64>| commit_call(library, &element, address);
     let view = library.view()?;
     // What is in front of the reduction has a pass of its own, where it is more than what brings the packets.
     let read = if is_plain(pass, reduced.index) {
@@ -207,7 +207,7 @@ fn candidate(
         ));
         format!("{part}.{view}()")
     };
-    let begin = library.begin(false);
+    let begin = library.begin_method_name(false);
     let ring = format!(
         "{}.{begin}({read}).{}",
         chain.unit,
@@ -254,7 +254,7 @@ fn is_plain(pass: &Pass, index: usize) -> bool {
         return false;
     };
     let plain = matches!(&fetch.kind, StageKind::Fetch { table: false, zero_points } if zero_points.is_empty());
-    let same = stream(&fetch.output) == stream(&collect.output);
+    let same = stream_forms(&fetch.output) == stream_forms(&collect.output);
     plain
         && same
         && matches!(collect.kind, StageKind::Collect)
@@ -270,7 +270,7 @@ fn summed(library: &Dialect, kind: ElementType, reduced: &Reduced<'_>) -> Option
         slice1: Written::new(reduced.digits.size(), at),
         slice0: Written::new(1, at),
     };
-    let level = |level: Level, form: &Form| (Generic::Level(level), written(form));
+    let level = |level: Level, form: &Form| (Generic::Level(level), written_mapping(form));
     let write = |stage, generics: &[(Generic, String)], arguments: &[(Role, String)]| {
         library.write(stage, generics, arguments)
     };
@@ -318,14 +318,14 @@ fn summed(library: &Dialect, kind: ElementType, reduced: &Reduced<'_>) -> Option
 }
 
 /// The end of a pass that commits whole flits.
-fn committed(library: &Dialect, element: &Form, address: Option<u64>) -> String {
+fn commit_call(library: &Dialect, element: &Form, address: Option<u64>) -> String {
     let mut stages = Vec::new();
     let packet = element.split_at(LANES);
     if let (Some((_, packet)), Some(_)) = (packet, library.method_of(CanonicalStage::CommitTrim)) {
-        let packet = [(Generic::Level(Level::Packet), written(&packet))];
+        let packet = [(Generic::Level(Level::Packet), written_mapping(&packet))];
         stages.push(library.write(CanonicalStage::CommitTrim, &packet, &[]));
     }
-    let element = [(Generic::Level(Level::Element), written(element))];
+    let element = [(Generic::Level(Level::Element), written_mapping(element))];
     let address = address.map(|address| (Role::Address, format!("{address:#x}")));
     let address: Vec<(Role, String)> = address.into_iter().collect();
     stages.push(library.write(CanonicalStage::Commit, &element, &address));

@@ -10,7 +10,7 @@ use crate::changes::{
 };
 use crate::check::{
     file_report, files_by_reach, function_derivation, function_simulation, function_simulation_by,
-    functions, reachable_from,
+    functions_of_file, reachable_from,
 };
 use crate::db::{AnalysisDatabase, Db};
 use crate::hardware::Model;
@@ -122,7 +122,7 @@ impl Scratch {
     pub(super) fn others(&self, own: ItemId, files: &[Arc<str>]) -> Vec<Option<u64>> {
         let db = self.db();
         let files = files.iter().filter_map(|path| db.file(path));
-        let all = files.flat_map(|file| functions(db, file));
+        let all = files.flat_map(|file| functions_of_file(db, file));
         let kernels = all.filter(|one| *one != own && body(db, *one).device.is_some());
         kernels
             .map(|kernel| function_simulation(db, kernel).total())
@@ -131,7 +131,9 @@ impl Scratch {
 
     /// The kernel of a name in the file: the one of that number among its functions.
     pub(super) fn function(&self, number: usize, name: &str) -> Option<ItemId> {
-        let function = functions(self.db(), self.file).get(number).copied()?;
+        let function = functions_of_file(self.db(), self.file)
+            .get(number)
+            .copied()?;
         (*function.name(self.db()) == *name).then_some(function)
     }
 
@@ -176,7 +178,7 @@ impl Scratch {
     }
 
     /// What is said of some files: of findings those that are errors or warnings.
-    pub(super) fn said(&self, files: &[Arc<str>]) -> Outlook {
+    pub(super) fn said_of_files(&self, files: &[Arc<str>]) -> Outlook {
         let files = files.iter().filter_map(|path| self.sandbox.file(path));
         let reports: Vec<_> = files.map(|file| file_report(self.db(), file)).collect();
         Outlook::new(reports.iter().map(|report| &**report), |found| {

@@ -8,16 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::changes::{Outlook, Texts};
 use crate::check::function_time_findings;
 use crate::cost::{KernelCost, Proposal, Searched};
-use crate::fixing::{Completing, completed};
+use crate::fixing::{Completing, complete_fixes};
 use crate::items::ItemId;
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, Range};
 use crate::rules::{Applicability, Group};
 
-use super::joined::joined;
-use super::placing::{placed, shifted};
+use super::joined::joined_edits;
+use super::placing::{place_candidates, shifted_change};
 use super::scratch::{Scratch, State};
-use super::{Concerns, FOR_PAIRS, Kind, LEAST_PART, PROPOSALS, Placed, searched};
+use super::{Concerns, FOR_PAIRS, Kind, LEAST_PART, PROPOSALS, Placed, searched_candidates};
 
 pub(super) struct Search<'a> {
     scratch: &'a mut Scratch,
@@ -72,10 +72,10 @@ impl<'a> Search<'a> {
         };
         self.scratch.enable(|_| true);
         let mut candidates = self.of_findings(own);
-        candidates.extend(placed(
+        candidates.extend(place_candidates(
             self.scratch.db(),
             own,
-            searched(self.scratch.db(), own),
+            searched_candidates(self.scratch.db(), own),
         ));
         // What is slow is judged by the cycles of the whole.
         self.scratch
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
         self.scratch.set(Texts::new());
         let proposals = worth.iter().map(|one| {
             let (_, about) = &one.placed.about;
-            (*about, proposal(&one.placed, &before, &one.state))
+            (*about, search_proposal(&one.placed, &before, &one.state))
         });
         join(&mut cost.proposals, proposals.collect());
         cost.searched = Some(Searched {
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         for finding in slow {
             for fix in &finding.fixes {
                 let at = places.range(finding.span);
-                if let (Some(placed), Some((file, range))) = (places.fix(fix), at) {
+                if let (Some(placed), Some((file, range))) = (places.placed_fix(fix), at) {
                     wanted.push((finding.rule.name, file, range, placed));
                 }
             }
@@ -134,7 +134,7 @@ impl<'a> Search<'a> {
             return Vec::new();
         }
         let fixes: Vec<&DiagnosticFix> = wanted.iter().map(|(.., fix)| fix).collect();
-        let done = completed(db, function.file(db), &fixes, Completing::Alone);
+        let done = complete_fixes(db, function.file(db), &fixes, Completing::Alone);
         done.into_iter()
             .filter_map(|completed| {
                 let (rule, file, range, _) = wanted.get(*completed.of.first()?)?;
@@ -200,10 +200,10 @@ impl<'a> Search<'a> {
             let Some(files) = self.scratch.concerned(&placed) else {
                 continue;
             };
-            let after = self.scratch.said(&files);
+            let after = self.scratch.said_of_files(&files);
             if !said.contains_key(&files) {
                 self.scratch.set(made.clone());
-                said.insert(files.clone(), self.scratch.said(&files));
+                said.insert(files.clone(), self.scratch.said_of_files(&files));
                 self.scratch.set(texts.clone());
             }
             if !said
@@ -251,10 +251,10 @@ impl<'a> Search<'a> {
         let function = self.scratch.function(self.number, &self.name)?;
         let mut candidates: Vec<Placed> = others
             .iter()
-            .filter_map(|other| shifted(&best.placed, &other.placed))
+            .filter_map(|other| shifted_change(&best.placed, &other.placed))
             .collect();
-        let found = searched(self.scratch.db(), function);
-        candidates.extend(placed(self.scratch.db(), function, found));
+        let found = searched_candidates(self.scratch.db(), function);
+        candidates.extend(place_candidates(self.scratch.db(), function, found));
         let mut second = self.try_all(candidates, &best.state, &best.texts, self.limit);
         second.sort_by_key(|one| one.state.total);
         let second = second.into_iter().next()?;
@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
             };
             let (first, then) = (own(&best.placed.fix), own(&second.placed.fix));
             if !first.is_empty() || !then.is_empty() {
-                edits.extend(joined(text, &first, &then)?);
+                edits.extend(joined_edits(text, &first, &then)?);
             }
         }
         let both = Placed {
@@ -290,11 +290,11 @@ impl<'a> Search<'a> {
         self.scratch.set(texts);
         let function = self.scratch.function(self.number, &self.name)?;
         let state = self.scratch.state(function, true)?;
-        (state.total == second.state.total).then(|| proposal(&both, before, &state))
+        (state.total == second.state.total).then(|| search_proposal(&both, before, &state))
     }
 }
 
-fn proposal(placed: &Placed, before: &State, after: &State) -> Proposal {
+fn search_proposal(placed: &Placed, before: &State, after: &State) -> Proposal {
     let saved = before.total.saturating_sub(after.total);
     let apart = before.bounds.zip(after.bounds);
     Proposal {

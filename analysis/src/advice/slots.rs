@@ -15,13 +15,15 @@ use crate::kernel::{Body, Copy, Level, Operation, OperationKind, Origin, Tensor,
 use crate::mapping::Form;
 use crate::rules::Edit;
 
-use super::writing::{named, retyped, written};
+use super::writing::{retyped, tensor_phrase, written_mapping};
 use super::{Candidate, Kind};
 
 /// The store of a tensor that the kernel loads again, with pieces in slots of their own.
-pub(super) fn candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
+pub(super) fn slot_candidates(db: &dyn Db, body: &Body, operation: &Operation) -> Vec<Candidate> {
     match &operation.kind {
-        OperationKind::Copy(copy) => padded(db, body, operation, copy).unwrap_or_default(),
+        OperationKind::Copy(copy) => {
+            padded_candidates(db, body, operation, copy).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }
@@ -53,7 +55,12 @@ pub(super) fn is_moved_whole(body: &Body, root: TensorId, operation: &Operation)
     whole && once
 }
 
-fn padded(db: &dyn Db, body: &Body, operation: &Operation, copy: &Copy) -> Option<Vec<Candidate>> {
+fn padded_candidates(
+    db: &dyn Db,
+    body: &Body,
+    operation: &Operation,
+    copy: &Copy,
+) -> Option<Vec<Candidate>> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     let root = body.tensor(body.root(copy.target))?;
     if source.tier != Tier::Dm
@@ -82,15 +89,15 @@ fn padded(db: &dyn Db, body: &Body, operation: &Operation, copy: &Copy) -> Optio
     // The longest pieces first.
     let candidate = |element: Form| {
         let edits = match root.origin {
-            Origin::New => vec![annotated(db, root, &element)?],
+            Origin::New => vec![annotation_edit(db, root, &element)?],
             _ => stored_as(db, body, copy, root, &element)?,
         };
         Some(Candidate {
             kind: Kind::Slots,
             title: format!(
                 "Keep each piece of {} in slots of {DMA_REQUEST_BYTES} bytes of HBM, `{}`",
-                named(body, root),
-                written(&element)
+                tensor_phrase(body, root),
+                written_mapping(&element)
             ),
             span: operation.span,
             rule: None,
@@ -110,14 +117,14 @@ fn stored_as(
 ) -> Option<Vec<Edit>> {
     let chip = root.levels.chip.as_ref()?.get()?.form();
     let generics = [
-        (Generic::Level(Level::Chip), written(chip)),
-        (Generic::Level(Level::Element), written(element)),
+        (Generic::Level(Level::Chip), written_mapping(chip)),
+        (Generic::Level(Level::Element), written_mapping(element)),
     ];
     retyped(db, body, copy, &generics)
 }
 
 /// The edit of the type that a variable is declared with: its last mapping.
-fn annotated(db: &dyn Db, root: &Tensor, element: &Form) -> Option<Edit> {
+fn annotation_edit(db: &dyn Db, root: &Tensor, element: &Form) -> Option<Edit> {
     let parsed = parse_item(db, root.span.item);
     let tree = parsed.root()?;
     let mut statements = tree.syntax().descendants().filter_map(ast::LetStmt::cast);
@@ -135,5 +142,8 @@ fn annotated(db: &dyn Db, root: &Tensor, element: &Form) -> Option<Edit> {
     };
     let arguments = kind.path()?.segment()?.generic_arg_list()?;
     let mapping = arguments.generic_args().last()?;
-    Some(Edit::new(parsed.span(mapping.syntax()), written(element)))
+    Some(Edit::new(
+        parsed.span(mapping.syntax()),
+        written_mapping(element),
+    ))
 }

@@ -25,7 +25,7 @@ fn is_plain(digit: &Digit) -> bool {
 
 /// The parts of a digit that may move away from its inner end, the sizes in the order in which they are tried.
 pub(super) fn inner_parts(digit: &Digit) -> Vec<Term> {
-    parts(digit, |term, size| Term {
+    digit_parts(digit, |term, size| Term {
         modulo: size,
         ..term.clone()
     })
@@ -33,14 +33,14 @@ pub(super) fn inner_parts(digit: &Digit) -> Vec<Term> {
 
 /// The same from its outer end.
 pub(super) fn outer_parts(digit: &Digit) -> Vec<Term> {
-    parts(digit, |term, size| Term {
+    digit_parts(digit, |term, size| Term {
         stride: term.stride.saturating_mul(term.modulo / size.max(1)),
         modulo: size,
         ..term.clone()
     })
 }
 
-fn parts(digit: &Digit, part: impl Fn(&Term, u64) -> Term) -> Vec<Term> {
+fn digit_parts(digit: &Digit, part: impl Fn(&Term, u64) -> Term) -> Vec<Term> {
     let Some(term) = digit.term.as_ref().filter(|_| is_plain(digit)) else {
         return Vec::new();
     };
@@ -50,7 +50,7 @@ fn parts(digit: &Digit, part: impl Fn(&Term, u64) -> Term) -> Vec<Term> {
 }
 
 /// A form without a part of an axis. `None` where it holds some of it and not all, or with padding inside.
-pub(super) fn without(form: &Form, part: &Term) -> Option<Taken> {
+pub(super) fn form_without_part(form: &Form, part: &Term) -> Option<Taken> {
     let axis = part.atom.axis()?;
     if !form.contains_axis(axis.name()) {
         return Some(Taken::Absent);
@@ -104,7 +104,7 @@ pub(super) enum End {
 }
 
 /// A form with a part of an axis: beside the part that continues it, else at an end.
-pub(super) fn with(form: &Form, part: &Term, end: End) -> Option<Form> {
+pub(super) fn form_with_part(form: &Form, part: &Term, end: End) -> Option<Form> {
     let last = part.stride.checked_mul(part.modulo)?;
     let own = Digit::new(Some(part.clone()), part.modulo);
     let mut digits: Vec<Digit> = form.digits().to_vec();
@@ -132,7 +132,7 @@ pub(super) fn with(form: &Form, part: &Term, end: End) -> Option<Form> {
 
 /// The live part of a level of slices or clusters: its form without the padding outside. `None` where padding or copies are left
 /// inside.
-pub(super) fn live(level: &Form) -> Option<Form> {
+pub(super) fn live_part(level: &Form) -> Option<Form> {
     let live = level.remove_padding();
     live.digits().iter().all(is_plain).then_some(live)
 }
@@ -171,10 +171,10 @@ mod tests {
         let elements = whole.modulo(24).unwrap();
         // The two outermost of three steps of 8 elements cannot leave; each of 3, 4 and 6 can.
         for outer in outer_parts(&elements.form().digits()[0]) {
-            let Taken::Left(left) = without(elements.form(), &outer).unwrap() else {
+            let Taken::Left(left) = form_without_part(elements.form(), &outer).unwrap() else {
                 panic!("{outer:?}");
             };
-            let joined = with(slices.form(), &outer, End::Inner).unwrap();
+            let joined = form_with_part(slices.form(), &outer, End::Inner).unwrap();
             assert_eq!(left.size() * joined.size(), 96, "{outer:?}");
             let both = Form::multiply(&joined, &left).unwrap();
             assert_eq!(values(&both), values(whole.form()), "{outer:?}");
@@ -184,21 +184,24 @@ mod tests {
     #[test]
     fn a_part_in_the_middle_leaves_both_ends() {
         let whole = axis("N", 64);
-        let Taken::Left(left) = without(whole.form(), &part(64, 4, 4)).unwrap() else {
+        let Taken::Left(left) = form_without_part(whole.form(), &part(64, 4, 4)).unwrap() else {
             panic!("it is there");
         };
         assert_eq!(left.to_mapping().to_string(), "N / 16, N % 4");
-        let back = with(&left, &part(64, 4, 4), End::Outer).unwrap();
+        let back = form_with_part(&left, &part(64, 4, 4), End::Outer).unwrap();
         assert_eq!(values(&back), values(whole.form()));
     }
 
     #[test]
     fn what_is_not_there_cannot_leave() {
         let elements = axis("N", 64).modulo(16).unwrap();
-        assert_eq!(without(elements.form(), &part(64, 16, 2)), None);
-        assert_eq!(without(elements.form(), &part(64, 8, 4)), None);
+        assert_eq!(form_without_part(elements.form(), &part(64, 16, 2)), None);
+        assert_eq!(form_without_part(elements.form(), &part(64, 8, 4)), None);
         let other = axis("M", 4);
-        assert_eq!(without(other.form(), &part(64, 16, 2)), Some(Taken::Absent));
+        assert_eq!(
+            form_without_part(other.form(), &part(64, 16, 2)),
+            Some(Taken::Absent)
+        );
     }
 
     #[test]
@@ -206,12 +209,12 @@ mod tests {
         let padded = axis("N", 4)
             .pad_to(8, crate::mapping::PaddingKind::Top)
             .unwrap();
-        assert_eq!(live(padded.form()).map(|form| form.size()), Some(4));
+        assert_eq!(live_part(padded.form()).map(|form| form.size()), Some(4));
         let inside = Mapping::product(&[axis("M", 2), padded]).unwrap();
-        assert_eq!(live(inside.form()), None);
+        assert_eq!(live_part(inside.form()), None);
         let dummy = Mapping::identity()
             .pad_to(2, crate::mapping::PaddingKind::Top)
             .unwrap();
-        assert_eq!(live(dummy.form()).map(|form| form.size()), Some(1));
+        assert_eq!(live_part(dummy.form()).map(|form| form.size()), Some(1));
     }
 }

@@ -38,18 +38,18 @@ impl Statement {
         let mut item = operation.span.item;
         let mut stored = without_views(store.receiver()?, body)?;
         let mut node = store.syntax().clone();
-        let mut words = joined(&store.arg_list()?.args().next()?);
+        let mut words = expression_text(&store.arg_list()?.args().next()?);
         // Out of helpers that hold for any mapping.
         let mut calls = operation.calls.iter().rev();
         while is_generic(&node)? {
             let site = *calls.next()?;
             let (arguments, at) = arguments_of(db, site)?;
             stored = without_views(
-                referent(given(&node, &variable(&stored)?, &arguments)?),
+                referent(given_argument(&node, &variable_name(&stored)?, &arguments)?),
                 body,
             )?;
             let (root, rest) = root_of(&words)?;
-            let replaced = joined(&given(&node, root, &arguments)?);
+            let replaced = expression_text(&given_argument(&node, root, &arguments)?);
             words = rest.replacen('%', &replaced, 1);
             (item, node) = (site.item, at);
         }
@@ -60,7 +60,7 @@ impl Statement {
             parent.is_some_and(|parent| ast::StmtList::can_cast(parent.kind()))
         })?;
         let start = parsed.span(&inside);
-        let (name, named) = match variable(&stored) {
+        let (name, named) = match variable_name(&stored) {
             Some(name) => (name, None),
             None => {
                 let (name, statement, edit) = to_be_named(db, &parsed, &inside, &stored)?;
@@ -74,7 +74,7 @@ impl Statement {
         let unit = main.and_then(|operation| {
             let receiver = method_call(db, operation.span)?.receiver()?;
             let plain = matches!(receiver, ast::Expr::FieldExpr(_) | ast::Expr::PathExpr(_));
-            plain.then(|| joined(&receiver))
+            plain.then(|| expression_text(&receiver))
         });
         Some(Self {
             start: Span {
@@ -96,7 +96,7 @@ impl Statement {
     }
 
     /// What is stored, in words.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn stored_in_words(&self) -> String {
         match &self.named {
             Some(_) => format!("the result, named `{}`,", self.name),
             None => format!("`{}`", self.name),
@@ -126,7 +126,7 @@ impl Statement {
 }
 
 /// An expression without the spaces of normalised text.
-fn joined(expression: &ast::Expr) -> String {
+fn expression_text(expression: &ast::Expr) -> String {
     let text = expression.syntax().text().to_string();
     text.replace(" . ", ".").replace("& mut ", "&mut ")
 }
@@ -158,7 +158,7 @@ fn referent(expression: ast::Expr) -> ast::Expr {
     }
 }
 
-fn variable(expression: &ast::Expr) -> Option<String> {
+fn variable_name(expression: &ast::Expr) -> Option<String> {
     match expression {
         ast::Expr::PathExpr(path) => {
             let segment = path.path()?.as_single_name_ref()?;
@@ -194,7 +194,7 @@ fn arguments_of(db: &dyn Db, site: Span) -> Option<(Vec<ast::Expr>, SyntaxNode)>
 }
 
 /// The argument that a parameter of the function around a node is given.
-fn given(node: &SyntaxNode, name: &str, arguments: &[ast::Expr]) -> Option<ast::Expr> {
+fn given_argument(node: &SyntaxNode, name: &str, arguments: &[ast::Expr]) -> Option<ast::Expr> {
     let function = node.ancestors().find_map(ast::Fn::cast)?;
     let mut parameters = function.param_list()?.params();
     let at = parameters.position(|parameter| {

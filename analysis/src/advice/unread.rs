@@ -14,7 +14,11 @@ use crate::rules::Edit;
 use super::{Candidate, Kind};
 
 /// A candidate for each operation whose result is not read.
-pub(super) fn candidates(db: &dyn Db, body: &Body, derivation: &BodyDerivation) -> Vec<Candidate> {
+pub(super) fn unread_candidates(
+    db: &dyn Db,
+    body: &Body,
+    derivation: &BodyDerivation,
+) -> Vec<Candidate> {
     let gives = !body.escaping.is_empty() || body.operations.iter().any(|one| stores(body, one));
     if !gives {
         return Vec::new();
@@ -24,7 +28,7 @@ pub(super) fn candidates(db: &dyn Db, body: &Body, derivation: &BodyDerivation) 
         .iter()
         .filter(|operation| operation.loops.is_empty() && is_unread(body, derivation, operation));
     unread
-        .filter_map(|operation| candidate(db, operation))
+        .filter_map(|operation| unread_candidate(db, operation))
         .collect()
 }
 
@@ -65,7 +69,7 @@ fn is_unread(body: &Body, derivation: &BodyDerivation, operation: &Operation) ->
     })
 }
 
-fn candidate(db: &dyn Db, operation: &Operation) -> Option<Candidate> {
+fn unread_candidate(db: &dyn Db, operation: &Operation) -> Option<Candidate> {
     let parsed = parse_item(db, operation.span.item);
     let made = method_call(db, operation.span)?;
     let statement = made.syntax().parent().and_then(ast::LetStmt::cast)?;

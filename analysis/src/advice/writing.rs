@@ -14,12 +14,12 @@ use crate::mapping::Form;
 use crate::rules::Edit;
 
 /// A mapping as it is written.
-pub(super) fn written(form: &Form) -> String {
+pub(super) fn written_mapping(form: &Form) -> String {
     format!("m![{}]", form.to_mapping())
 }
 
 /// A tensor in words.
-pub(super) fn named(body: &Body, tensor: &Tensor) -> String {
+pub(super) fn tensor_phrase(body: &Body, tensor: &Tensor) -> String {
     let mut sharing = body.sharing(tensor.id);
     let name = sharing.find_map(|tensor| tensor.name.clone());
     name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"))
@@ -29,8 +29,8 @@ pub(super) fn named(body: &Body, tensor: &Tensor) -> String {
 pub(super) fn stream_of(kind: ElementType, time: &Form, packet: &Form) -> Vec<(Generic, String)> {
     vec![
         (Generic::Scalar, kind.name().to_owned()),
-        (Generic::Level(Level::Time), written(time)),
-        (Generic::Level(Level::Packet), written(packet)),
+        (Generic::Level(Level::Time), written_mapping(time)),
+        (Generic::Level(Level::Packet), written_mapping(packet)),
     ]
 }
 
@@ -89,7 +89,12 @@ impl Held {
 }
 
 /// The edits after which a transfer makes a tensor of DM of other mappings: it says them itself, in place of its variable's type.
-pub(super) fn redeclared(db: &dyn Db, body: &Body, copy: &Copy, held: &Held) -> Option<Vec<Edit>> {
+pub(super) fn redeclaration_edits(
+    db: &dyn Db,
+    body: &Body,
+    copy: &Copy,
+    held: &Held,
+) -> Option<Vec<Edit>> {
     let generics = generics_of(body.tensor(copy.target)?, held)?;
     retyped(db, body, copy, &generics)
 }
@@ -98,10 +103,16 @@ pub(super) fn redeclared(db: &dyn Db, body: &Body, copy: &Copy, held: &Held) -> 
 pub(super) fn generics_of(target: &Tensor, held: &Held) -> Option<[(Generic, String); 4]> {
     let chip = target.levels.chip.as_ref()?.get()?.form();
     Some([
-        (Generic::Level(Level::Chip), written(chip)),
-        (Generic::Level(Level::Cluster), written(&held.cluster)),
-        (Generic::Level(Level::Slice), written(&held.slice)),
-        (Generic::Level(Level::Element), written(&held.element)),
+        (Generic::Level(Level::Chip), written_mapping(chip)),
+        (
+            Generic::Level(Level::Cluster),
+            written_mapping(&held.cluster),
+        ),
+        (Generic::Level(Level::Slice), written_mapping(&held.slice)),
+        (
+            Generic::Level(Level::Element),
+            written_mapping(&held.element),
+        ),
     ])
 }
 
@@ -176,7 +187,7 @@ pub(super) fn only_reader(body: &Body, tensor: TensorId) -> Option<(&Operation, 
 }
 
 /// The forms of a stream: slices, time and packet.
-pub(super) fn stream(shape: &StreamShape) -> Option<(&Form, &Form, &Form)> {
+pub(super) fn stream_forms(shape: &StreamShape) -> Option<(&Form, &Form, &Form)> {
     Some((
         shape.slice.get()?.form(),
         shape.time.get()?.form(),

@@ -11,7 +11,7 @@ use super::reach;
 use super::values::{Values, values};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
-use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
+use crate::derivation::refusals::{Refusals, more_is_refused, operation_refusals};
 use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
 use crate::kernel::{Level, Origin, TensorId, Tier, Written};
@@ -34,14 +34,14 @@ pub(crate) fn proposed_findings(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 fn judged(checked: &Checked<'_>, families: Families, helps: bool) -> Vec<Finding> {
-    let mut findings = rules::check(checked, families);
-    reach::mark(checked.body, &mut findings);
-    judge(checked, &mut findings, helps);
+    let mut findings = rules::check_families(checked, families);
+    reach::demote_caller_visible_fixes(checked.body, &mut findings);
+    judge_findings(checked, &mut findings, helps);
     findings
 }
 
 /// Judges the fixes of findings and, where that is asked for, what their helps state.
-fn judge(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
+fn judge_findings(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) {
     let is_judged = |finding: &Finding| {
         finding.fixes.iter().any(is_sure) || helps && finding.alternatives.is_some()
     };
@@ -148,7 +148,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The tensor whose bytes a tensor has.
-    fn base(&self, number: usize) -> Option<TensorId> {
+    fn base_tensor(&self, number: usize) -> Option<TensorId> {
         let tensor = self.body.body().tensors.get(number)?;
         Some(self.body.body().root(tensor.id))
     }
@@ -167,7 +167,7 @@ impl<'a> Trial<'a> {
         let collides = tensors.any(|number| self.collides(*number) || self.is_tile(*number));
         let (mut more, mut refused, mut same) = (collides || elsewhere, false, true);
         for number in &change.touched {
-            if let Some((before, after)) = self.refused(*number) {
+            if let Some((before, after)) = self.refused_before_after(*number) {
                 more |= more_is_refused(&before, &after);
                 refused |= !before.is_empty();
                 same &= before == after;
@@ -210,7 +210,7 @@ impl<'a> Trial<'a> {
     }
 
     /// What of an operation is refused, and what is after the change.
-    fn refused(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
+    fn refused_before_after(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
         let Checked {
             body: old, target, ..
         } = *self.checked;
@@ -224,9 +224,9 @@ impl<'a> Trial<'a> {
             return None;
         };
         let changed = derive_operation(self.body.body(), operation, target);
-        let after = refusals(self.body.body(), operation, &changed);
+        let after = operation_refusals(self.body.body(), operation, &changed);
         let before = self.before.entry(number);
-        let before = before.or_insert_with(|| refusals(old, first, derived));
+        let before = before.or_insert_with(|| operation_refusals(old, first, derived));
         Some((before.clone(), after))
     }
 
@@ -244,7 +244,7 @@ impl<'a> Trial<'a> {
         }) else {
             return false;
         };
-        let base = self.base(number);
+        let base = self.base_tensor(number);
         let lifetimes = &self.checked.derivation().memory.lifetimes;
         let own = |lifetime: &&Lifetime| Some(lifetime.tensor) == base;
         lifetimes.iter().filter(own).any(|own| {

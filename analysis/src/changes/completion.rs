@@ -23,13 +23,14 @@ use super::closed::ALTERNATIVE_LIMIT;
 use super::derived::DerivedAgain;
 use super::reach::Reach;
 use super::values::{places, with_edits, with_mappings};
-use crate::derivation::{derive, undecided};
+use crate::derivation::{derive_body, undecided};
 use crate::items::Span;
 use crate::kernel::Body;
 use crate::mapping::Mapping;
 use crate::rules::{
     Alternative, Alternatives, Applicability, Checked, CostChange, Derived, Edit, FOLLOWING,
-    Families, Finding, Fix, Level, Rule, found_beside, found_by_families, groups_of_causes, names,
+    Families, Finding, Fix, Level, Rule, found_beside, found_by_families, groups_of_causes,
+    names_in_code,
 };
 
 /// How often the rules are asked again about a fix. What goes on and on is no repair.
@@ -217,11 +218,11 @@ pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<
         let new = |other: &&Finding| completion.is_new(other) && other.level() >= Level::Warn;
         let mut new = found.iter().filter(new).peekable();
         if new.peek().is_none() {
-            return (!completion.reach.holds(&joined.list)).then_some(joined.list);
+            return (!completion.reach.writes_where_seen(&joined.list)).then_some(joined.list);
         }
         joined = new
             .flat_map(|other| &other.fixes)
-            .filter_map(|next| joined.with(&next.edits))
+            .filter_map(|next| joined.with_edits(&next.edits))
             .find(|joined| edits.iter().all(|edit| joined.list.contains(edit)))?;
     }
     None
@@ -473,7 +474,7 @@ impl<'a> Completion<'a> {
                 if !seeds.iter().all(|seeded| holds(seeded.finding, total)) {
                     return Outcome::MendsNothing;
                 }
-                let sure = sure_of_all && !self.reach.holds(&joined.list);
+                let sure = sure_of_all && !self.reach.writes_where_seen(&joined.list);
                 let applicability = if sure {
                     Applicability::Machine
                 } else {
@@ -500,7 +501,7 @@ impl<'a> Completion<'a> {
         let cost = || {
             let before = self.checked.derived.simulation().total()?;
             let body = self.changed(&fix.edits)?;
-            let derivation = derive(&body, self.checked.target);
+            let derivation = derive_body(&body, self.checked.target);
             let derived = DerivedAgain::of(&body, &derivation, self.checked);
             let after = derived.simulation().total()?;
             Some(CostChange { before, after })
@@ -526,7 +527,7 @@ impl<'a> Completion<'a> {
             let trial = || RefCell::new(Trial::of(self.checked));
             // Nothing that a trial asks asks for another one.
             if let Ok(mut trial) = self.trial.get_or_init(trial).try_borrow_mut() {
-                match trial.outlook(edits, asked) {
+                match trial.outlook_after(edits, asked) {
                     Tried::Unread => return None,
                     Tried::Found(outlook) => return Some(outlook),
                     Tried::ConcernsMore => {}
@@ -540,7 +541,7 @@ impl<'a> Completion<'a> {
     fn found_in(&self, body: &Body, asked: &Asked<'_>) -> Outlook {
         let Checked { target, tried, .. } = *self.checked;
         tried.set(tried.get().saturating_add(1));
-        let derivation = derive(body, target);
+        let derivation = derive_body(body, target);
         let derived = DerivedAgain::of(body, &derivation, self.checked);
         let checked = Checked {
             body,
@@ -574,7 +575,7 @@ fn with_what_follows(alternative: Alternative, edits: Vec<Edit>) -> Alternative 
     }
     if !others.is_empty() {
         others.dedup();
-        text = format!("{text}{FOLLOWING}: {}", names(&others));
+        text = format!("{text}{FOLLOWING}: {}", names_in_code(&others));
     }
     Alternative { text, edits }
 }

@@ -21,7 +21,7 @@ use crate::items::{
     ItemId, ItemKind, MappingSite, Span, device_attribute, file_items, item_text, mapping_parts,
     mapping_sites,
 };
-use crate::kernel::callgraph::{callees, callers};
+use crate::kernel::callgraph::{callees_of_function, callers_of_function};
 use crate::kernel::element_places;
 use crate::mapping::{Mapping, PaddingKind, SyntaxKind};
 
@@ -70,7 +70,7 @@ pub(super) fn padded_tensors(
     }
     let aliases = aliases_of(db, file, &owners);
     for item in owners.into_iter().chain(aliases) {
-        if !padded.take(db, item, (base, size))? {
+        if !padded.pad_item(db, item, (base, size))? {
             continue;
         }
         if item.file(db) != file {
@@ -82,7 +82,12 @@ pub(super) fn padded_tensors(
 
 impl PaddedTensors {
     /// Pads what an item writes; whether there was anything.
-    fn take(&mut self, db: &dyn Db, item: ItemId, (base, size): (&Mapping, u64)) -> Option<bool> {
+    fn pad_item(
+        &mut self,
+        db: &dyn Db,
+        item: ItemId,
+        (base, size): (&Mapping, u64),
+    ) -> Option<bool> {
         let before = self.edits.len();
         let sites = mapping_sites(db, item);
         let longer = base.pad_to(size, PaddingKind::Top).ok()?;
@@ -91,7 +96,7 @@ impl PaddedTensors {
             let edits = self.edits.len();
             if let Some(alias) = place.alias {
                 if alias == *base {
-                    let name = source(db, place.span);
+                    let name = source_text(db, place.span);
                     let text = format!("m![{{ {name} }} # {size}]");
                     self.edits.push(Edit::new(place.span, text));
                     self.mappings.push((place.span, longer.clone()));
@@ -106,7 +111,7 @@ impl PaddedTensors {
         let divisions = rules::divisions(db, &sites);
         for division in divisions.get(base).into_iter().flatten() {
             if known.insert(division.first) {
-                let text = format!("# {size} {}", source(db, division.first));
+                let text = format!("# {size} {}", source_text(db, division.first));
                 self.edits.push(Edit::new(division.first, text));
             }
         }
@@ -121,8 +126,8 @@ fn bare(db: &dyn Db, site: &MappingSite, (base, size): (&Mapping, u64)) -> Vec<E
     let mut pending: Vec<_> = parts.tree.iter().collect();
     while let Some(node) = pending.pop() {
         if parts.mapping(&node.span) == Some(base) {
-            let span = site.body.inside(&node.span);
-            let text = source(db, span);
+            let span = site.body.span_inside(&node.span);
+            let text = source_text(db, span);
             let text = match &node.kind {
                 SyntaxKind::Pair(_) => format!("[{text}] # {size}"),
                 _ => format!("{text} # {size}"),
@@ -148,9 +153,9 @@ fn connected(db: &dyn Db, functions: &[ItemId]) -> Option<Vec<ItemId>> {
         // Who launches a kernel gives it tensors in HBM.
         let above = match device_attribute(db, function) {
             Some(_) => Vec::new(),
-            None => callers(db, function).to_vec(),
+            None => callers_of_function(db, function).to_vec(),
         };
-        for other in callees(db, function).iter().chain(&above) {
+        for other in callees_of_function(db, function).iter().chain(&above) {
             if !all.contains(other) {
                 all.push(*other);
             }
@@ -171,7 +176,7 @@ fn items_by_alias(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<Arc<str>, Vec<
     let mut naming: FxHashMap<Arc<str>, Vec<ItemId>> =
         aliases.map(|alias| (alias.name(db), Vec::new())).collect();
     for item in items.items.iter().copied() {
-        for word in words(&item_text(db, item).text) {
+        for word in words_of_text(&item_text(db, item).text) {
             if let Some(naming) = naming.get_mut(word)
                 && naming.last() != Some(&item)
             {
@@ -196,7 +201,7 @@ fn aliases_of(db: &dyn Db, file: SourceFile, items: &[ItemId]) -> Vec<ItemId> {
     let mut found = IndexSet::new();
     let mut pending = items.to_vec();
     while let Some(item) = pending.pop() {
-        let named: FxHashSet<ItemId> = words(&item_text(db, item).text)
+        let named: FxHashSet<ItemId> = words_of_text(&item_text(db, item).text)
             .filter_map(|word| aliases.get(word))
             .flatten()
             .copied()
@@ -233,11 +238,11 @@ pub(super) fn functions_naming(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
 }
 
 /// The words of a text, each as often as it is there.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words_of_text(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }
 
-fn source(db: &dyn Db, span: Span) -> String {
+fn source_text(db: &dyn Db, span: Span) -> String {
     let text = item_text(db, span.item);
     let place = text.text.get(span.start as usize..span.end as usize);
     place.unwrap_or_default().to_owned()

@@ -42,13 +42,13 @@ impl Reach {
     }
 
     /// Whether one of the edits writes where callers see it.
-    pub(crate) fn holds(&self, edits: &[Edit]) -> bool {
+    pub(crate) fn writes_where_seen(&self, edits: &[Edit]) -> bool {
         edits.iter().any(|edit| self.places.contains(&edit.span))
     }
 }
 
 /// Makes the fixes that callers see a matter of looking first.
-pub(super) fn mark(body: &Body, findings: &mut [Finding]) {
+pub(super) fn demote_caller_visible_fixes(body: &Body, findings: &mut [Finding]) {
     let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
     let mut sure = fixes
         .filter(|fix| fix.applicability == Applicability::Machine)
@@ -58,7 +58,7 @@ pub(super) fn mark(body: &Body, findings: &mut [Finding]) {
     }
     let reach = Reach::of(body);
     for fix in sure {
-        if reach.holds(&fix.edits) {
+        if reach.writes_where_seen(&fix.edits) {
             fix.applicability = Applicability::Maybe;
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Extent, Findings, found_in_function, functions};
+use super::{Extent, Findings, found_in_function, functions_of_file};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{ModuleId, ModulePath, Span, crate_root, file_package};
@@ -63,7 +63,7 @@ fn foreign_findings(
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
     let groups = files_by_reach(db, project);
     for file in groups.get(&among).into_iter().flatten() {
-        for found in functions(db, *file)
+        for found in functions_of_file(db, *file)
             .into_iter()
             .flat_map(|function| found_in_function(db, function, extent))
         {

@@ -12,7 +12,9 @@ use super::neighbours;
 use super::not_followed;
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
-use super::{Extent, Findings, found_in_function, found_in_items, functions, item_findings};
+use super::{
+    Extent, Findings, found_in_function, found_in_items, functions_of_file, item_findings,
+};
 use crate::catalogue::{front_end, is_rule_on};
 use crate::causes::Causes;
 use crate::db::Db;
@@ -59,7 +61,7 @@ pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
 
 fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     if let Some(front_end) = front_end(file.language(db)) {
-        return Arc::new(neighbours::report(db, file, front_end));
+        return Arc::new(neighbours::neighbour_file_report(db, file, front_end));
     }
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
@@ -99,7 +101,7 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     };
     // What functions of other files find may be what a comment is there for.
     let judged = |name: &str| extent != Extent::Own && families.have_all_of(name);
-    suppression::apply(db, file, &judged, &mut report, &mut |start, end| {
+    suppression::apply_suppressions(db, file, &judged, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
@@ -142,9 +144,9 @@ fn collect(
             .problems
             .extend(failure.iter().cloned().map(Problem::Internal));
     }
-    let mut take = |found: &Findings| collected.take(db, file, found, places, report);
+    let mut take = |found: &Findings| collected.take_findings(db, file, found, places, report);
     take(&found_in_items(db, file, extent));
-    for function in functions(db, file) {
+    for function in functions_of_file(db, file) {
         for found in found_in_function(db, function, extent) {
             take(&found);
         }
@@ -160,11 +162,11 @@ fn collect(
         && unresolved.is_empty()
         && let Some((span, why)) = not_followed::whole_file(db, file, report)
     {
-        let place = not_followed::place(db, file, places, report, (span, &why, false));
+        let place = not_followed::not_followed_place(db, file, places, report, (span, &why, false));
         unresolved.push(place);
     }
     report.unresolved = unresolved;
-    report.operations = counts(collected.operations.len(), &report.unresolved);
+    report.operations = operation_counts(collected.operations.len(), &report.unresolved);
     collected.causes
 }
 
@@ -181,7 +183,7 @@ struct Collected {
 
 impl Collected {
     /// Adds the part of some findings that is in the file.
-    fn take(
+    fn take_findings(
         &mut self,
         db: &dyn Db,
         file: SourceFile,
@@ -197,7 +199,7 @@ impl Collected {
             .extend(found.failure.iter().cloned().map(Problem::Internal));
         for finding in found.findings.iter().filter(|finding| here(finding.span)) {
             if let Some(diagnostic) = places.diagnostic(finding) {
-                self.causes.note(finding, &diagnostic);
+                self.causes.note_cause(finding, &diagnostic);
                 report.diagnostics.push(diagnostic);
             }
         }
@@ -210,10 +212,10 @@ impl Collected {
                 // Who calls a helper decides what is known in it: one reason is enough.
                 let known = self.unresolved.entry(range);
                 known.or_insert_with(|| UnresolvedPlace {
-                    what: rules::what(db, place.operation),
-                    reason: place.reason.words(),
+                    what: rules::text_at_span(db, place.operation),
+                    reason: place.reason.reason_text(),
                     said_once: place.reason.is_said_once(),
-                    counts: place.reason.counts(),
+                    counts: place.reason.counts_as_operation(),
                     range,
                 });
             }
@@ -276,7 +278,10 @@ fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<Inact
         .collect()
 }
 
-pub(super) fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
+pub(super) fn operation_counts(
+    operations: usize,
+    unresolved: &[UnresolvedPlace],
+) -> OperationCounts {
     let mut counts = OperationCounts {
         resolved: operations as u64,
         unresolved: 0,

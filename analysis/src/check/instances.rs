@@ -61,15 +61,15 @@ fn chosen_code(db: &dyn Db, function: ItemId) -> Vec<Span> {
         if let Some(bound) = ast::LetStmt::cast(part.clone()) {
             // What is computed of a parameter decides as the parameter does.
             let depends = bound.initializer();
-            let depends = depends.is_some_and(|value| says(value.syntax(), &names));
+            let depends = depends.is_some_and(|value| mentions_names(value.syntax(), &names));
             if let Some(ast::Pat::IdentPat(name)) = bound.pat().filter(|_| depends) {
                 names.extend(name.name().map(|name| name.text().to_string()));
             }
         } else if let Some(condition) = condition_of(&part)
-            && says(&condition, &names)
+            && mentions_names(&condition, &names)
         {
             let whole = part.text_range();
-            let to = if leaves(&part) { end } else { whole.end() };
+            let to = if may_leave(&part) { end } else { whole.end() };
             let range = TextRange::new(condition.text_range().end(), to);
             chosen.push(parsed.text.span_of(range));
         }
@@ -103,14 +103,14 @@ fn condition_of(part: &SyntaxNode) -> Option<SyntaxNode> {
 }
 
 /// Whether an expression says one of some names.
-fn says(expression: &SyntaxNode, names: &FxHashSet<String>) -> bool {
+fn mentions_names(expression: &SyntaxNode, names: &FxHashSet<String>) -> bool {
     let tokens = expression.descendants_with_tokens();
     let mut tokens = tokens.filter_map(NodeOrToken::into_token);
     tokens.any(|token| names.contains(token.text()))
 }
 
 /// Whether an expression may leave what is around it, so that it decides about what follows, too.
-fn leaves(part: &SyntaxNode) -> bool {
+fn may_leave(part: &SyntaxNode) -> bool {
     part.descendants().filter_map(ast::Expr::cast).any(|inner| {
         matches!(
             inner,

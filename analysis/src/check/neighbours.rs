@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use super::file::{counts, sort};
+use super::file::{operation_counts, sort};
 use super::not_followed;
 use super::panic_words;
 use crate::causes::Causes;
@@ -18,13 +18,17 @@ use crate::report::{FileReport, Problem, Range, UnresolvedPlace};
 use crate::suppression;
 
 /// Everything about one file.
-pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) -> FileReport {
+pub(super) fn neighbour_file_report(
+    db: &dyn Db,
+    file: SourceFile,
+    front_end: &dyn FrontEnd,
+) -> FileReport {
     let mut places = Places::new(db);
     let mut report = FileReport {
         language: Some(file.language(db)),
         ..FileReport::new(shown_path(db, file))
     };
-    let found = guarded(db, &mut report, || front_end.report(db, file));
+    let found = guarded_report(db, &mut report, || front_end.report(db, file));
     report.syntax_errors = found.syntax_errors;
     report.kernels = found.kernels;
     let not_analysed = found.not_analysed.clone().map(Problem::NotAnalysed);
@@ -36,16 +40,16 @@ pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) ->
             report.diagnostics.push(diagnostic);
         }
     }
-    count(db, &found.transfers, file, &mut places, &mut report);
+    count_transfers(db, &found.transfers, file, &mut places, &mut report);
     if let Some((span, why)) = &found.not_followed {
         // It is no operation: it stands for a file in which none is recognised.
         let why = (*span, why, false);
-        let place = not_followed::place(db, file, &mut places, &mut report, why);
+        let place = not_followed::not_followed_place(db, file, &mut places, &mut report, why);
         report.unresolved.push(place);
     }
     sort(&mut report.diagnostics);
     // A front end runs all of its rules: what a name stands for was looked for.
-    suppression::apply(db, file, &|_| true, &mut report, &mut |start, end| {
+    suppression::apply_suppressions(db, file, &|_| true, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
@@ -53,7 +57,7 @@ pub(super) fn report(db: &dyn Db, file: SourceFile, front_end: &dyn FrontEnd) ->
     report
 }
 
-fn count(
+fn count_transfers(
     db: &dyn Db,
     transfers: &[TransferSite],
     file: SourceFile,
@@ -68,15 +72,15 @@ fn count(
             continue;
         };
         let not_known = (transfer.span, not_known, true);
-        let place = not_followed::place(db, file, places, report, not_known);
+        let place = not_followed::not_followed_place(db, file, places, report, not_known);
         unresolved.insert(place.range, place);
     }
     report.unresolved = unresolved.into_values().collect();
-    report.operations = counts(resolved, &report.unresolved);
+    report.operations = operation_counts(resolved, &report.unresolved);
 }
 
 /// A panic of a front end is a defect: it is caught here, so that the other files are still checked.
-fn guarded(
+fn guarded_report(
     db: &dyn Db,
     report: &mut FileReport,
     ask: impl FnOnce() -> Arc<NeighbourReport>,

@@ -15,7 +15,7 @@ use crate::rules;
 const MAPPINGS: [&str; 3] = ["m![", "axes![", "i!["];
 
 /// A place that is not followed; with a finding where the rule is on that shows it.
-pub(super) fn place(
+pub(super) fn not_followed_place(
     db: &dyn Db,
     file: SourceFile,
     places: &mut Places<'_>,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::functions;
+use super::functions_of_file;
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{Span, crate_of, device_attribute, dialect, file_library, library_imports};
@@ -20,7 +20,8 @@ pub(crate) fn unknown_release(db: &dyn Db, file: SourceFile) -> Option<(Finding,
     }
     let krate = crate_of(db, file);
     let home = homes(db, Project::try_get(db)?).get(&krate.root).cloned()?;
-    let place = place(db, file).filter(|_| has_kernels(db, file) || *home == *file.path(db))?;
+    let place =
+        release_place(db, file).filter(|_| has_kernels(db, file) || *home == *file.path(db))?;
     let finding = rules::versions::unknown_release(place, &krate, &library);
     Some((finding, home))
 }
@@ -35,7 +36,7 @@ fn homes(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, Arc<str>>> {
         if !file_library(db, *file).is_unknown {
             continue;
         }
-        let imports = import(db, *file).is_some();
+        let imports = library_import(db, *file).is_some();
         let kernels = has_kernels(db, *file);
         if !imports && !kernels {
             continue;
@@ -64,17 +65,17 @@ fn has_kernels(db: &dyn Db, file: SourceFile) -> bool {
 
 /// The attribute of the first kernel of a file.
 fn first_kernel(db: &dyn Db, file: SourceFile) -> Option<Span> {
-    let mut kernels = functions(db, file).into_iter();
+    let mut kernels = functions_of_file(db, file).into_iter();
     kernels.find_map(|function| Some(device_attribute(db, function)?.span))
 }
 
 /// Where a file says it: at the library's name in an import, else at the first kernel.
-fn place(db: &dyn Db, file: SourceFile) -> Option<Span> {
-    import(db, file).or_else(|| first_kernel(db, file))
+fn release_place(db: &dyn Db, file: SourceFile) -> Option<Span> {
+    library_import(db, file).or_else(|| first_kernel(db, file))
 }
 
 /// The name of the file's library in its imports.
-fn import(db: &dyn Db, file: SourceFile) -> Option<Span> {
+fn library_import(db: &dyn Db, file: SourceFile) -> Option<Span> {
     let wanted = dialect(db, file).library;
     let mut imports = library_imports(db, file);
     let (_, place) = imports.find(|(library, _)| *library == wanted)?;

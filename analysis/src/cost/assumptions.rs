@@ -3,15 +3,15 @@
 use crate::derivation::conventions::Conventions;
 use crate::kernel::Body;
 use crate::simulation::dma::ALONE;
-use crate::simulation::{BodySimulation, calibration};
+use crate::simulation::{BodySimulation, model_calibration};
 
 /// What was taken for granted of a kernel, once each.
-pub(super) fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
+pub(super) fn kernel_assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
     let mut assumptions: Vec<String> = Vec::new();
     if !Conventions::of(body.dialect).is_addressed() {
         assumptions.push("the compiler puts each tensor of DM, TRF and VRF where nothing else is needed: drawn at the first bytes that are free while it lives".to_owned());
     }
-    let turn = calibration(body, simulation.model).map(|id| id.table().kernel.turn);
+    let turn = model_calibration(body, simulation.model).map(|id| id.table().kernel.turn);
     let looped = body.operations.iter().any(|one| !one.loops.is_empty());
     if let Some(turn) = turn.filter(|_| looped)
         && !Conventions::of(body.dialect).keeps_order_of_transfers()

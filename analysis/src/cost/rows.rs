@@ -82,9 +82,9 @@ impl<'a> Names<'a> {
     fn pass(&self, pass: &Pass) -> String {
         let method = match pass.end.canonical() {
             Some(stage) => pass.library().name_of(stage),
-            None => pass.library().begin(false),
+            None => pass.library().begin_method_name(false),
         };
-        let target = pass.end.written().map(|(target, _)| target);
+        let target = pass.end.written_target().map(|(target, _)| target);
         let bound = |id: &TensorId| {
             self.body
                 .tensor(*id)
@@ -102,7 +102,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn wait(&self, wait: &Wait) -> WaitRow {
+    fn wait_row(&self, wait: &Wait) -> WaitRow {
         WaitRow {
             operation: wait.operation.0,
             cause: wait.cause.name(),
@@ -112,7 +112,7 @@ impl<'a> Names<'a> {
 }
 
 /// One row an operation.
-pub(super) fn operations(
+pub(super) fn operation_rows(
     db: &dyn Db,
     body: &Body,
     (simulation, calibrated): (&BodySimulation, &BodySimulation),
@@ -138,7 +138,7 @@ pub(super) fn operations(
                 .filter_map(|number| names.allocation(*number));
             tensors.collect::<Vec<_>>()
         };
-        let (place, source) = statement(db, operation, places).unwrap_or_default();
+        let (place, source) = statement_source(db, operation, places).unwrap_or_default();
         rows.push(OperationRow {
             id: operation.id.0,
             name: names.operation(operation),
@@ -160,15 +160,15 @@ pub(super) fn operations(
                 .get(operation.id.0 as usize)
                 .and_then(|cost| Some(calibrated_row(cost.figure.as_ref()?, cost))),
             bottleneck: bottleneck(cost),
-            engines: engines(cost, Some(operation)),
+            engines: engine_rows(cost, Some(operation)),
             waits: slot
-                .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
+                .map(|slot| slot.waits.iter().map(|wait| names.wait_row(wait)).collect())
                 .unwrap_or_default(),
             reads: called(&reads),
             writes: called(&writes),
             reads_memory: reads,
             writes_memory: writes,
-            stages: table.as_ref().map(stages::rows).unwrap_or_default(),
+            stages: table.as_ref().map(stages::stage_rows).unwrap_or_default(),
             assumptions: cost.assumptions.clone(),
         });
     }
@@ -192,9 +192,9 @@ pub(super) fn with_figures(
         row.end = slot.map(|slot| slot.end);
         row.cycles = cost.cycles;
         row.bottleneck = bottleneck(cost);
-        row.engines = engines(cost, names.body.operation(id));
+        row.engines = engine_rows(cost, names.body.operation(id));
         row.waits = slot
-            .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
+            .map(|slot| slot.waits.iter().map(|wait| names.wait_row(wait)).collect())
             .unwrap_or_default();
         row.assumptions.clone_from(&cost.assumptions);
     }
@@ -228,19 +228,19 @@ fn bottleneck(cost: &OperationCost) -> Option<&'static str> {
     Some(stage.engine.name())
 }
 
-fn engines(cost: &OperationCost, operation: Option<&Operation>) -> Vec<EngineRow> {
+fn engine_rows(cost: &OperationCost, operation: Option<&Operation>) -> Vec<EngineRow> {
     let pass = operation.and_then(|operation| match &operation.kind {
         OperationKind::Pass(pass) => Some(&**pass),
         _ => None,
     });
     let stages = cost.stages.iter().enumerate();
     stages
-        .map(|(index, stage)| engine(stage, pass, cost.bottleneck == Some(index)))
+        .map(|(index, stage)| engine_row(stage, pass, cost.bottleneck == Some(index)))
         .collect()
 }
 
 /// The configuration, and why the schedule counts more than the formula.
-fn detail(stage: &StageCost) -> String {
+fn stage_detail(stage: &StageCost) -> String {
     match stage.scheduled {
         Some((_, why)) if stage.detail.is_empty() => why.to_owned(),
         Some((_, why)) => format!("{}, {why}", stage.detail),
@@ -248,7 +248,7 @@ fn detail(stage: &StageCost) -> String {
     }
 }
 
-fn engine(stage: &StageCost, pass: Option<&Pass>, is_slowest: bool) -> EngineRow {
+fn engine_row(stage: &StageCost, pass: Option<&Pass>, is_slowest: bool) -> EngineRow {
     let asked = stage.stage.zip(pass);
     let asked = asked.and_then(|(index, pass)| pass.stages.get(index));
     EngineRow {
@@ -259,13 +259,13 @@ fn engine(stage: &StageCost, pass: Option<&Pass>, is_slowest: bool) -> EngineRow
         latency: stage.latency,
         formula: stage.formula,
         inputs: stage.inputs.clone(),
-        detail: detail(stage),
+        detail: stage_detail(stage),
         heading: stage.heading,
     }
 }
 
 /// The statement around the operation's first method: its place, and its text, cut where it is long.
-fn statement(
+fn statement_source(
     db: &dyn Db,
     operation: &Operation,
     places: &mut Places<'_>,
@@ -278,7 +278,7 @@ fn statement(
         .get(start..end)?
         .split_at_checked((operation.span.start as usize).checked_sub(start)?)?;
     let place = places.range(around);
-    Some((place.map(|(_, range)| range), source(head, tail)))
+    Some((place.map(|(_, range)| range), shortened_source(head, tail)))
 }
 
 /// The statement around a method.
@@ -299,7 +299,7 @@ pub(crate) fn statement_of(db: &dyn Db, method: Span) -> Option<Span> {
 }
 
 /// The text of a statement that is on both sides of a method, cut where it is long.
-fn source(before: &str, after: &str) -> String {
+fn shortened_source(before: &str, after: &str) -> String {
     let cut = before.char_indices().rev().nth(SOURCE_LIMIT - 1);
     let before = before.get(cut.map_or(0, |(at, _)| at)..);
     let cut = |text: &str| text.char_indices().nth(SOURCE_LIMIT).map(|(at, _)| at);
@@ -353,7 +353,7 @@ fn statement_end(text: &str, limit: usize) -> usize {
 }
 
 /// The pauses of all contexts.
-pub(super) fn idle(simulation: &BodySimulation, names: &Names<'_>) -> Vec<IdleRow> {
+pub(super) fn idle_rows(simulation: &BodySimulation, names: &Names<'_>) -> Vec<IdleRow> {
     Lane::VIRTUAL_ISA
         .into_iter()
         .flat_map(|lane| simulation.schedule.idle(lane))
@@ -362,13 +362,13 @@ pub(super) fn idle(simulation: &BodySimulation, names: &Names<'_>) -> Vec<IdleRo
             start: idle.start,
             end: idle.end,
             until: idle.until.map(|operation| operation.0),
-            wait: idle.wait.as_ref().map(|wait| names.wait(wait)),
+            wait: idle.wait.as_ref().map(|wait| names.wait_row(wait)),
         })
         .collect()
 }
 
 /// The tensors, in the order in which they are made.
-pub(super) fn memory(
+pub(super) fn memory_rows(
     body: &Body,
     simulation: &BodySimulation,
     names: &Names<'_>,
@@ -383,11 +383,11 @@ pub(super) fn memory(
             let place = tensor.and_then(|tensor| places.range(tensor.span));
             MemoryRow {
                 tensor: names.tensor(occupancy.tensor),
-                tier: tier(occupancy.tier),
+                tier: tier_name(occupancy.tier),
                 address: occupancy.address,
                 assumed_address: occupancy.assumed_address,
                 bytes: occupancy.bytes,
-                shape: tensor.map(shape).unwrap_or_default(),
+                shape: tensor.map(shape_text).unwrap_or_default(),
                 from: occupancy.from,
                 to: occupancy.to,
                 file: place.as_ref().map(|(file, _)| Arc::clone(file)),
@@ -398,11 +398,11 @@ pub(super) fn memory(
 }
 
 /// The memories whose peaks are above their sizes.
-pub(crate) fn overfull(simulation: &BodySimulation) -> Vec<OverfullRow> {
+pub(crate) fn overfull_rows(simulation: &BodySimulation) -> Vec<OverfullRow> {
     let overfull = simulation.memory.overfull.iter();
     overfull
         .map(|one| OverfullRow {
-            tier: tier(one.tier),
+            tier: tier_name(one.tier),
             bytes: one.bytes,
             capacity: one.capacity,
             rule: one.rule(),
@@ -411,7 +411,7 @@ pub(crate) fn overfull(simulation: &BodySimulation) -> Vec<OverfullRow> {
         .collect()
 }
 
-fn shape(tensor: &Tensor) -> String {
+fn shape_text(tensor: &Tensor) -> String {
     let levels = tensor.levels.iter().map(|(_, mapping)| {
         let value = mapping.value.as_ref();
         value.map_or_else(|| "?".to_owned(), |mapping| format!("m![{mapping}]"))
@@ -424,7 +424,7 @@ fn shape(tensor: &Tensor) -> String {
 }
 
 /// The name of a memory in tables and JSON.
-pub(crate) const fn tier(tier: Tier) -> &'static str {
+pub(crate) const fn tier_name(tier: Tier) -> &'static str {
     match tier {
         Tier::Host => "host",
         Tier::Hbm => "hbm",
@@ -437,7 +437,7 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{SOURCE_LIMIT, source, statement_end, statement_start};
+    use super::{SOURCE_LIMIT, shortened_source, statement_end, statement_start};
 
     fn around<'a>(text: &'a str, method: &str) -> &'a str {
         let at = text.find(method).unwrap();
@@ -467,8 +467,11 @@ mod tests {
         let (before, after) = text.split_at(text.find('m').unwrap());
         assert_eq!(before.len() - statement_start(before, SOURCE_LIMIT), 800);
         assert_eq!(statement_end(after, SOURCE_LIMIT), 799);
-        assert_eq!(source(before, after), "ä".repeat(400));
-        assert_eq!(source("  ä", after), format!("ä{}", &after[..1 + 396 * 2]));
-        assert_eq!(source(" let x = ", "m(1) "), "let x = m(1)");
+        assert_eq!(shortened_source(before, after), "ä".repeat(400));
+        assert_eq!(
+            shortened_source("  ä", after),
+            format!("ä{}", &after[..1 + 396 * 2])
+        );
+        assert_eq!(shortened_source(" let x = ", "m(1) "), "let x = m(1)");
     }
 }

@@ -7,7 +7,7 @@ use crate::items::ItemId;
 use crate::kernel::{Body, body};
 use crate::places::Places;
 use crate::simulation::BodySimulation;
-use crate::simulation::runs::runs;
+use crate::simulation::runs::body_runs;
 
 /// What a kernel takes with each run of its loops, where nothing else keeps it from a total.
 pub(crate) fn runs_of(db: &dyn Db, function: ItemId) -> Option<RunsRow> {
@@ -20,7 +20,7 @@ pub(super) fn runs_row(
     simulation: &BodySimulation,
     places: &mut Places<'_>,
 ) -> Option<RunsRow> {
-    let found = runs(body, simulation)?;
+    let found = body_runs(body, simulation)?;
     let loops = found.loops.iter().map(|one| {
         let (file, range) = places.range(one.span)?;
         Some(LoopRow {

@@ -7,11 +7,11 @@ use crate::simulation::Engine;
 use crate::simulation::stage_table::{self, StageTable};
 
 /// The rows of a pass, from its beginning to its end.
-pub(super) fn rows(table: &StageTable) -> Vec<StageRow> {
-    table.rows.iter().map(row).collect()
+pub(super) fn stage_rows(table: &StageTable) -> Vec<StageRow> {
+    table.rows.iter().map(stage_row).collect()
 }
 
-fn row(row: &stage_table::StageRow) -> StageRow {
+fn stage_row(row: &stage_table::StageRow) -> StageRow {
     let text = |mapping: &Option<Mapping>| mapping.as_ref().map(ToString::to_string);
     StageRow {
         method: row.method.clone(),

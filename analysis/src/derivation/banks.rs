@@ -68,7 +68,7 @@ struct Places {
 
 impl Places {
     /// The nest inside, repeated `size` times with `stride` bits between (reduced modulo the period).
-    fn repeat(&mut self, size: u64, stride: u64) {
+    fn repeat_nest(&mut self, size: u64, stride: u64) {
         let mut power = std::mem::take(&mut self.summaries);
         let mut power_stride = stride;
         let mut done: Option<Vec<Runs>> = None;
@@ -125,7 +125,7 @@ pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64
             .collect(),
     };
     for (level, stride) in levels.iter().zip(&strides).rev() {
-        places.repeat(level.size.max(1), *stride);
+        places.repeat_nest(level.size.max(1), *stride);
     }
     let start = base_bits % PERIOD / unit;
     (0..DM_BANKS)

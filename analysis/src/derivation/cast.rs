@@ -64,7 +64,7 @@ pub enum CastViolation {
 }
 
 /// Derives the cast at stage `index` of a pass.
-pub fn derive(pass: &Pass, index: usize, target: Target) -> CastDerivation {
+pub fn derive_cast(pass: &Pass, index: usize, target: Target) -> CastDerivation {
     let mut derived = CastDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derived;
@@ -164,7 +164,7 @@ mod tests {
             }],
             end: PassEnd::Open,
         };
-        derive(&pass, 0, Target::Rngd)
+        derive_cast(&pass, 0, Target::Rngd)
     }
 
     #[test]
@@ -243,7 +243,10 @@ mod tests {
             stages: Vec::new(),
             end: PassEnd::Open,
         };
-        assert_eq!(derive(&pass, 0, Target::Rngd), CastDerivation::default());
+        assert_eq!(
+            derive_cast(&pass, 0, Target::Rngd),
+            CastDerivation::default()
+        );
         let mut output = stream(Position::Cast, ElementType::Bf16, "1 # 256", "B", "A", AXES);
         output.packet.value = None;
         pass.stages.push(Stage {
@@ -252,6 +255,6 @@ mod tests {
             method: "cast".to_owned(),
             span: span(3),
         });
-        assert_eq!(derive(&pass, 0, Target::Rngd).violations, []);
+        assert_eq!(derive_cast(&pass, 0, Target::Rngd).violations, []);
     }
 }

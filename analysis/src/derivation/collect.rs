@@ -40,7 +40,7 @@ pub enum CollectViolation {
 }
 
 /// Derives the collect stage `index` of a pass.
-pub fn derive(pass: &Pass, index: usize) -> CollectDerivation {
+pub fn derive_collect(pass: &Pass, index: usize) -> CollectDerivation {
     let mut derived = CollectDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derived;
@@ -49,18 +49,20 @@ pub fn derive(pass: &Pass, index: usize) -> CollectDerivation {
     let Some(&element_type) = input.element_type.get() else {
         return derived;
     };
-    if let (Some(time), Some(packet)) = (forms::known(&input.time), forms::known(&input.packet))
-        && let Some((flits, time, flit)) = normalise(element_type, time, packet)
+    if let (Some(time), Some(packet)) = (
+        forms::known_form(&input.time),
+        forms::known_form(&input.packet),
+    ) && let Some((flits, time, flit)) = normalise_to_flits(element_type, time, packet)
     {
         derived.flits = Some(flits);
         derived.expected_time = Some(time.to_mapping());
         derived.expected_packet = Some(flit.to_mapping());
-        if let Some(declared) = forms::known(&output.packet)
+        if let Some(declared) = forms::known_form(&output.packet)
             && is_flit(element_type, declared.size())
         {
             if forms::differ(declared, &flit) {
                 derived.violations.push(CollectViolation::PacketMismatch);
-            } else if let Some(declared) = forms::known(&output.time)
+            } else if let Some(declared) = forms::known_form(&output.time)
                 && forms::differ(declared, &time)
             {
                 derived.violations.push(CollectViolation::TimeMismatch);
@@ -84,7 +86,11 @@ fn is_flit(element_type: ElementType, elements: u64) -> bool {
 }
 
 /// Pads a packet up to whole flits and splits it: flits a packet, the time with the flits innermost, one flit.
-fn normalise(element_type: ElementType, time: &Form, packet: &Form) -> Option<(u64, Form, Form)> {
+fn normalise_to_flits(
+    element_type: ElementType,
+    time: &Form,
+    packet: &Form,
+) -> Option<(u64, Form, Form)> {
     let per_flit = element_type.elements_per_flit();
     let bits = packet.size().checked_mul(element_type.bits())?;
     let flits = bits.div_ceil(FLIT_BYTES * 8);
@@ -147,7 +153,7 @@ pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
     let (Some(target), Some(stream)) = (body.tensor(*target), pass.output().stream()) else {
         return derived;
     };
-    let Some(element) = forms::known(&target.levels.element) else {
+    let Some(element) = forms::known_form(&target.levels.element) else {
         return derived;
     };
     if stream.is_opaque() {
@@ -210,7 +216,7 @@ mod tests {
             }],
             end: PassEnd::Open,
         };
-        derive(&pass, 0)
+        derive_collect(&pass, 0)
     }
 
     const AXES: Axes<'_> = &[("A", 8), ("B", 32), ("C", 16), ("D", 20), ("E", 64)];

@@ -16,7 +16,7 @@ pub(crate) struct Content(pub(super) u128);
 
 impl Content {
     /// The number for an answer that depends on something else as well, given by a number of its own.
-    pub(super) fn beside(self, other: u64) -> Self {
+    pub(super) fn combined_with(self, other: u64) -> Self {
         let [low, high] = FACTORS.map(|factor| u128::from(other.wrapping_mul(factor)));
         Self(self.0 ^ (low | high << 64))
     }
@@ -26,16 +26,16 @@ impl Content {
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// The number of an operation of a body, or of a changed copy of one, for a chip.
-pub(crate) fn content(body: &Body, operation: &Operation, target: Target) -> Content {
-    number(body, operation, target, false)
+pub(crate) fn operation_content(body: &Body, operation: &Operation, target: Target) -> Content {
+    hash_operation(body, operation, target, false)
 }
 
 /// The same with the places where all of it is written, and with the numbers of the tensors.
 pub(crate) fn content_in_place(body: &Body, operation: &Operation, target: Target) -> Content {
-    number(body, operation, target, true)
+    hash_operation(body, operation, target, true)
 }
 
-fn number(body: &Body, operation: &Operation, target: Target, in_place: bool) -> Content {
+fn hash_operation(body: &Body, operation: &Operation, target: Target, in_place: bool) -> Content {
     let mut contents = Contents {
         body,
         state: [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344],

@@ -6,7 +6,7 @@ use crate::hardware::CalibrationId;
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 
-const fn release(minor: u16) -> Release {
+const fn minor_release(minor: u16) -> Release {
     Release::new(0, minor)
 }
 
@@ -26,15 +26,15 @@ impl Conventions {
         }
     }
 
-    fn since(self, minor: u16) -> bool {
-        self.current && self.release >= release(minor)
+    fn is_from_release(self, minor: u16) -> bool {
+        self.current && self.release >= minor_release(minor)
     }
 
     /// The published schedules whose constants are nearest. Of the book's dialect none is public: the oldest is taken.
     pub fn calibration(self) -> CalibrationId {
-        if self.since(7) {
+        if self.is_from_release(7) {
             CalibrationId::Release0_8_1
-        } else if self.since(6) {
+        } else if self.is_from_release(6) {
             CalibrationId::Release0_6_0
         } else {
             CalibrationId::Release0_5_1
@@ -44,13 +44,13 @@ impl Conventions {
     /// Whether the compiler keeps transfers and passes in the order of the source, and has turns of a loop overlap, as the book says; from
     /// 0.5 on those go first that most waits for, and nothing overlaps across a turn.
     pub fn keeps_order_of_transfers(self) -> bool {
-        !self.since(5)
+        !self.is_from_release(5)
     }
 
     /// Whether a fetched packet may have any length, and only what enters the Switch Engine, after all adapters, has to be a
     /// multiple of 8 bytes.
     pub fn aligns_before_switch(self) -> bool {
-        self.since(4)
+        self.is_from_release(4)
     }
 
     /// Whether a packet of the Contraction Engine may be one flit as well as two.
@@ -70,13 +70,13 @@ impl Conventions {
 
     /// Whether sequential rows share the accumulator's slots whatever the packet; else each 8 elements of it take their own.
     pub fn counts_rows_alone(self) -> bool {
-        self.since(5)
+        self.is_from_release(5)
     }
 
     /// Whether a transfer or a fetch may leave out what a resize of its target leaves out. From 0.4 on the library wants all
     /// live data of the source in the target; a part of a tensor is a tile.
     pub fn drops_by_resize(self) -> bool {
-        !self.since(4)
+        !self.is_from_release(4)
     }
 
     /// Whether parts of an axis that the source of a move lacks are read again and again, as an axis is that it lacks altogether.
@@ -114,49 +114,49 @@ impl Conventions {
 
     /// Whether an element in the VRF spells time and packet of what is stored, padding included.
     pub fn stores_registers_exactly(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether the innermost part of a fetched packet has to be contiguous in DM.
     pub fn fetches_contiguously(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether the level of a tile alone is looked at, and the hole that it leaves is spelled: with a kind of its own on
     /// exclusive views.
     pub fn tiles_one_level(self) -> bool {
-        self.since(6)
+        self.is_from_release(6)
     }
 
     /// Whether what the index of a tile spans has to divide its level.
     pub fn cuts_tiles_out_of_whole_spans(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether a tile has to begin at a value of its index and not on padding.
     pub fn starts_tiles_on_values(self) -> bool {
-        self.current && self.since(6)
+        self.current && self.is_from_release(6)
     }
 
     /// Whether a pass of either context may store to the TRF, as far as types go.
     pub fn loads_trf_from_any_context(self) -> bool {
-        self.current && !self.since(10)
+        self.current && !self.is_from_release(10)
     }
 
     /// Whether a pass of either context may store to the VRF, as far as types go.
     pub fn loads_vrf_from_any_context(self) -> bool {
-        self.current && !self.since(7)
+        self.current && !self.is_from_release(7)
     }
 
     /// Whether a pass of the main context may end in the VRF. Runs of 0.6.0 did not come back from one; 0.8.1 was seen to run them,
     /// and the book's own kernels have one.
     pub fn feeds_vrf_from_main(self) -> bool {
-        !self.current || self.since(7)
+        !self.current || self.is_from_release(7)
     }
 
     /// Whether tensors have addresses that authors choose, all of them.
     pub fn is_addressed(self) -> bool {
-        !self.since(4)
+        !self.is_from_release(4)
     }
 
     /// Whether a transfer into the data memory is refused for the steps at which it reads the HBM; else for those at which it
@@ -172,7 +172,7 @@ impl Conventions {
 
     /// Whether a cast to the type that the stream has is a method of it.
     pub fn casts_to_the_same_type(self) -> bool {
-        !self.since(6)
+        !self.is_from_release(6)
     }
 
     /// Whether this is the successor of the book's library.
@@ -182,48 +182,48 @@ impl Conventions {
 
     /// Whether passes were seen to go wrong in clusters that hold copies of another one's data.
     pub fn garbles_dummy_clusters(self) -> bool {
-        self.current && !self.since(7)
+        self.current && !self.is_from_release(7)
     }
 
     /// Whether loads into a part of a tensor were seen to spoil what passes wrote beside it.
     pub fn garbles_partial_loads(self) -> bool {
-        self.since(4) && !self.since(7)
+        self.is_from_release(4) && !self.is_from_release(7)
     }
 
     /// Whether the sub context was seen to store wrong values after a vector stage.
     pub fn garbles_vector_stores(self) -> bool {
-        self.current && !self.since(7)
+        self.current && !self.is_from_release(7)
     }
 
     /// Whether the compiler refuses contractions of the sub context that the library takes.
     pub fn contracts_on_main_alone(self) -> bool {
-        self.since(5) && !self.since(10)
+        self.is_from_release(5) && !self.is_from_release(10)
     }
 
     /// Whether transfers inside of the data memory stay in their cluster.
     pub fn keeps_clusters_apart(self) -> bool {
-        self.since(4) && !self.since(7)
+        self.is_from_release(4) && !self.is_from_release(7)
     }
 
     /// Whether a transfer inside of the data memory names the clusters of what it makes; before, they stay.
     pub fn moves_between_clusters(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether the compiler refuses to give a tile another type.
     pub fn reshapes_no_tiles(self) -> bool {
-        self.since(8) && !self.since(9)
+        self.is_from_release(8) && !self.is_from_release(9)
     }
 
     /// Whether the compiler refuses a load of a part of each row where the part does not divide the row. Seen of one release.
     pub fn loads_divisors_of_rows(self) -> bool {
-        self.since(8) && !self.since(9)
+        self.is_from_release(8) && !self.is_from_release(9)
     }
 
     /// Whether a switch is judged by whole frames: every part of slices and time that it makes is compared, a
     /// custom ring is as large as the exchange and no larger, and no data may be dropped.
     pub fn compares_switch_frames(self) -> bool {
-        self.since(5)
+        self.is_from_release(5)
     }
 
     /// Whether a custom switch may leave out parts of the slices in whose place it puts copies.
@@ -234,33 +234,33 @@ impl Conventions {
     /// Whether copies that a switch makes may be named by another digit of an axis that the input has; else the axis itself
     /// has to be new.
     pub fn names_copies_by_digit(self) -> bool {
-        self.since(6)
+        self.is_from_release(6)
     }
 
     /// Whether the copies of a switch may be padded, with padding that may be read and written.
     pub fn pads_copies(self, custom: bool) -> bool {
-        !self.compares_switch_frames() || self.since(if custom { 8 } else { 6 })
+        !self.compares_switch_frames() || self.is_from_release(if custom { 8 } else { 6 })
     }
 
     /// Whether the rows of a transpose are looked for at every place of the iterations, with padding as it is written.
     pub fn places_transposed_rows(self) -> bool {
-        self.since(4)
+        self.is_from_release(4)
     }
 
     /// Whether a packet that enters a transpose may bring 16 elements of 8 or 16 bits.
     pub fn turns_sixteen_elements(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether an operand in the VRF is looked at as the indexer reads it: one address or a run a packet, all of it in a pass,
     /// on the stream's own chips, clusters and slices.
     pub fn indexes_registers(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether what is inside the axis of two groups has to fit the cache that the first group waits in.
     pub fn caches_groups(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether padding of a reduced axis is refused, since no mask leaves it out.
@@ -275,43 +275,43 @@ impl Conventions {
 
     /// Whether an aligned packet of two flits is the two innermost iterations, padding included, and nothing else.
     pub fn packs_flits_exactly(self) -> bool {
-        self.since(4)
+        self.is_from_release(4)
     }
 
     /// Whether a reduction over time compares only what begins where a whole part of the time does.
     pub fn reduces_at_boundaries(self) -> bool {
-        self.since(6)
+        self.is_from_release(6)
     }
 
     /// Whether a fetch that converts has to deliver whole words of 8 bytes, also where it reads less.
     pub fn delivers_whole_words(self) -> bool {
-        self.since(8)
+        self.is_from_release(8)
     }
 
     /// Whether the trimmed packet is the innermost run of the element that it is committed to, and padding may be written over
     /// padding.
     pub fn commits_packets_innermost(self) -> bool {
-        self.since(7)
+        self.is_from_release(7)
     }
 
     /// Whether padding of a commit's stream may be written over padding of the element, as often as the stream has it.
     pub fn writes_padding_over_padding(self) -> bool {
-        self.since(4)
+        self.is_from_release(4)
     }
 
     /// Whether a pass stashes once, also where the value was read.
     pub fn stashes_once(self) -> bool {
-        self.since(4)
+        self.is_from_release(4)
     }
 
     /// Whether what is stashed is read in as many lanes as it was stashed in.
     pub fn stashes_ways(self) -> bool {
-        self.since(6)
+        self.is_from_release(6)
     }
 
     /// Whether the compiler cannot lay out a register that a reduction inside of a slice is stored to.
     pub fn stores_no_reductions(self) -> bool {
-        self.current && !self.since(7)
+        self.current && !self.is_from_release(7)
     }
 
     /// Whether a widening of an odd number of steps is a fault of its own.

@@ -34,7 +34,7 @@ pub(super) fn of_body(
         // A collective's answer reads more of the body than its own tensors.
         let key = match operation.kind {
             OperationKind::Collective(_) => None,
-            OperationKind::Copy(_) | OperationKind::Pass(_) => Some(content.beside(dialect)),
+            OperationKind::Copy(_) | OperationKind::Pass(_) => Some(content.combined_with(dialect)),
         };
         if key.is_some_and(|key| FAULTLESS.get(key).is_some()) {
             continue;
@@ -49,7 +49,7 @@ pub(super) fn of_body(
             && own_moves.is_empty()
             && own_limits.is_empty()
         {
-            FAULTLESS.keep(key, ());
+            FAULTLESS.keep_answer(key, ());
         }
         moves.extend(own_moves);
         limits.extend(own_limits);

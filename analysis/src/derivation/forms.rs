@@ -6,17 +6,17 @@
 use crate::kernel::Written;
 use crate::mapping::{
     Answer, Atom, Digit, Division, DivisionMode, Form, Mapping, Match, PaddingKind, Term, divide,
-    equal_forms, holds,
+    equal_forms, holds_every_element,
 };
 
 /// The form of a declared mapping; `None` where the mapping is unknown or its form could not be worked out.
-pub(crate) fn known(written: &Written<Mapping>) -> Option<&Form> {
+pub(crate) fn known_form(written: &Written<Mapping>) -> Option<&Form> {
     let mapping = written.get()?;
     (!mapping.is_opaque()).then(|| mapping.form())
 }
 
 /// The form of `1 # size`: `None` for size 0.
-pub(crate) fn hole(size: u64) -> Option<Form> {
+pub(crate) fn hole_form(size: u64) -> Option<Form> {
     Some(
         Mapping::identity()
             .pad_to(size, PaddingKind::Top)
@@ -68,7 +68,8 @@ pub(crate) fn lacks(dividend: &Form, divisor: &Form, division: &Division) -> boo
             .all(|term| matches!(term.atom, Atom::Axis(_) | Atom::Broadcast))
     };
     !division.exact()
-        && ((plain(dividend) && plain(divisor)) || holds(dividend, divisor) == Answer::No)
+        && ((plain(dividend) && plain(divisor))
+            || holds_every_element(dividend, divisor) == Answer::No)
 }
 
 /// Whether a form has a ragged part or a group over an axis that another one has too: parts that division may have
@@ -108,7 +109,7 @@ pub(crate) fn term_name(term: &Term) -> String {
 }
 
 /// What a match selects, as an expression; the name alone where there is none.
-pub(crate) fn selection(found: &Match) -> String {
+pub(crate) fn selection_text(found: &Match) -> String {
     term_mapping(&found.term, found.count).map_or_else(
         || term_name(&found.term),
         |part| part.form().to_mapping().to_string(),
@@ -143,7 +144,7 @@ pub(crate) struct Step {
 
 /// The steps that walking through `stream` makes in `buffer`, outermost first. Parts that the buffer does not hold
 /// have stride 0.
-pub(crate) fn steps(stream: &Form, buffer: &Form) -> Vec<Step> {
+pub(crate) fn buffer_steps(stream: &Form, buffer: &Form) -> Vec<Step> {
     let matches = divide_relaxed(stream, buffer).matches;
     let mut steps = Vec::new();
     let mut inner = 1_u64;

@@ -83,7 +83,7 @@ pub enum HazardKind {
 }
 
 /// Derives the hazards of a body in its release.
-pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
+pub fn derive_hazards(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
     let known = Conventions::of(body.dialect);
     let mut found = Vec::new();
     for operation in &body.operations {
@@ -152,7 +152,7 @@ fn load_of<'a>(body: &'a Body, tensor: &Tensor) -> Option<(&'a Copy, &'a Tensor)
 }
 
 /// A digit of a level with several positions of which the elsewhere-held mapping has no axis.
-fn foreign(level: &Form, held: &[&Form]) -> Option<(String, u64)> {
+fn foreign_digit(level: &Form, held: &[&Form]) -> Option<(String, u64)> {
     level.digits().iter().find_map(|digit| {
         let axis = digit.term.as_ref()?.atom.axis()?;
         let known = held.iter().any(|form| form.contains_axis(axis.name()));
@@ -189,14 +189,14 @@ fn dummy_cluster(body: &Body, pass: &Pass) -> Option<Hazard> {
     let tensor = body.tensor(body.root(id))?;
     let (copy, source) = load_of(body, tensor)?;
     let cluster = tensor.levels.cluster.as_ref()?;
-    let held = source.levels.full()?;
+    let held = source.levels.full_mapping()?;
     if held.is_opaque() {
         return None;
     }
-    let (axis, _) = foreign(forms::known(cluster)?, &[held.form()])?;
+    let (axis, _) = foreign_digit(forms::known_form(cluster)?, &[held.form()])?;
     // An axis of other loaded data divides work: this tensor is an operand that both halves need.
     let divides_work = |tensor: &Tensor| {
-        let levels = tensor.levels.full();
+        let levels = tensor.levels.full_mapping();
         tensor.tier == Tier::Hbm
             && matches!(tensor.origin, Origin::Parameter)
             && levels.is_none_or(|levels| levels.form().contains_axis(&axis))
@@ -330,7 +330,7 @@ fn cluster_transfer(body: &Body, copy: &Copy) -> Option<Hazard> {
         source.levels.cluster.as_ref()?,
         target.levels.cluster.as_ref()?,
     );
-    let (one, other) = (forms::known(from)?, forms::known(to)?);
+    let (one, other) = (forms::known_form(from)?, forms::known_form(to)?);
     // Clusters without an axis hold nothing that could change places.
     let both = one.has_terms() && other.has_terms();
     (both && equal_forms(one, other) == Answer::No).then(|| Hazard {
@@ -361,7 +361,7 @@ fn part_of_rows(body: &Body, copy: &Copy) -> Option<Hazard> {
     if body.tensor(copy.source)?.tier != Tier::Hbm || target.tier != Tier::Dm {
         return None;
     }
-    let held = target.levels.full()?;
+    let held = target.levels.full_mapping()?;
     body.sharing(copy.source).find_map(|view| {
         let Origin::View {
             tile: Some(window), ..
@@ -409,7 +409,7 @@ fn gather_copies(body: &Body, collective: &crate::kernel::Collective) -> Option<
     let target = body.tensor(*collective.targets.first()?)?;
     let sources = collective.sources.iter().map(|id| body.tensor(*id));
     let held: Vec<Mapping> = sources
-        .map(|tensor| tensor.and_then(|tensor| tensor.levels.full()))
+        .map(|tensor| tensor.and_then(|tensor| tensor.levels.full_mapping()))
         .collect::<Option<_>>()?;
     if held.len() < 2 || held.iter().any(Mapping::is_opaque) {
         return None;
@@ -419,7 +419,7 @@ fn gather_copies(body: &Body, collective: &crate::kernel::Collective) -> Option<
     levels.into_iter().find_map(|level| {
         let mut own = target.levels.iter();
         let (_, written) = own.find(|(candidate, _)| *candidate == level)?;
-        let (axis, copies) = foreign(forms::known(written)?, &held)?;
+        let (axis, copies) = foreign_digit(forms::known_form(written)?, &held)?;
         Some(Hazard {
             kind: HazardKind::GatherCopies {
                 axis,

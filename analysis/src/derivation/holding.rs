@@ -4,8 +4,8 @@ use crate::mapping::{Digit, Form, Mapping};
 
 /// The element with all parts of an axis that the source has: at the place of those that it has already, else outside of what
 /// is inside of them in the source. `None` where the mappings do not tell.
-pub fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
-    let parts: Vec<Digit> = own(source, axis).map(Digit::unpadded).collect();
+pub fn element_holding_axis(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
+    let parts: Vec<Digit> = digits_of_axis(source, axis).map(Digit::unpadded).collect();
     if parts.is_empty() {
         return None;
     }
@@ -51,7 +51,7 @@ fn outside_of_neighbour(source: &Form, element: &Form, axis: &str) -> usize {
     }
 }
 
-fn own<'a>(form: &'a Form, axis: &'a str) -> impl Iterator<Item = &'a Digit> {
+fn digits_of_axis<'a>(form: &'a Form, axis: &'a str) -> impl Iterator<Item = &'a Digit> {
     form.digits()
         .iter()
         .filter(move |digit| digit.is_part_of(axis))
@@ -66,7 +66,7 @@ mod tests {
 
     fn held(source: &str, element: &str, axis: &str) -> Mapping {
         let (source, element) = (mapping(source, AXES), mapping(element, AXES));
-        holding(source.form(), element.form(), axis).expect("a mapping")
+        element_holding_axis(source.form(), element.form(), axis).expect("a mapping")
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub enum LibraryLimitKind {
 
 /// Derives what the library refuses of a body, given what the engines make of it.
 #[cfg(test)]
-pub fn derive(
+pub fn derive_library_limits(
     body: &Body,
     operations: &[OperationDerivation],
     moves: &[MoveViolation],
@@ -154,11 +154,14 @@ pub(super) fn of_operation(
             limits.extend(copied(body, copy.source, copy.target, copy.span));
         }
         (OperationKind::Collective(collective), _) => {
-            limits.extend(unimplemented::collective(body.library(), collective));
+            limits.extend(unimplemented::unimplemented_collective(
+                body.library(),
+                collective,
+            ));
             let lost =
                 lost(MoveKind::Scatter(operation.id)) || lost(MoveKind::ParallelCopy(operation.id));
             if !lost {
-                limits.extend(collected(body, collective));
+                limits.extend(collective_resize_limit(body, collective));
             }
         }
         (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
@@ -168,7 +171,7 @@ pub(super) fn of_operation(
                     _ => MoveKind::Switch(operation.id, index),
                 };
                 if !lost(kind) {
-                    limits.extend(stages::judge(body, pass, index, derived));
+                    limits.extend(stages::judge_stage(body, pass, index, derived));
                 }
             }
             if !lost(MoveKind::Commit(operation.id)) {
@@ -187,16 +190,16 @@ pub(super) fn of_tensors(body: &Body, moves: &[MoveViolation]) -> Vec<LibraryLim
         if let Origin::Reshape { of } = tensor.origin
             && !moves.iter().any(|found| found.method == tensor.span)
         {
-            limits.extend(reshaped(body, of, tensor));
+            limits.extend(reshape_limit(body, of, tensor));
         }
     }
     limits
 }
 
 fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Option<LibraryLimit> {
-    let source = body.tensor(source)?.levels.full()?;
+    let source = body.tensor(source)?.levels.full_mapping()?;
     let target = body.tensor(target)?;
-    let kind = truncated(&source, &target.levels.full()?)?;
+    let kind = truncated(&source, &target.levels.full_mapping()?)?;
     Some(LibraryLimit {
         kind,
         span: target.levels.element.span,
@@ -205,7 +208,7 @@ fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Opti
 }
 
 /// A resize in the target of a scatter or a parallel copy.
-fn collected(body: &Body, collective: &Collective) -> Option<LibraryLimit> {
+fn collective_resize_limit(body: &Body, collective: &Collective) -> Option<LibraryLimit> {
     let moved = moved_at_once(body, collective)?;
     let kind = match truncated(&moved.source, &moved.target) {
         Some(kind) => kind,
@@ -231,7 +234,7 @@ fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLi
         return None;
     }
     let element = &body.tensor(*target)?.levels.element;
-    let kind = commit::judge(pass, element, derived)?;
+    let kind = commit::judge_commit(pass, element, derived)?;
     Some(LibraryLimit {
         kind,
         span: element.span,
@@ -244,7 +247,7 @@ fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLi
 fn truncated(source: &Mapping, target: &Mapping) -> Option<LibraryLimitKind> {
     let question = (source.clone(), target.clone());
     TRUNCATED.with(|known| {
-        known.answer(question, |(source, target)| {
+        known.answer_or_find(question, |(source, target)| {
             find_truncated(source.form(), target.form())
         })
     })
@@ -307,13 +310,13 @@ fn is_plain(form: &Form) -> bool {
 }
 
 /// A reshape of one level at a time: the library asks for as many factors before as after (library: 5.11).
-fn reshaped(body: &Body, of: TensorId, tensor: &Tensor) -> Option<LibraryLimit> {
+fn reshape_limit(body: &Body, of: TensorId, tensor: &Tensor) -> Option<LibraryLimit> {
     let before = body.tensor(of)?;
     let pairs = before.levels.iter().zip(tensor.levels.iter());
     pairs.into_iter().find_map(|((_, source), (_, target))| {
         let (from, to) = (source.value.as_ref()?, target.value.as_ref()?);
         let same = equal_forms(from.form(), to.form()) != Answer::No;
-        let (before, after) = (factors(from.form()), factors(to.form()));
+        let (before, after) = (factor_count(from.form()), factor_count(to.form()));
         (!same && before != after && is_plain(from.form()) && is_plain(to.form())).then_some(
             LibraryLimit {
                 kind: LibraryLimitKind::Reshape { before, after },
@@ -325,7 +328,7 @@ fn reshaped(body: &Body, of: TensorId, tensor: &Tensor) -> Option<LibraryLimit> 
 }
 
 /// Terms and paddings of a form, each counted as one.
-fn factors(form: &Form) -> usize {
+fn factor_count(form: &Form) -> usize {
     form.digits()
         .iter()
         .map(|digit| usize::from(digit.term.is_some()) + digit.paddings().len())

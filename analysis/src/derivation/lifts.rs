@@ -8,7 +8,7 @@ mod tests;
 
 use crate::hardware::FETCH_ALIGNMENT_BYTES;
 use crate::kernel::{Level, Pass, Position, StreamShape, Written};
-use crate::mapping::{Answer, Form, Mapping, holds, slots};
+use crate::mapping::{Answer, Form, Mapping, holds_every_element, slots};
 
 use super::forms;
 
@@ -63,11 +63,11 @@ pub enum LiftFault {
 }
 
 /// What the lift of a level at stage `index` cannot do; `None` also where a mapping is not known.
-pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
+pub fn derive_lift_fault(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
     let stage = pass.stages.get(index)?;
     let (input, output) = (pass.input_of(index), &stage.output);
-    let before = forms::known(of_level(input, level)?)?;
-    let after = forms::known(of_level(output, level)?)?;
+    let before = forms::known_form(of_level(input, level)?)?;
+    let after = forms::known_form(of_level(output, level)?)?;
     if before.size() != after.size() {
         return Some(LiftFault::Size {
             before: before.size(),
@@ -79,7 +79,7 @@ pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
             size: before.size(),
         });
     }
-    let lifted = match placement(before, after)? {
+    let lifted = match lifted_placement(before, after)? {
         Ok(lifted) => lifted,
         Err(fault) => return Some(fault),
     };
@@ -94,16 +94,19 @@ pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
             after: out,
         });
     }
-    unread(input, output, &lifted).or_else(|| base(pass, &lifted))
+    unread_fault(input, output, &lifted).or_else(|| unaligned_lift_fault(pass, &lifted))
 }
 
 /// What the shorter time and the lifted parts leave unread of what the fetch read.
-fn unread(input: &StreamShape, output: &StreamShape, lifted: &Form) -> Option<LiftFault> {
-    let (time, out_time) = (forms::known(&input.time)?, forms::known(&output.time)?);
-    let packet = forms::known(&input.packet)?;
+fn unread_fault(input: &StreamShape, output: &StreamShape, lifted: &Form) -> Option<LiftFault> {
+    let (time, out_time) = (
+        forms::known_form(&input.time)?,
+        forms::known_form(&output.time)?,
+    );
+    let packet = forms::known_form(&input.packet)?;
     let read = forms::join(&[lifted, out_time, packet])?;
     let before = forms::join(&[time, packet])?;
-    if holds(&read, &before) != Answer::No {
+    if holds_every_element(&read, &before) != Answer::No {
         return None;
     }
     let lost = forms::divide_relaxed(&read, &before).divisor_residue;
@@ -113,11 +116,11 @@ fn unread(input: &StreamShape, output: &StreamShape, lifted: &Form) -> Option<Li
 }
 
 /// The first lifted part that begins at no multiple of 8 bytes of the element.
-fn base(pass: &Pass, lifted: &Form) -> Option<LiftFault> {
+fn unaligned_lift_fault(pass: &Pass, lifted: &Form) -> Option<LiftFault> {
     if pass.begin.position != Position::Begin {
         return None;
     }
-    let element = forms::known(&pass.begin.packet)?;
+    let element = forms::known_form(&pass.begin.packet)?;
     let width = pass.begin.element_type.get()?.bits();
     let parts = forms::divide_relaxed(element, lifted).matches;
     parts.iter().find_map(|part| {
@@ -143,7 +146,7 @@ pub(crate) const fn of_level(shape: &StreamShape, level: Level) -> Option<&Writt
 
 /// What is put in place of copies, outermost first, or what is wrong with it; `None` where the level is no power of two or cannot
 /// be cut.
-fn placement(before: &Form, after: &Form) -> Option<Result<Form, LiftFault>> {
+fn lifted_placement(before: &Form, after: &Form) -> Option<Result<Form, LiftFault>> {
     let (old, new) = (slots(before)?, slots(after)?);
     let mut stride = before.size();
     let mut lifted: Vec<&Form> = Vec::new();

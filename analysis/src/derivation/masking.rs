@@ -48,7 +48,7 @@ pub fn unmaskable(pass: &Pass, index: usize) -> Option<Unmaskable> {
     let time = fetched.time.value.as_ref()?.form();
     let packet = fetched.packet.value.as_ref()?.form();
     let bits = fetched.element_type.value?.bits();
-    let kept = names(&accumulated.output)?;
+    let kept = stream_axis_names(&accumulated.output)?;
     let taken = aligned.output.time.value.as_ref()?.form();
     let spatial = [&fetched.chip, &fetched.cluster, &fetched.slice]
         .into_iter()
@@ -61,11 +61,11 @@ pub fn unmaskable(pass: &Pass, index: usize) -> Option<Unmaskable> {
         if elsewhere || kept.contains(&axis) || !is_padded(taken, &axis) {
             return None;
         }
-        judge(&axis, time, packet, bits)
+        judge_axis(&axis, time, packet, bits)
     })
 }
 
-fn names(shape: &StreamShape) -> Option<Vec<Arc<str>>> {
+fn stream_axis_names(shape: &StreamShape) -> Option<Vec<Arc<str>>> {
     let time = shape.time.value.as_ref()?.form();
     let packet = shape.packet.value.as_ref()?.form();
     Some(
@@ -96,7 +96,7 @@ fn is_padded(form: &Form, axis: &str) -> bool {
 }
 
 /// The three cases, for an axis with one digit in the time and at most one, innermost, in the packet.
-fn judge(axis: &Arc<str>, time: &Form, packet: &Form, bits: u64) -> Option<Unmaskable> {
+fn judge_axis(axis: &Arc<str>, time: &Form, packet: &Form, bits: u64) -> Option<Unmaskable> {
     let [(_, outer)] = digits_of(time, axis)[..] else {
         return None;
     };

@@ -46,21 +46,21 @@ impl<Answer> Default for Memo<Answer> {
 impl<Answer: Clone> Memo<Answer> {
     /// The answer about a content, if it is at hand.
     pub(crate) fn get(&self, content: Content) -> Option<Answer> {
-        let mut part = self.part(content);
+        let mut part = self.lock_part(content);
         if let Some(answer) = part.recent.get(&content.0) {
             return Some(answer.clone());
         }
         let answer = part.older.remove(&content.0)?;
-        part.keep(content, answer.clone());
+        part.keep_answer(content, answer.clone());
         Some(answer)
     }
 
     /// Keeps the answer about a content.
-    pub(crate) fn keep(&self, content: Content, answer: Answer) {
-        self.part(content).keep(content, answer);
+    pub(crate) fn keep_answer(&self, content: Content, answer: Answer) {
+        self.lock_part(content).keep_answer(content, answer);
     }
 
-    fn part(&self, content: Content) -> MutexGuard<'_, Part<Answer>> {
+    fn lock_part(&self, content: Content) -> MutexGuard<'_, Part<Answer>> {
         let number = content.0 as usize % PARTS;
         // What a thread was in the middle of when it failed is whole: a map is changed in one step.
         let part = self.parts.get(number).unwrap_or(&self.parts[0]);
@@ -69,7 +69,7 @@ impl<Answer: Clone> Memo<Answer> {
 }
 
 impl<Answer> Part<Answer> {
-    fn keep(&mut self, content: Content, answer: Answer) {
+    fn keep_answer(&mut self, content: Content, answer: Answer) {
         if self.recent.len() >= LIMIT / PARTS {
             self.older = std::mem::take(&mut self.recent);
         }
@@ -85,9 +85,9 @@ mod tests {
     fn what_is_asked_for_again_is_kept_and_the_rest_is_forgotten() {
         let memo = Memo::default();
         let often = Content(7);
-        memo.keep(often, 7);
+        memo.keep_answer(often, 7);
         for number in 100..100 + 4 * LIMIT as u128 {
-            memo.keep(Content(number), number);
+            memo.keep_answer(Content(number), number);
             assert_eq!(memo.get(often), Some(7), "{number}");
         }
         assert_eq!(memo.get(Content(100)), None);

@@ -54,23 +54,23 @@ pub(crate) struct Allocations(Arc<[Allocation]>);
 
 /// Derives the memory of a body.
 #[cfg(test)]
-pub fn derive(body: &Body) -> MemoryDerivation {
-    with_moves(body, super::moves::derive(body))
+pub fn derive_memory(body: &Body) -> MemoryDerivation {
+    with_moves(body, super::moves::derive_moves(body))
 }
 
 /// Derives the memory of a body, given what is wrong with its moves.
 pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDerivation {
     let allocations = allocations::collect(body);
-    let violations = conflicts::derive(body, &allocations);
+    let violations = conflicts::derive_conflicts(body, &allocations);
     MemoryDerivation {
-        in_place: in_place::derive(body, &allocations, &violations),
+        in_place: in_place::derive_in_place(body, &allocations, &violations),
         violations,
         displaced: conflicts::displaced(body, &allocations),
         lifetimes: allocations
             .iter()
             .map(|allocation| allocation.lifetime(body))
             .collect(),
-        touches: allocations::touches(body, &allocations),
+        touches: allocations::allocation_touches(body, &allocations),
         moves,
         allocations: Allocations(allocations.into()),
     }

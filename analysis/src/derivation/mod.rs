@@ -45,7 +45,7 @@ pub(crate) use undecided::{open_places, undecided};
 
 use std::sync::{Arc, LazyLock};
 
-use content::{Content, content, content_in_place};
+use content::{Content, content_in_place, operation_content};
 use memo::Memo;
 use refusals::Refusing;
 
@@ -168,22 +168,22 @@ impl StageDerivation {
     /// What the engine refuses of the stage, for who compares or counts it. A stage of the Vector Engine is judged with its
     /// pass.
     fn violations(&self) -> Vec<&dyn Refusing> {
-        fn each<T: Refusing>(violations: &[T]) -> Vec<&dyn Refusing> {
+        fn as_refusing<T: Refusing>(violations: &[T]) -> Vec<&dyn Refusing> {
             let violations = violations.iter();
             violations
                 .map(|violation| violation as &dyn Refusing)
                 .collect()
         }
         match self {
-            Self::Fetch(derived) => each(&derived.violations),
-            Self::Switch(derived) => each(&derived.violations),
-            Self::Collect(derived) => each(&derived.violations),
-            Self::Align(derived) => each(&derived.violations),
-            Self::Contract(derived) => each(&derived.violations),
-            Self::Accumulate(derived) => each(&derived.violations),
-            Self::Step(derived) => each(&derived.violations),
-            Self::Cast(derived) => each(&derived.violations),
-            Self::Transpose(derived) => each(&derived.violations),
+            Self::Fetch(derived) => as_refusing(&derived.violations),
+            Self::Switch(derived) => as_refusing(&derived.violations),
+            Self::Collect(derived) => as_refusing(&derived.violations),
+            Self::Align(derived) => as_refusing(&derived.violations),
+            Self::Contract(derived) => as_refusing(&derived.violations),
+            Self::Accumulate(derived) => as_refusing(&derived.violations),
+            Self::Step(derived) => as_refusing(&derived.violations),
+            Self::Cast(derived) => as_refusing(&derived.violations),
+            Self::Transpose(derived) => as_refusing(&derived.violations),
             Self::Vector => Vec::new(),
         }
     }
@@ -200,7 +200,7 @@ impl StageDerivation {
         stage: &Stage,
     ) -> Option<(library::LibraryLimitKind, Span)> {
         match self {
-            Self::Transpose(_) => library::transpose::judge(input, stage),
+            Self::Transpose(_) => library::transpose::judge_transpose(input, stage),
             _ => None,
         }
     }
@@ -220,18 +220,18 @@ pub enum EndDerivation {
 }
 
 /// Derives everything of one body.
-pub fn derive(body: &Body, target: Target) -> BodyDerivation {
+pub fn derive_body(body: &Body, target: Target) -> BodyDerivation {
     derive_cancellable(body, target, &|| ())
 }
 
-/// As [`derive`], for callers that may lose interest: `pause` is called before each operation and may unwind.
+/// As [`derive_body`], for callers that may lose interest: `pause` is called before each operation and may unwind.
 pub fn derive_cancellable(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
     let operations = || -> (Vec<OperationDerivation>, Vec<Content>) {
         let operations = body.operations.iter();
         operations
             .map(|operation| {
                 pause();
-                let key = content(body, operation, target);
+                let key = operation_content(body, operation, target);
                 (derive_known(body, operation, target, key), key)
             })
             .unzip()
@@ -247,7 +247,7 @@ pub fn derive_cancellable(body: &Body, target: Target, pause: &dyn Fn()) -> Body
     between.memory.moves = moves;
     BodyDerivation {
         contents,
-        ..between.with(operations, library)
+        ..between.with_operations(operations, library)
     }
 }
 
@@ -262,12 +262,12 @@ impl Between {
     fn of(body: &Body, memory: memory::MemoryDerivation) -> Self {
         Self {
             memory,
-            provenance: provenance::derive(body),
-            tensors: tensors::derive(body),
+            provenance: provenance::derive_provenance(body),
+            tensors: tensors::derive_tensors(body),
         }
     }
 
-    fn with(
+    fn with_operations(
         self,
         operations: Vec<OperationDerivation>,
         library: Vec<library::LibraryLimit>,
@@ -312,7 +312,7 @@ pub(crate) fn derive_changed(
     if limited {
         library.extend(library::of_tensors(body, &moves));
     }
-    Between::of(body, memory::with_moves(body, moves)).with(operations, library)
+    Between::of(body, memory::with_moves(body, moves)).with_operations(operations, library)
 }
 
 /// What was derived of an operation, or that it depends on where the operation is.
@@ -327,7 +327,12 @@ static DERIVED: LazyLock<Memo<Kept>> = LazyLock::new(Memo::default);
 
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.
 pub fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
-    derive_known(body, operation, target, content(body, operation, target))
+    derive_known(
+        body,
+        operation,
+        target,
+        operation_content(body, operation, target),
+    )
 }
 
 /// As [`derive_operation`], for who knows what the operation is made of.
@@ -352,10 +357,10 @@ fn derive_known(
     }
     let derived = derive_afresh(body, operation, target);
     if derived.is_position_independent() {
-        DERIVED.keep(key, Kept::Derived(derived.clone()));
+        DERIVED.keep_answer(key, Kept::Derived(derived.clone()));
     } else {
-        DERIVED.keep(key, Kept::ByPlace);
-        DERIVED.keep(by_place(), Kept::Derived(derived.clone()));
+        DERIVED.keep_answer(key, Kept::ByPlace);
+        DERIVED.keep_answer(by_place(), Kept::Derived(derived.clone()));
     }
     derived
 }
@@ -367,7 +372,9 @@ pub(crate) fn derive_afresh(
     target: Target,
 ) -> OperationDerivation {
     match &operation.kind {
-        OperationKind::Copy(copy) => OperationDerivation::Copy(Arc::new(dma::derive(body, copy))),
+        OperationKind::Copy(copy) => {
+            OperationDerivation::Copy(Arc::new(dma::derive_dma(body, copy)))
+        }
         OperationKind::Pass(pass) => {
             OperationDerivation::Pass(Arc::new(derive_pass(body, pass, target)))
         }
@@ -377,20 +384,20 @@ pub(crate) fn derive_afresh(
 
 fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
     PassDerivation {
-        pipeline: pipeline::derive(pass),
+        pipeline: pipeline::derive_pipeline(pass),
         stages: (0..pass.stages.len())
             .map(|index| derive_stage(body, pass, index, target))
             .collect(),
-        vector: vector::derive(body, pass),
-        slots: vector::slots::derive(pass),
+        vector: vector::derive_vector(body, pass),
+        slots: vector::slots::derive_slots(pass),
         valid_counts: if conventions::Conventions::of(pass.dialect).counts_valid_elements() {
-            valid_count::derive(pass)
+            valid_count::derive_valid_counts(pass)
         } else {
             valid_count::ValidCountsDerivation::default()
         },
         end: match &pass.end {
             PassEnd::Commit { .. } | PassEnd::CommitView { .. } => {
-                EndDerivation::Commit(Box::new(commit::derive(body, pass)))
+                EndDerivation::Commit(Box::new(commit::derive_commit(body, pass)))
             }
             PassEnd::ToTrf { .. } => EndDerivation::Trf(contraction::derive_trf_load(body, pass)),
             PassEnd::ToVrf { .. } => EndDerivation::Vrf(collect::derive_vrf_load(body, pass)),
@@ -404,7 +411,9 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         return StageDerivation::Vector;
     };
     match &stage.kind {
-        StageKind::Fetch { .. } => StageDerivation::Fetch(fetch::derive(body, pass, index, target)),
+        StageKind::Fetch { .. } => {
+            StageDerivation::Fetch(fetch::derive_fetch(body, pass, index, target))
+        }
         StageKind::FetchLift(_)
         | StageKind::FetchMask
         | StageKind::FetchTable
@@ -413,9 +422,9 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         | StageKind::ContractTime
         | StageKind::CommitTrim
         | StageKind::CommitCast { .. }
-        | StageKind::CommitPack => StageDerivation::Step(steps::derive(pass, index, target)),
-        StageKind::Switch(_) => StageDerivation::Switch(switch::derive(pass, index)),
-        StageKind::Collect => StageDerivation::Collect(collect::derive(pass, index)),
+        | StageKind::CommitPack => StageDerivation::Step(steps::derive_step(pass, index, target)),
+        StageKind::Switch(_) => StageDerivation::Switch(switch::derive_switch(pass, index)),
+        StageKind::Collect => StageDerivation::Collect(collect::derive_collect(pass, index)),
         StageKind::Align { .. } => {
             StageDerivation::Align(contraction::derive_align(body, pass, index))
         }
@@ -425,8 +434,10 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         StageKind::Accumulate(_) => {
             StageDerivation::Accumulate(contraction::derive_accumulate(pass, index))
         }
-        StageKind::Cast => StageDerivation::Cast(cast::derive(pass, index, target)),
-        StageKind::Transpose => StageDerivation::Transpose(transpose::derive(pass, index)),
+        StageKind::Cast => StageDerivation::Cast(cast::derive_cast(pass, index, target)),
+        StageKind::Transpose => {
+            StageDerivation::Transpose(transpose::derive_transpose(pass, index))
+        }
         // All others are stages of the Vector Engine, which is derived for the whole pass.
         _ => StageDerivation::Vector,
     }
@@ -480,7 +491,7 @@ mod tests {
         let template = pass.stages.first().expect("a stage");
         let mut seen = 0;
         for row in CATALOGUE {
-            let Some(kind) = StageKind::plain(row.stage) else {
+            let Some(kind) = StageKind::plain_stage(row.stage) else {
                 continue;
             };
             let mut pass = pass.clone();
@@ -500,15 +511,18 @@ mod tests {
     fn two_threads_derive_what_one_does() {
         let (small, large) = (repeated(1), repeated(150));
         assert!(large.operations.len() >= PARALLEL_THRESHOLD);
-        let (once, often) = (derive(&small, Target::Rngd), derive(&large, Target::Rngd));
+        let (once, often) = (
+            derive_body(&small, Target::Rngd),
+            derive_body(&large, Target::Rngd),
+        );
         for round in often.operations.chunks(once.operations.len()) {
             assert_eq!(round, once.operations);
         }
-        let memory = memory::derive(&large);
+        let memory = memory::derive_memory(&large);
         assert_eq!(often.memory, memory);
         assert_eq!(
             often.library,
-            library::derive(&large, &often.operations, &memory.moves)
+            library::derive_library_limits(&large, &often.operations, &memory.moves)
         );
     }
 
@@ -519,8 +533,8 @@ mod tests {
             element += &format!(" # {size}");
         }
         let body = repeated_with(150, &element);
-        let derived = derive(&body, Target::Rngd);
-        assert_eq!(derived.memory, memory::derive(&body));
+        let derived = derive_body(&body, Target::Rngd);
+        assert_eq!(derived.memory, memory::derive_memory(&body));
         assert_eq!(derived.operations.len(), body.operations.len());
     }
 

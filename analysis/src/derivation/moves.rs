@@ -18,7 +18,8 @@ use crate::kernel::{
     SwitchConfig, Tensor, TensorId, Tier, holds_each_element_once, tensors_varying_along,
 };
 use crate::mapping::{
-    Answer, Atom, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms, holds, project,
+    Answer, Atom, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms,
+    holds_every_element, project,
 };
 
 use super::conventions::Conventions;
@@ -125,7 +126,7 @@ pub enum MoveFault {
 
 /// Derives all moves of a body.
 #[cfg(test)]
-pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
+pub(super) fn derive_moves(body: &Body) -> Vec<MoveViolation> {
     let operations = body.operations.iter();
     let mut violations: Vec<MoveViolation> = operations
         .flat_map(|operation| of_operation(body, operation))
@@ -139,7 +140,7 @@ pub(super) fn of_tensors(body: &Body) -> Vec<MoveViolation> {
     let mut violations = Vec::new();
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin {
-            violations.extend(reshape(body, of, tensor.id));
+            violations.extend(judge_reshape(body, of, tensor.id));
         }
     }
     violations
@@ -151,9 +152,9 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
     match &operation.kind {
         OperationKind::Copy(copy) => {
             let judged = (|| {
-                let source = body.tensor(copy.source)?.levels.full()?;
+                let source = body.tensor(copy.source)?.levels.full_mapping()?;
                 let target = body.tensor(copy.target)?;
-                let full = target.levels.full()?;
+                let full = target.levels.full_mapping()?;
                 let conventions = Conventions::of(body.dialect);
                 let excused = conventions.drops_by_resize();
                 let fault = lost(&source, &full, excused).or_else(|| invented(&source, &full))?;
@@ -223,7 +224,11 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
             violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
         }
         OperationKind::Collective(collective) => {
-            violations.extend(collectives::judge(body, operation.id, collective));
+            violations.extend(collectives::judge_collective(
+                body,
+                operation.id,
+                collective,
+            ));
         }
     }
     violations
@@ -235,7 +240,7 @@ fn stream_loss(
     (span, method): (Span, Span),
     excused: bool,
 ) -> Option<MoveViolation> {
-    let (source, target) = (source.full()?, target.full()?);
+    let (source, target) = (source.full_mapping()?, target.full_mapping()?);
     let fault = lost(&source, &target, excused)?;
     Some(MoveViolation {
         kind,
@@ -257,9 +262,9 @@ fn commit_loss(
     let (PassEnd::Commit { target, span } | PassEnd::CommitView { target, span }) = end else {
         return None;
     };
-    let source = stream.full()?;
+    let source = stream.full_mapping()?;
     let target = body.tensor(*target)?;
-    let full = target.levels.full()?;
+    let full = target.levels.full_mapping()?;
     let fault = lost(&source, &full, true)?;
     Some(MoveViolation {
         kind: MoveKind::Commit(id),
@@ -287,7 +292,7 @@ thread_local! {
 fn lost(source: &Mapping, target: &Mapping, excused: bool) -> Option<MoveFault> {
     let question = (source.clone(), target.clone(), excused);
     LOST.with(|known| {
-        known.answer(question, |(source, target, excused)| {
+        known.answer_or_find(question, |(source, target, excused)| {
             find_lost(source, target, *excused)
         })
     })
@@ -312,7 +317,9 @@ fn find_lost(source: &Mapping, target: &Mapping, excused: bool) -> Option<MoveFa
             _ => composite = true,
         }
     }
-    (composite && !broadcasts(source, target) && holds(target.form(), source.form()) == Answer::No)
+    (composite
+        && !broadcasts(source, target)
+        && holds_every_element(target.form(), source.form()) == Answer::No)
         .then_some(MoveFault::Lost {
             axis: None,
             value: None,
@@ -334,14 +341,17 @@ pub(super) fn dropped_axis(source: &Form, target: &Form) -> Option<String> {
     }
     // Of groups the elements decide, as far as they can be counted.
     let foreign = target.axis_names().difference(&source.axis_names()).count();
-    let decided = !grouped.is_empty() && foreign == 0 && holds(target, source) == Answer::No;
+    let decided =
+        !grouped.is_empty() && foreign == 0 && holds_every_element(target, source) == Answer::No;
     decided.then(|| grouped.join(", "))
 }
 
 /// What the target claims of the source's axes beyond the source.
 fn invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
     let question = (source.clone(), target.clone());
-    INVENTED.with(|known| known.answer(question, |(source, target)| find_invented(source, target)))
+    INVENTED.with(|known| {
+        known.answer_or_find(question, |(source, target)| find_invented(source, target))
+    })
 }
 
 fn find_invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
@@ -360,7 +370,9 @@ fn find_invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
             _ => composite = true,
         }
     }
-    (composite && !broadcasts(source, target) && holds(source.form(), target.form()) == Answer::No)
+    (composite
+        && !broadcasts(source, target)
+        && holds_every_element(source.form(), target.form()) == Answer::No)
         .then_some(MoveFault::Invented {
             axis: None,
             value: None,
@@ -428,7 +440,7 @@ fn mentions_resize(mapping: &Mapping, axis: &str) -> bool {
 }
 
 /// Judges a reshape a level at a time: the bytes stay, so each level keeps its positions and their padding.
-fn reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolation> {
+fn judge_reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolation> {
     let (before, after) = (body.tensor(before)?, body.tensor(after)?);
     for ((level, source), (_, target)) in before.levels.iter().zip(after.levels.iter()) {
         let (Some(source), Some(mapping)) = (&source.value, &target.value) else {
@@ -509,7 +521,7 @@ fn first_lost_element(
     }
     let form_of = |tensor: &Tensor| {
         let (_, written) = tensor.levels.iter().find(|(found, _)| *found == level)?;
-        forms::known(written).cloned()
+        forms::known_form(written).cloned()
     };
     // A reshape moves nothing: what is at a position is what the tensor holds there that an operation made.
     let mut made = body.tensor(tensor)?;

@@ -78,7 +78,7 @@ pub enum PipelineViolation {
 }
 
 /// Derives which engines of a pass are entered from where the pipeline does not allow it.
-pub fn derive(pass: &Pass) -> PipelineDerivation {
+pub fn derive_pipeline(pass: &Pass) -> PipelineDerivation {
     let stages = pass.stages.iter().enumerate().map(|(index, stage)| {
         let place = Place::Stage(index);
         (stage.kind.canonical(), pass.input_of(index), place)
@@ -88,7 +88,8 @@ pub fn derive(pass: &Pass) -> PipelineDerivation {
     let violations = stages
         .chain(end)
         .filter_map(|(stage, input, place)| {
-            enter(pass, stage, input, place).or_else(|| offered(pass, stage, input, place))
+            entry_violation(pass, stage, input, place)
+                .or_else(|| library_violation(pass, stage, input, place))
         })
         .collect();
     let conventions = Conventions::of(pass.dialect);
@@ -104,7 +105,7 @@ pub fn derive(pass: &Pass) -> PipelineDerivation {
 }
 
 /// What the library says of a method in a place that the machine allows: where positions and contexts are types.
-fn offered(
+fn library_violation(
     pass: &Pass,
     stage: CanonicalStage,
     input: &StreamShape,
@@ -129,7 +130,7 @@ fn offered(
         .then_some(PipelineViolation::Unimplemented { place })
 }
 
-fn enter(
+fn entry_violation(
     pass: &Pass,
     stage: CanonicalStage,
     input: &StreamShape,
@@ -142,7 +143,7 @@ fn enter(
             place,
             engine,
             position,
-            collected: collected(input),
+            collected: stream_in_flits(input),
         },
         Refusal::Order => PipelineViolation::Order {
             place,
@@ -155,7 +156,7 @@ fn enter(
 
 /// Time and packet of the stream in flits (book: Packet Normalization): the packet padded to whole flits, the outer
 /// flits moved to the time.
-fn collected(input: &StreamShape) -> Option<(Mapping, Mapping)> {
+fn stream_in_flits(input: &StreamShape) -> Option<(Mapping, Mapping)> {
     let element_type = input.element_type.value?;
     let time = input.time.value.as_ref()?.form();
     let packet = input.packet.value.as_ref()?.form();
@@ -224,7 +225,7 @@ mod tests {
     fn the_vector_engine_needs_flits() {
         let vector = (StageKind::VectorInit, Position::VectorInit);
         let collect = (StageKind::Collect, Position::Collect);
-        let direct = derive(&pass(
+        let direct = derive_pipeline(&pass(
             Context::Main,
             &[fetch(), vector.clone()],
             PassEnd::Open,
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(*time.form(), *mapping("A, B # 32 / 16", AXES).form());
         assert_eq!(*packet.form(), *mapping("B # 32 % 16", AXES).form());
         assert_eq!(
-            derive(&pass(
+            derive_pipeline(&pass(
                 Context::Main,
                 &[fetch(), collect, vector],
                 PassEnd::Open
@@ -259,15 +260,15 @@ mod tests {
     fn the_sub_context_commits_only_what_it_fetched() {
         let collect = (StageKind::Collect, Position::Collect);
         assert_eq!(
-            derive(&pass(Context::Sub, &[fetch()], commit())).violations,
+            derive_pipeline(&pass(Context::Sub, &[fetch()], commit())).violations,
             []
         );
         assert_eq!(
-            derive(&pass(Context::Main, &[fetch(), collect.clone()], commit())).violations,
+            derive_pipeline(&pass(Context::Main, &[fetch(), collect.clone()], commit())).violations,
             []
         );
         assert_eq!(
-            derive(&pass(Context::Sub, &[fetch(), collect], commit())).violations,
+            derive_pipeline(&pass(Context::Sub, &[fetch(), collect], commit())).violations,
             [PipelineViolation::SubContextCommit {
                 position: Position::Collect
             }]
@@ -280,7 +281,7 @@ mod tests {
             target: TensorId(1),
             span: span(9),
         };
-        let violations = derive(&pass(Context::Sub, &[fetch()], end)).violations;
+        let violations = derive_pipeline(&pass(Context::Sub, &[fetch()], end)).violations;
         assert!(matches!(
             violations.as_slice(),
             [PipelineViolation::NotCollected {
@@ -297,12 +298,12 @@ mod tests {
         let transpose = (StageKind::Transpose, Position::Transpose);
         let stages = [fetch(), collect.clone(), cast.clone(), transpose.clone()];
         assert_eq!(
-            derive(&pass(Context::Main, &stages, commit())).violations,
+            derive_pipeline(&pass(Context::Main, &stages, commit())).violations,
             []
         );
         let stages = [fetch(), collect, transpose, cast];
         assert_eq!(
-            derive(&pass(Context::Main, &stages, commit())).violations,
+            derive_pipeline(&pass(Context::Main, &stages, commit())).violations,
             [PipelineViolation::Order {
                 place: Place::Stage(3),
                 engine: Engine::Cast,
@@ -333,7 +334,7 @@ mod tests {
             .flat_map(|context| positions.map(|position| (context, position)))
         {
             let methods = VISA_STD
-                .newest()
+                .in_newest_release()
                 .every_method()
                 .filter(|method| method.follows(position, Some(context)));
             for method in methods {
@@ -345,7 +346,7 @@ mod tests {
                 let given = pass(context, &[(StageKind::Collect, position)], PassEnd::Open);
                 let input = given.output();
                 assert_eq!(
-                    enter(&given, stage, input, Place::End),
+                    entry_violation(&given, stage, input, Place::End),
                     None,
                     "{}",
                     method.name

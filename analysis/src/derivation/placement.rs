@@ -99,12 +99,12 @@ pub struct UnwrittenRead {
     pub span: Span,
 }
 
-fn size(level: &Written<Mapping>) -> Option<u64> {
+fn written_size(level: &Written<Mapping>) -> Option<u64> {
     level.value.as_ref().map(Mapping::size)
 }
 
 /// The tensors of a kernel that have bytes of their own, or others' under another type.
-fn own(body: &Body) -> impl Iterator<Item = &Tensor> {
+fn tensors_with_bytes(body: &Body) -> impl Iterator<Item = &Tensor> {
     let tensors = body.device.iter().flat_map(|_| &body.tensors);
     tensors.filter(|tensor| !matches!(tensor.origin, Origin::View { .. } | Origin::Resized { .. }))
 }
@@ -114,7 +114,7 @@ fn is_in_slices(tensor: &Tensor) -> bool {
 }
 
 /// Derives the levels that do not have the size of the kernel's grid, one a place.
-pub fn grid(body: &Body) -> Vec<GridViolation> {
+pub fn grid_violations(body: &Body) -> Vec<GridViolation> {
     let machine = body.machine;
     let Some(device) = &body.device else {
         return Vec::new();
@@ -124,7 +124,7 @@ pub fn grid(body: &Body) -> Vec<GridViolation> {
         return Vec::new();
     };
     let mut found: Vec<GridViolation> = Vec::new();
-    for tensor in own(body).filter(|tensor| is_in_slices(tensor)) {
+    for tensor in tensors_with_bytes(body).filter(|tensor| is_in_slices(tensor)) {
         let levels = [
             (Level::Cluster, &tensor.levels.cluster, clusters),
             (Level::Slice, &tensor.levels.slice, slices),
@@ -166,7 +166,7 @@ pub fn grid(body: &Body) -> Vec<GridViolation> {
 /// Derives the digits of levels of slices whose live count the compiler does not split, one a place.
 pub fn live_counts(body: &Body) -> Vec<LiveCount> {
     let mut found: Vec<LiveCount> = Vec::new();
-    for tensor in own(body).filter(|tensor| is_in_slices(tensor)) {
+    for tensor in tensors_with_bytes(body).filter(|tensor| is_in_slices(tensor)) {
         let slice = tensor.levels.slice.as_ref();
         let Some((written, mapping)) = slice.and_then(|slice| Some((slice, slice.value.as_ref()?)))
         else {
@@ -218,7 +218,7 @@ pub fn processing_elements(body: &Body) -> Vec<PeViolation> {
         }
     };
     let counts = body.machine.pe_counts;
-    for tensor in own(body) {
+    for tensor in tensors_with_bytes(body) {
         if let Some((written, size)) = pe_of(tensor)
             && !counts.contains(&size)
         {
@@ -244,7 +244,7 @@ pub fn processing_elements(body: &Body) -> Vec<PeViolation> {
             (target, source)
         };
         let slices = other.levels.slice.as_ref();
-        let slices = slices.and_then(|slices| Some((size(slices)?, slices.span)));
+        let slices = slices.and_then(|slices| Some((written_size(slices)?, slices.span)));
         if let (Some((written, size)), Some(slices)) = (pe_of(scratchpad), slices)
             && body.device.is_some()
             && counts.contains(&size)
@@ -265,7 +265,7 @@ pub fn processing_elements(body: &Body) -> Vec<PeViolation> {
 /// The processing elements of a tensor in the scratchpad, and where they are written.
 fn pe_of(tensor: &Tensor) -> Option<(Span, u64)> {
     let level = tensor.levels.pe.as_ref()?;
-    (tensor.tier == Tier::Spm).then_some((level.span, size(level)?))
+    (tensor.tier == Tier::Spm).then_some((level.span, written_size(level)?))
 }
 
 /// Derives the levels that another size is written for where sizes are kept.
@@ -273,7 +273,7 @@ pub fn size_changes(body: &Body) -> Vec<SizeChange> {
     let mut found: Vec<SizeChange> = Vec::new();
     let mut compare = |source: &Tensor, target: &Tensor, levels: &[Level]| {
         for (level, before, after) in pairs(&source.levels, &target.levels) {
-            let (Some(old), Some(new)) = (size(before), size(after)) else {
+            let (Some(old), Some(new)) = (written_size(before), written_size(after)) else {
                 continue;
             };
             let known = |known: &SizeChange| known.span == after.span;
@@ -289,7 +289,7 @@ pub fn size_changes(body: &Body) -> Vec<SizeChange> {
         }
     };
     let reshaped = [Level::Chip, Level::Cluster, Level::Slice, Level::Element];
-    for tensor in own(body) {
+    for tensor in tensors_with_bytes(body) {
         if let Origin::Reshape { of } = tensor.origin
             && let Some(source) = body.tensor(of)
         {
@@ -308,7 +308,7 @@ pub fn size_changes(body: &Body) -> Vec<SizeChange> {
             compare(source, target, &reshaped[..3]);
         }
     }
-    found.extend(commits(body));
+    found.extend(commit_size_changes(body));
     found
 }
 
@@ -318,10 +318,10 @@ pub fn cluster_splits(body: &Body) -> Vec<ClusterSplit> {
     let inside = |tensor: &Tensor, name: &Arc<str>| {
         let levels = [&tensor.levels.element].into_iter();
         let levels = levels.chain(tensor.levels.slice.as_ref());
-        let mut known = levels.filter_map(forms::known);
+        let mut known = levels.filter_map(forms::known_form);
         known.any(|form| form.axis_names().contains(name))
     };
-    let changed = own(body).filter_map(|tensor| {
+    let changed = tensors_with_bytes(body).filter_map(|tensor| {
         let Origin::Reshape { of } = tensor.origin else {
             return None;
         };
@@ -330,7 +330,7 @@ pub fn cluster_splits(body: &Body) -> Vec<ClusterSplit> {
         let [Some(before), Some(after)] = written else {
             return None;
         };
-        let forms = [forms::known(before)?, forms::known(after)?];
+        let forms = [forms::known_form(before)?, forms::known_form(after)?];
         let [old, new] = forms.map(|form| form.axis_names().into_iter().next());
         let (old, new) = (old?, new?);
         let split = old != new && inside(source, &new) && inside(tensor, &old);
@@ -356,7 +356,7 @@ fn pairs<'a>(
 }
 
 /// Streams that are committed into a view with another number of slices.
-fn commits(body: &Body) -> Vec<SizeChange> {
+fn commit_size_changes(body: &Body) -> Vec<SizeChange> {
     let passes = body.device.iter().flat_map(|_| &body.operations);
     let changes = passes.filter_map(|operation| {
         let OperationKind::Pass(pass) = &operation.kind else {
@@ -367,7 +367,7 @@ fn commits(body: &Body) -> Vec<SizeChange> {
         };
         let view = body.tensor(target)?.levels.slice.as_ref()?;
         let stream = &pass.output().slice;
-        let (before, after) = (size(stream)?, size(view)?);
+        let (before, after) = (written_size(stream)?, written_size(view)?);
         (before != after).then_some(SizeChange {
             level: Level::Slice,
             before,

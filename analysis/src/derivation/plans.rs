@@ -87,7 +87,7 @@ pub enum PlanFault {
 }
 
 /// Derives what the plans and the padded views of a body cannot do.
-pub fn derive(body: &Body) -> Vec<PlanViolation> {
+pub fn derive_plans(body: &Body) -> Vec<PlanViolation> {
     let mut found = Vec::new();
     for operation in &body.operations {
         if let OperationKind::Copy(copy) = &operation.kind {
@@ -106,10 +106,14 @@ pub fn derive(body: &Body) -> Vec<PlanViolation> {
         };
         match &collective.work {
             CollectiveWork::Redistribute { steps, asymmetric } => {
-                slices::judge(body, collective, steps, *asymmetric, &mut add);
+                slices::judge_redistribution(body, collective, steps, *asymmetric, &mut add);
             }
-            CollectiveWork::GatherRows(rows) => rows::gather(body, collective, rows, &mut add),
-            CollectiveWork::ScatterRows(rows) => rows::scatter(body, collective, rows, &mut add),
+            CollectiveWork::GatherRows(rows) => {
+                rows::judge_gather(body, collective, rows, &mut add)
+            }
+            CollectiveWork::ScatterRows(rows) => {
+                rows::judge_scatter(body, collective, rows, &mut add)
+            }
             CollectiveWork::Gather | CollectiveWork::Scatter { .. } => {
                 rows::list_size(body, collective, &mut add);
             }
@@ -119,7 +123,7 @@ pub fn derive(body: &Body) -> Vec<PlanViolation> {
         }
     }
     for tensor in &body.tensors {
-        found.extend(pads::judge(body, tensor));
+        found.extend(pads::judge_resized_view(body, tensor));
     }
     found
 }

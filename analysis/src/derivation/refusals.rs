@@ -194,7 +194,11 @@ impl Refusing for VectorFault {
 const WHOLE: usize = usize::MAX;
 
 /// What is refused of an operation of a body, or of a changed copy of one, as which it was derived.
-pub fn refusals(body: &Body, operation: &Operation, derived: &OperationDerivation) -> Refusals {
+pub fn operation_refusals(
+    body: &Body,
+    operation: &Operation,
+    derived: &OperationDerivation,
+) -> Refusals {
     let mut found = Refusals::default();
     match derived {
         OperationDerivation::Copy(derived) => add(&mut found, WHOLE, &derived.violations),
@@ -225,19 +229,19 @@ fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
     }
     for (number, stage) in derived.stages.iter().enumerate() {
         for violation in stage.violations() {
-            count(found, number, violation.refusal());
+            count_refusal(found, number, violation.refusal());
         }
         if let StageDerivation::Fetch(derived) = stage {
-            add(found, number, limits(derived.sequence.as_ref()));
+            add(found, number, broken_limits(derived.sequence.as_ref()));
         }
         if derived.valid_counts.refuses(number) {
-            count(found, number, Refusal::ValidCount);
+            count_refusal(found, number, Refusal::ValidCount);
         }
     }
     match &derived.end {
         EndDerivation::Commit(derived) => {
             add(found, WHOLE, &derived.violations);
-            add(found, WHOLE, limits(derived.sequence.as_ref()));
+            add(found, WHOLE, broken_limits(derived.sequence.as_ref()));
         }
         EndDerivation::Trf(derived) => add(found, WHOLE, &derived.violations),
         EndDerivation::Vrf(derived) => add(found, WHOLE, &derived.violations),
@@ -246,17 +250,17 @@ fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
 }
 
 /// The limits that a sequencer breaks.
-fn limits(sequence: Option<&SequenceReport>) -> &[SequencerViolation] {
+fn broken_limits(sequence: Option<&SequenceReport>) -> &[SequencerViolation] {
     sequence.map_or(&[], |sequence| &sequence.violations)
 }
 
 fn add(found: &mut Refusals, stage: usize, violations: &[impl Refusing]) {
     for violation in violations {
-        count(found, stage, violation.refusal());
+        count_refusal(found, stage, violation.refusal());
     }
 }
 
-fn count(found: &mut Refusals, stage: usize, refusal: Refusal) {
+fn count_refusal(found: &mut Refusals, stage: usize, refusal: Refusal) {
     *found.entry((stage, refusal)).or_default() += 1;
 }
 

@@ -34,13 +34,13 @@ impl Split {
         }
         let (stride, modulo) = if grows {
             (
-                whole(part.stride, factor)?,
+                exact_quotient(part.stride, factor)?,
                 part.modulo.checked_mul(factor)?,
             )
         } else {
             (
                 part.stride.checked_mul(factor)?,
-                whole(part.modulo, factor)?,
+                exact_quotient(part.modulo, factor)?,
             )
         };
         let new = Term {
@@ -59,20 +59,23 @@ impl Split {
     }
 
     /// What a slice holds of an element.
-    pub fn held(&self, element: &Form) -> Option<Form> {
+    pub fn held_form(&self, element: &Form) -> Option<Form> {
         if self.grows {
-            self.without(element)
+            self.without_slice_part(element)
         } else {
-            Form::multiply(&self.moved()?, element)
+            Form::multiply(&self.moved_part()?, element)
         }
     }
 
     /// Time and packet of a stream.
-    pub fn streamed(&self, time: &Form, packet: &Form) -> Option<(Form, Form)> {
+    pub fn streamed_form(&self, time: &Form, packet: &Form) -> Option<(Form, Form)> {
         if !self.grows {
-            return Some((Form::multiply(&self.moved()?, time)?, packet.clone()));
+            return Some((Form::multiply(&self.moved_part()?, time)?, packet.clone()));
         }
-        match (self.without(time), self.without(packet)) {
+        match (
+            self.without_slice_part(time),
+            self.without_slice_part(packet),
+        ) {
             (Some(time), _) => Some((time, packet.clone())),
             (None, Some(packet)) => Some((time.clone(), packet)),
             (None, None) => None,
@@ -80,7 +83,7 @@ impl Split {
     }
 
     /// The part that leaves the slices.
-    fn moved(&self) -> Option<Form> {
+    fn moved_part(&self) -> Option<Form> {
         let term = Term {
             modulo: self.factor,
             ..self.part.clone()
@@ -89,7 +92,7 @@ impl Split {
     }
 
     /// A form without what went to the slices: the outermost steps of the part that ends where the slices begin.
-    fn without(&self, form: &Form) -> Option<Form> {
+    fn without_slice_part(&self, form: &Form) -> Option<Form> {
         let mut found = false;
         let mut digits = Vec::new();
         for digit in form.digits() {
@@ -106,7 +109,7 @@ impl Split {
                 return None;
             }
             found = true;
-            let modulo = whole(term.modulo, self.factor)?;
+            let modulo = exact_quotient(term.modulo, self.factor)?;
             if modulo > 1 {
                 let term = Term {
                     modulo,
@@ -123,6 +126,6 @@ impl Split {
 }
 
 /// A quotient without remainder.
-fn whole(number: u64, by: u64) -> Option<u64> {
+fn exact_quotient(number: u64, by: u64) -> Option<u64> {
     number.is_multiple_of(by).then(|| number.checked_div(by))?
 }

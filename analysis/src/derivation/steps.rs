@@ -66,21 +66,25 @@ pub enum StepViolation {
 }
 
 /// Derives the step `index` of a pass.
-pub fn derive(pass: &Pass, index: usize, target: Target) -> StepDerivation {
+pub fn derive_step(pass: &Pass, index: usize, target: Target) -> StepDerivation {
     let mut derived = StepDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derived;
     };
     let (input, output) = (pass.input_of(index), &stage.output);
     derived.violations.extend(match &stage.kind {
-        StageKind::FetchLift(level) => lifts::derive(pass, index, *level).map(StepViolation::Lift),
-        StageKind::FetchCast => convert(input, output, |from| fetch_casts_of_step(target, from)),
-        StageKind::FetchTable => convert(input, output, table_lookup_targets),
+        StageKind::FetchLift(level) => {
+            lifts::derive_lift_fault(pass, index, *level).map(StepViolation::Lift)
+        }
+        StageKind::FetchCast => {
+            conversion_violation(input, output, |from| fetch_casts_of_step(target, from))
+        }
+        StageKind::FetchTable => conversion_violation(input, output, table_lookup_targets),
         StageKind::FetchZeroPoint(zero_point) => subtract(input, output, zero_point),
         StageKind::ContractTime => contraction::derive_time(pass, index).map(StepViolation::Time),
-        StageKind::CommitTrim => trim(input, output),
+        StageKind::CommitTrim => trim_violation(input, output),
         StageKind::CommitCast { .. } => {
-            convert(input, output, commit_cast_targets).or_else(|| cast_size(input))
+            conversion_violation(input, output, commit_cast_targets).or_else(|| cast_size(input))
         }
         _ => None,
     });
@@ -88,7 +92,7 @@ pub fn derive(pass: &Pass, index: usize, target: Target) -> StepDerivation {
 }
 
 /// A conversion from the type before to the one behind, if it is none of those that there are.
-fn convert(
+fn conversion_violation(
     input: &StreamShape,
     output: &StreamShape,
     targets: impl Fn(ElementType) -> Vec<ElementType>,
@@ -109,7 +113,7 @@ fn subtract(
 ) -> Option<StepViolation> {
     let from = input.element_type.value?;
     let only = zero_point_target(from);
-    let conversion = convert(input, output, |_| {
+    let conversion = conversion_violation(input, output, |_| {
         only.iter().map(|(target, _)| *target).collect()
     });
     if conversion.is_some() {
@@ -125,7 +129,7 @@ fn subtract(
 }
 
 /// The trimmed packet: a size that is written, then the front of what arrives.
-fn trim(input: &StreamShape, output: &StreamShape) -> Option<StepViolation> {
+fn trim_violation(input: &StreamShape, output: &StreamShape) -> Option<StepViolation> {
     let trimmed = output.packet.get()?;
     let element_type = output.element_type.value?;
     let bits = element_type.bits_of(trimmed.size())?;
@@ -136,7 +140,10 @@ fn trim(input: &StreamShape, output: &StreamShape) -> Option<StepViolation> {
             padded: output.padded_packet(COMMIT_UNIT_BYTES).filter(|_| bits > 0),
         });
     }
-    let (packet, declared) = (forms::known(&input.packet)?, forms::known(&output.packet)?);
+    let (packet, declared) = (
+        forms::known_form(&input.packet)?,
+        forms::known_form(&output.packet)?,
+    );
     if declared.size() > packet.size() {
         return Some(StepViolation::TrimPacket { expected: None });
     }

@@ -51,20 +51,22 @@ pub enum TensorsViolation {
 
 /// The digits that the tensors and streams of a body select twice, which needs no engine.
 pub fn repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
-    repeated::derive(body)
+    repeated::derive_repeated_axes(body)
 }
 
 /// Derives what each tensor violates on its own.
-pub fn derive(body: &Body) -> TensorsDerivation {
-    let mut violations: Vec<TensorsViolation> = sizes::derive(body)
+pub fn derive_tensors(body: &Body) -> TensorsDerivation {
+    let mut violations: Vec<TensorsViolation> = sizes::derive_sizes(body)
         .into_iter()
         .map(TensorsViolation::Size)
         .collect();
     for tensor in &body.tensors {
-        violations.extend(capacity::alignment(tensor).map(TensorsViolation::Alignment));
+        violations.extend(capacity::alignment_violation(tensor).map(TensorsViolation::Alignment));
         violations.extend(capacity::row_count(body.machine, tensor).map(TensorsViolation::Rows));
-        violations.extend(capacity::capacity(body.machine, tensor).map(TensorsViolation::Capacity));
-        violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
+        violations.extend(
+            capacity::capacity_violation(body.machine, tensor).map(TensorsViolation::Capacity),
+        );
+        violations.extend(tiles::derive_tile(body, tensor).map(TensorsViolation::Tile));
     }
     for operation in &body.operations {
         if let OperationKind::Collective(collective) = &operation.kind {
@@ -73,7 +75,7 @@ pub fn derive(body: &Body) -> TensorsDerivation {
     }
     TensorsDerivation {
         violations,
-        repeated: repeated::derive(body),
+        repeated: repeated::derive_repeated_axes(body),
     }
 }
 

@@ -22,7 +22,7 @@ impl<Question, Answer> Default for ThreadMemo<Question, Answer> {
 
 impl<Question: Hash + Eq, Answer: Clone> ThreadMemo<Question, Answer> {
     /// The answer of a while ago, else the one that is found now.
-    pub(super) fn answer(
+    pub(super) fn answer_or_find(
         &self,
         question: Question,
         find: impl FnOnce(&Question) -> Answer,

@@ -8,7 +8,9 @@
 use crate::hardware::{self, ElementType, TRANSPOSE_BUFFER_COLUMNS, TransposeLimits};
 use crate::items::Span;
 use crate::kernel::{Pass, Stage, StreamShape};
-use crate::mapping::{Answer, Division, DivisionMode, Form, Mapping, divide, equal_forms, holds};
+use crate::mapping::{
+    Answer, Division, DivisionMode, Form, Mapping, divide, equal_forms, holds_every_element,
+};
 
 use super::cast::judges_input;
 use super::conventions::Conventions;
@@ -174,7 +176,7 @@ struct Split {
 }
 
 /// Derives the transpose at stage `index` of a pass.
-pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
+pub fn derive_transpose(pass: &Pass, index: usize) -> TransposeDerivation {
     let mut derived = TransposeDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derived;
@@ -214,13 +216,13 @@ pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
         return derived;
     }
     let turned = if conventions.places_transposed_rows() {
-        match placed::turn(stage, input, limits, elements) {
+        match placed::find_placed_matrix(stage, input, limits, elements) {
             None => None,
             Some(Ok(matrix)) => Some(Ok(matrix)),
-            Some(Err(found)) => misplaced(stage, input, element_type, limits, found),
+            Some(Err(found)) => name_matrix_fault(stage, input, element_type, limits, found),
         }
     } else {
-        turn(stage, input, element_type, limits)
+        find_matrix(stage, input, element_type, limits)
     };
     match turned {
         Some(Ok(matrix)) => derived.matrix = Some(matrix),
@@ -231,7 +233,7 @@ pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
 }
 
 /// Names the fault of a matrix that has no place: what the usual reading finds, and else what was found about the places.
-fn misplaced(
+fn name_matrix_fault(
     stage: &Stage,
     input: &StreamShape,
     element_type: ElementType,
@@ -241,7 +243,7 @@ fn misplaced(
     if let Some(found) = found {
         return Some(Err(found));
     }
-    match turn(stage, input, element_type, limits) {
+    match find_matrix(stage, input, element_type, limits) {
         Some(Err(violation)) => Some(Err(violation)),
         // The usual reading pads rows and columns as it needs them.
         Some(Ok(_)) | None => {
@@ -281,7 +283,7 @@ fn packet_violation(
         return Some(TransposeViolation::Rows {
             rows: rows.size(),
             limit: limits.max_rows,
-            parts: parts(&rows, limits),
+            parts: turnable_row_parts(&rows, limits),
             element_type,
             span,
         });
@@ -290,7 +292,7 @@ fn packet_violation(
         return Some(TransposeViolation::Rows {
             rows: rows.size(),
             limit: limits.max_rows,
-            parts: parts(&rows, limits),
+            parts: turnable_row_parts(&rows, limits),
             element_type,
             span,
         });
@@ -307,7 +309,7 @@ fn packet_violation(
 
 /// Output packets of as many of the rows as can be turned at once, the most first: powers of two that divide them, from two
 /// rows on.
-fn parts(rows: &Form, limits: TransposeLimits) -> Vec<(u64, Mapping)> {
+fn turnable_row_parts(rows: &Form, limits: TransposeLimits) -> Vec<(u64, Mapping)> {
     let counts = std::iter::successors(Some(limits.max_rows), |count| Some(count / 2));
     counts
         .take_while(|count| *count > 1)
@@ -321,7 +323,7 @@ fn parts(rows: &Form, limits: TransposeLimits) -> Vec<(u64, Mapping)> {
 
 /// Finds the matrix in the input and compares what leaves with what is declared. `None` where a mapping is unknown or
 /// the algebra cannot tell.
-fn turn(
+fn find_matrix(
     stage: &Stage,
     input: &StreamShape,
     element_type: ElementType,
@@ -347,7 +349,7 @@ fn turn(
         return Some(Err(TransposeViolation::Rows {
             rows: split.rows,
             limit: limits.max_rows,
-            parts: parts(&rows, limits),
+            parts: turnable_row_parts(&rows, limits),
             element_type,
             span: stage.output.packet.span,
         }));
@@ -425,7 +427,7 @@ fn split_time(time: &Form, rows: &Form) -> Result<Split, Answer> {
     }
     let division = divide(time, rows, DivisionMode::Relaxed);
     if !division.exact() {
-        return Err(if holds(time, rows) == Answer::No {
+        return Err(if holds_every_element(time, rows) == Answer::No {
             Answer::No
         } else {
             Answer::Unknown

@@ -65,10 +65,10 @@ impl<P: Clone> Finding<P> {
     }
 
     /// States one more alternative, of other words than those before, and proposes it.
-    pub(crate) fn or(mut self, other: Option<Alternative<P>>) -> Self {
+    pub(crate) fn or_alternative(mut self, other: Option<Alternative<P>>) -> Self {
         if let Some(other) = &other {
             self.fixes.push(Fix {
-                title: words::capital(&other.text),
+                title: words::capitalised_text(&other.text),
                 applicability: Applicability::Maybe,
                 edits: other.edits.clone(),
                 cost: None,
@@ -116,6 +116,6 @@ impl<P> Fix<P> {
         if unsaid.is_empty() {
             return text;
         }
-        format!("{text}: {}", words::names(&unsaid))
+        format!("{text}: {}", words::names_in_code(&unsaid))
     }
 }

@@ -200,7 +200,9 @@ impl Rule {
 
     fn filled(&self, text: &'static str) -> Cow<'static, str> {
         match self.example_language() {
-            Language::Rust => dialect::of(items::Dialect::default()).fill(text),
+            Language::Rust => {
+                dialect::dialect_in_release(items::Dialect::default()).fill_names(text)
+            }
             // Other languages have no names to be filled in.
             Language::Pto | Language::Nki => Cow::Borrowed(text),
         }

@@ -29,7 +29,7 @@ impl TextSpan {
     }
 
     /// The same bytes in a text that has some more before them.
-    pub const fn shifted(self, by: u32) -> Self {
+    pub const fn shifted_span(self, by: u32) -> Self {
         Self {
             start: self.start.saturating_add(by),
             end: self.end.saturating_add(by),
@@ -232,7 +232,7 @@ impl<P> Finding<P> {
         with: impl Into<Replacement>,
     ) -> Self {
         self.fixes.push(Fix {
-            title: words::capital(&title.into()),
+            title: words::capitalised_text(&title.into()),
             applicability,
             edits: vec![Edit::new(span, with)],
             cost: None,
@@ -241,9 +241,9 @@ impl<P> Finding<P> {
     }
 
     /// The same with all places replaced: those of a function's text by those of the file that holds it.
-    pub fn placed<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q> {
+    pub fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q> {
         let mut edits = |edits: Vec<Edit<P>>| -> Vec<Edit<Q>> {
-            let placed = edits.into_iter().map(|edit| edit.placed(&mut place));
+            let placed = edits.into_iter().map(|edit| edit.map_place(&mut place));
             placed.collect()
         };
         let fixes = self.fixes.into_iter().map(|fix| Fix {

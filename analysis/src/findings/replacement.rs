@@ -25,7 +25,7 @@ impl<P> Edit<P> {
     }
 
     /// The same in another place.
-    pub fn placed<Q>(self, place: impl FnOnce(P) -> Q) -> Edit<Q> {
+    pub fn map_place<Q>(self, place: impl FnOnce(P) -> Q) -> Edit<Q> {
         Edit {
             span: place(self.span),
             text: self.text,

@@ -5,18 +5,18 @@ use std::fmt::Display;
 use crate::numbers::one_of;
 
 /// `a, b or c`.
-pub(crate) fn alternatives(numbers: &[u64]) -> String {
+pub(crate) fn listed_with_or(numbers: &[u64]) -> String {
     one_of(numbers)
 }
 
 /// `` `a`, `b` and `c` ``: names in code.
-pub(crate) fn names<T: Display>(names: &[T]) -> String {
-    joined(names.iter().map(|name| format!("`{name}`")), "and")
+pub(crate) fn names_in_code<T: Display>(names: &[T]) -> String {
+    joined_words(names.iter().map(|name| format!("`{name}`")), "and")
 }
 
 /// `a, b and c`: words that are quoted already.
 pub(crate) fn all_of(words: &[String]) -> String {
-    joined(words.iter().cloned(), "and")
+    joined_words(words.iter().cloned(), "and")
 }
 
 /// What is at the call of a macro that writes what is found.
@@ -29,7 +29,7 @@ pub(crate) fn written_here(name: &str) -> String {
     format!("`{name}!` writes it here")
 }
 
-fn joined(words: impl Iterator<Item = String>, last: &str) -> String {
+fn joined_words(words: impl Iterator<Item = String>, last: &str) -> String {
     let mut words: Vec<String> = words.collect();
     match words.pop() {
         Some(end) if words.is_empty() => end,
@@ -39,7 +39,7 @@ fn joined(words: impl Iterator<Item = String>, last: &str) -> String {
 }
 
 /// A number of bytes, in the largest unit that leaves it whole: `96 bytes`, `512 KiB`, `48 GiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes_text(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] = [
         (1 << 40, "TiB"),
         (1 << 30, "GiB"),
@@ -57,12 +57,12 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// A byte range in hexadecimal, the end excluded.
-pub(crate) fn range((start, end): (u64, u64)) -> String {
+pub(crate) fn hex_range((start, end): (u64, u64)) -> String {
     format!("{start:#x}..{end:#x}")
 }
 
 /// A text with a capital letter at its beginning, as titles have it.
-pub(crate) fn capital(text: &str) -> String {
+pub(crate) fn capitalised_text(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
@@ -81,19 +81,19 @@ mod tests {
 
     #[test]
     fn lists_read_as_sentences() {
-        assert_eq!(alternatives(&[]), "");
-        assert_eq!(alternatives(&[8]), "8");
-        assert_eq!(alternatives(&[8, 16, 32]), "8, 16 or 32");
-        assert_eq!(names(&["i4", "i8"]), "`i4` and `i8`");
+        assert_eq!(listed_with_or(&[]), "");
+        assert_eq!(listed_with_or(&[8]), "8");
+        assert_eq!(listed_with_or(&[8, 16, 32]), "8, 16 or 32");
+        assert_eq!(names_in_code(&["i4", "i8"]), "`i4` and `i8`");
     }
 
     #[test]
     fn bytes_take_the_largest_whole_unit() {
-        assert_eq!(bytes(1), "1 byte");
-        assert_eq!(bytes(1000), "1000 bytes");
-        assert_eq!(bytes(512 * 1024), "512 KiB");
-        assert_eq!(bytes(3 << 19), "1536 KiB");
-        assert_eq!(bytes(48 << 30), "48 GiB");
-        assert_eq!(range((16, 4096)), "0x10..0x1000");
+        assert_eq!(bytes_text(1), "1 byte");
+        assert_eq!(bytes_text(1000), "1000 bytes");
+        assert_eq!(bytes_text(512 * 1024), "512 KiB");
+        assert_eq!(bytes_text(3 << 19), "1536 KiB");
+        assert_eq!(bytes_text(48 << 30), "48 GiB");
+        assert_eq!(hex_range((16, 4096)), "0x10..0x1000");
     }
 }

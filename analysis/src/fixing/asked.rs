@@ -10,7 +10,7 @@ use super::Trust;
 use crate::changes::{Seed, complete_one, complete_together, proposed_findings};
 use crate::check::{
     Extent, as_checked, files_by_reach, findings_from_elsewhere, found_in_items, function_findings,
-    function_time_findings, functions, is_guess, keep_fixes_inside, reachable_from,
+    function_time_findings, functions_of_file, is_guess, keep_fixes_inside, reachable_from,
 };
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
@@ -43,12 +43,12 @@ type Place = (&'static Rule, Span);
 /// What a fix is recognised by.
 type Key = (String, Vec<FileEdit>);
 
-fn key(fix: &DiagnosticFix) -> Key {
+fn fix_key(fix: &DiagnosticFix) -> Key {
     (fix.title.clone(), fix.edits.clone())
 }
 
 /// Completes fixes of a file's report. Those that are not among the answers lead to no kernel that is right.
-pub(crate) fn completed(
+pub(crate) fn complete_fixes(
     db: &dyn Db,
     file: SourceFile,
     wanted: &[&DiagnosticFix],
@@ -71,11 +71,11 @@ pub(crate) fn completed(
         done: Vec::new(),
     };
     for (number, fix) in wanted.iter().enumerate() {
-        asked.wanted.entry(key(fix)).or_default().push(number);
+        asked.wanted.entry(fix_key(fix)).or_default().push(number);
     }
-    asked.in_functions(functions(db, file));
+    asked.in_functions(functions_of_file(db, file));
     asked.in_items();
-    asked.elsewhere();
+    asked.complete_callers();
     let mut done = asked.done;
     // What no rule of a kernel proposes needs nothing behind it.
     for numbers in asked.wanted.into_values() {
@@ -113,26 +113,26 @@ impl Asked<'_> {
             let mut proposed = Vec::new();
             for finding in found.iter().flat_map(|found| &found.findings) {
                 for fix in &finding.fixes {
-                    if let Some(numbers) = self.take(fix) {
+                    if let Some(numbers) = self.take_numbers(fix) {
                         proposed.push(((finding.rule, finding.span), fix, numbers));
                     }
                 }
             }
             if !proposed.is_empty() {
-                self.complete(function, &proposed);
+                self.complete_function(function, &proposed);
             }
         }
     }
 
     /// The numbers of a fix that is asked for; it is not looked for any more.
-    fn take(&mut self, fix: &Fix) -> Option<Vec<usize>> {
-        let placed = self.placed(fix)?;
-        self.wanted.remove(&key(&placed))
+    fn take_numbers(&mut self, fix: &Fix) -> Option<Vec<usize>> {
+        let placed = self.placed_fix(fix)?;
+        self.wanted.remove(&fix_key(&placed))
     }
 
     /// A fix as a report says it.
-    fn placed(&mut self, fix: &Fix) -> Option<DiagnosticFix> {
-        let placed = self.places.fix(fix)?;
+    fn placed_fix(&mut self, fix: &Fix) -> Option<DiagnosticFix> {
+        let placed = self.places.placed_fix(fix)?;
         match self.file.origin(self.db) {
             None => Some(placed),
             Some(origin) => fitted(vec![placed], &self.file.text(self.db), &origin).pop(),
@@ -141,7 +141,7 @@ impl Asked<'_> {
 
     /// Completes fixes of findings of a function, given by rule and place with the numbers of the fixes that were asked for.
     /// What they lead to is judged by all rules, also by those that are off.
-    fn complete(&mut self, function: ItemId, proposed: &[(Place, &Fix, Vec<usize>)]) {
+    fn complete_function(&mut self, function: ItemId, proposed: &[(Place, &Fix, Vec<usize>)]) {
         let (db, how) = (self.db, self.how);
         let names = NamesInScope::of(db, function);
         let made = as_checked(db, function, |checked| {
@@ -158,8 +158,9 @@ impl Asked<'_> {
                 .filter_map(|(number, (place, fix, _))| {
                     let at = *numbers.get(place)?;
                     let found = findings.get(at)?;
-                    let own = (0..found.fixes.len())
-                        .find(|own| same(db, &names, function, found, *own).as_ref() == Some(*fix));
+                    let own = (0..found.fixes.len()).find(|own| {
+                        same_fix(db, &names, function, found, *own).as_ref() == Some(*fix)
+                    });
                     Some((number, (at, own?)))
                 })
                 .collect();
@@ -193,7 +194,7 @@ impl Asked<'_> {
             let numbers = of.iter().filter_map(|number| proposed.get(*number));
             let mut of: Vec<usize> = numbers.flat_map(|(.., numbers)| numbers).copied().collect();
             of.sort_unstable();
-            let placed = self.placed(&fix);
+            let placed = self.placed_fix(&fix);
             self.done.extend(placed.map(|fix| Completed { of, fix }));
         }
     }
@@ -207,7 +208,7 @@ impl Asked<'_> {
         let mut taken: Vec<(&Finding, &Fix, Vec<usize>)> = Vec::new();
         for finding in &proposed.findings {
             for fix in &finding.fixes {
-                if let Some(numbers) = self.take(fix) {
+                if let Some(numbers) = self.take_numbers(fix) {
                     taken.push((finding, fix, numbers));
                 }
             }
@@ -227,13 +228,13 @@ impl Asked<'_> {
                     && fix.edits.iter().all(|edit| other.edits.contains(edit))
             };
             let completed = same.find_map(|other| other.fixes.iter().find(holds));
-            let placed = completed.and_then(|fix| self.placed(fix));
+            let placed = completed.and_then(|fix| self.placed_fix(fix));
             self.done.extend(placed.map(|fix| Completed { of, fix }));
         }
     }
 
     /// Completes what rules propose in functions of other files that call into this one.
-    fn elsewhere(&mut self) {
+    fn complete_callers(&mut self) {
         let Some(project) = Project::try_get(self.db) else {
             return;
         };
@@ -248,13 +249,13 @@ impl Asked<'_> {
         let (groups, own) = (files_by_reach(self.db, project), self.file);
         let others = groups.get(&among).into_iter().flatten();
         for file in others.filter(|file| **file != own) {
-            self.in_functions(functions(self.db, *file));
+            self.in_functions(functions_of_file(self.db, *file));
         }
     }
 }
 
 /// A fix of a finding as the function's findings say it.
-fn same(
+fn same_fix(
     db: &dyn Db,
     names: &NamesInScope<'_>,
     function: ItemId,
@@ -266,7 +267,7 @@ fn same(
 
 /// A fix in the words of the function's author.
 fn in_words(db: &dyn Db, names: &NamesInScope<'_>, function: ItemId, fix: Fix) -> Option<Fix> {
-    let mut fix = names.fix(fix)?;
+    let mut fix = names.fix_in_scope(fix)?;
     keep_fixes_inside(db, function, [&mut fix]);
     Some(fix)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::changes::TensorType;
-use crate::check::{function_simulation, functions};
+use crate::check::{function_simulation, functions_of_file};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::kernel::{Body, Origin, Tensor, Tier, body};
@@ -75,7 +75,9 @@ fn of_functions<T>(
     let rust = parts
         .iter()
         .filter(|file| !file.language(db).is_neighbour());
-    let all = rust.flat_map(|file| functions(db, *file)).enumerate();
+    let all = rust
+        .flat_map(|file| functions_of_file(db, *file))
+        .enumerate();
     let known = all.filter_map(|(number, function)| {
         let body = body(db, function);
         let kernel = KernelName {

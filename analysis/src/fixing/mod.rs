@@ -17,7 +17,7 @@ mod standing;
 mod tests;
 mod tools;
 
-pub(crate) use self::asked::completed;
+pub(crate) use self::asked::complete_fixes;
 pub use self::asked::{Completed, Completing};
 pub use self::kernels::{KernelName, Signature, Signatures, Totals};
 pub(crate) use self::kernels::{signatures_of, totals_of};

@@ -162,7 +162,7 @@ fn files_of(candidate: &Candidate) -> impl Iterator<Item = &Arc<str>> {
 
 /// Which of several fixes are tried next, where these were taken back together: those of files that nothing harmed; else one a
 /// file, since fixes of different files seldom meet; else the first half. `None` where there is one a harmed file already.
-fn fewer(batch: &[Candidate], harmed: &Harmed) -> Option<Vec<bool>> {
+fn fewer_fixes(batch: &[Candidate], harmed: &Harmed) -> Option<Vec<bool>> {
     let halved = || (0..batch.len()).map(|at| at < batch.len() / 2).collect();
     let is_harmed =
         |candidate: &Candidate| files_of(candidate).any(|file| harmed.contains_key(file));
@@ -307,7 +307,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         while left > 0 {
             let batch = self.candidates();
             if !batch.is_empty() {
-                let applied = self.attempt(batch);
+                let applied = self.attempt_batch(batch);
                 changed |= applied;
                 left -= usize::from(applied);
             } else if changed {
@@ -354,7 +354,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             let mended = diagnostics
                 .filter(|diagnostic| !diagnostic.suppressed && self.level(diagnostic) == level);
             let proposed: Vec<(Proposed<'_>, Key)> = mended
-                .filter_map(|diagnostic| self.proposed(diagnostic))
+                .filter_map(|diagnostic| self.next_fix(diagnostic))
                 .collect();
             let (alone, together): (Vec<_>, Vec<_>) = proposed
                 .iter()
@@ -394,7 +394,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     }
 
     /// The fix of a finding that is tried next.
-    fn proposed<'r>(&self, diagnostic: &'r Diagnostic) -> Option<(Proposed<'r>, Key)> {
+    fn next_fix<'r>(&self, diagnostic: &'r Diagnostic) -> Option<(Proposed<'r>, Key)> {
         let mut fixes = self
             .trust
             .trusted_fixes(diagnostic)
@@ -407,7 +407,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     }
 
     /// Applies as many of the fixes as can be kept, at least trying the first. Whether the texts changed.
-    fn attempt(&mut self, mut batch: Vec<Candidate>) -> bool {
+    fn attempt_batch(&mut self, mut batch: Vec<Candidate>) -> bool {
         loop {
             let fixes = batch.iter().map(|candidate| &candidate.fix);
             let changed = apply_fixes(&self.texts, fixes).texts;
@@ -420,22 +420,22 @@ impl<'t, T: Fixable> Rounds<'t, T> {
                 None => self.harmed(&batch),
             };
             let Some(rejection) = said.or_else(|| harmed.values().next().cloned()) else {
-                return self.keep(changed, batch, reports, standing);
+                return self.keep_application(changed, batch, reports, standing);
             };
-            let kept = self.kept(&changed);
+            let kept = self.present_texts(&changed);
             self.target.replace(&kept);
             if batch.len() < 2 {
-                self.refuse(batch, |_| rejection.clone());
+                self.refuse_batch(batch, |_| rejection.clone());
                 return false;
             }
-            match fewer(&batch, &harmed) {
+            match fewer_fixes(&batch, &harmed) {
                 Some(keeps) => {
                     let mut keeps = keeps.into_iter();
                     batch.retain(|_| keeps.next() == Some(true));
                 }
                 // One a file, and each file is harmed: none is kept.
                 None => {
-                    self.refuse(batch, |candidate| {
+                    self.refuse_batch(batch, |candidate| {
                         let own = files_of(candidate).find_map(|file| harmed.get(file));
                         own.unwrap_or(&rejection).clone()
                     });
@@ -446,7 +446,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     }
 
     /// Notes that fixes were taken back, with the reason of each.
-    fn refuse(&mut self, batch: Vec<Candidate>, why: impl Fn(&Candidate) -> Rejection) {
+    fn refuse_batch(&mut self, batch: Vec<Candidate>, why: impl Fn(&Candidate) -> Rejection) {
         for candidate in batch {
             let rejection = why(&candidate);
             let keys = candidate.keys;
@@ -530,7 +530,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
     }
 
     /// The present texts of files that are to change.
-    fn kept(&self, changed: &Texts) -> Texts {
+    fn present_texts(&self, changed: &Texts) -> Texts {
         let kept = changed.keys().filter_map(|path| {
             let text = self.texts.get(path)?;
             Some((Arc::clone(path), Arc::clone(text)))
@@ -540,7 +540,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
 
     /// Keeps an application, unless it closes a circle: then all that led around is taken back. Whether the texts
     /// changed.
-    fn keep(
+    fn keep_application(
         &mut self,
         changed: Texts,
         batch: Vec<Candidate>,
@@ -553,7 +553,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             level: levels.min().unwrap_or(Level::Deny),
             unresolved: self.outlook.unresolved(),
             counts: std::mem::take(&mut self.outlook.counts),
-            texts: self.kept(&changed),
+            texts: self.present_texts(&changed),
             keys: batch
                 .into_iter()
                 .flat_map(|candidate| candidate.keys)

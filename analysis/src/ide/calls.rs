@@ -17,7 +17,7 @@ use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, Span, block_scopes, device_attribute, file_items,
-    functions_of, parse_item, resolve, scope_at,
+    functions_of, parse_item, resolve_path, scope_at,
 };
 use crate::kernel::callgraph;
 
@@ -66,7 +66,7 @@ pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<
         return Vec::new();
     };
     // The call graph leaves out recursion, and what methods name among the tokens of macros.
-    let known = callgraph::callers(db, target);
+    let known = callgraph::callers_of_function(db, target);
     let methods = files_around(db, target.file(db))
         .into_iter()
         .flat_map(|file| file_items(db, file).items.to_vec())
@@ -125,7 +125,7 @@ fn link_to(db: &dyn Db, function: &Function, sites: &[Span]) -> Option<CallLink>
 fn call_item(db: &dyn Db, function: &Function) -> Option<CallItem> {
     let kernel = Some(function.item).filter(|item| device_attribute(db, *item).is_some());
     let detail = kernel.map(|kernel| match function_simulation(db, kernel).total() {
-        Some(total) => format!("kernel, {}", super::lenses::cycles(total)),
+        Some(total) => format!("kernel, {}", super::lenses::cycles_text(total)),
         None => "kernel".to_owned(),
     });
     Some(CallItem {
@@ -151,7 +151,7 @@ fn function_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Function> {
                 .find(|function| function.selection.start == start);
             declared.or_else(|| {
                 let occurrence = value_of(token)?;
-                match names.meaning(&occurrence)? {
+                match names.name_meaning(&occurrence)? {
                     Resolution::Function(item) => function_of(db, item),
                     _ => None,
                 }
@@ -195,7 +195,7 @@ fn all_functions(db: &dyn Db, owner: ItemId) -> Vec<Function> {
 /// The type or the trait whose function an item is, as written.
 fn type_of_method(db: &dyn Db, item: ItemId) -> Option<String> {
     let owner = item.parent(db)?;
-    let start = block_scopes(db, owner).local(item)?.start;
+    let start = block_scopes(db, owner).local_item(item)?.start;
     let root = parse_item(db, owner).root()?;
     let token = root.syntax().token_at_offset(start.into()).right_biased()?;
     let node = token
@@ -237,7 +237,7 @@ fn call_sites(db: &dyn Db, item: ItemId) -> Arc<[CallSite]> {
         };
         let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
         let scope = scope_at(db, item, start);
-        if let Resolution::Function(callee) = resolve(db, &scope, &path, Namespace::Value) {
+        if let Resolution::Function(callee) = resolve_path(db, &scope, &path, Namespace::Value) {
             sites.push(CallSite {
                 caller: caller.selection,
                 callee,
@@ -267,7 +267,7 @@ fn concerns_kernels(db: &dyn Db, function: &Function) -> bool {
         if seen.len() > MAXIMUM_FOLLOWED {
             return false;
         }
-        seen.extend(callgraph::callees(db, callee).iter());
+        seen.extend(callgraph::callees_of_function(db, callee).iter());
         next += 1;
     }
     false

@@ -122,12 +122,12 @@ impl Folder {
             return;
         }
         let words = match kind {
-            SiteKind::Axes => list(&axes_of(tree)),
+            SiteKind::Axes => shortened_list(&axes_of(tree)),
             SiteKind::Mapping | SiteKind::Index => "…".to_owned(),
         };
         self.push(
             range.start() + ra_ap_syntax::TextSize::from(1),
-            closing(tree).map_or(range.end(), |close| close.text_range().start()),
+            closing_token(tree).map_or(range.end(), |close| close.text_range().start()),
             words,
         );
     }
@@ -160,8 +160,8 @@ impl Folder {
         if run.len() < 2 || breaks_between(&parent, start, end) == 0 {
             return;
         }
-        let names: Vec<String> = run.iter().flat_map(declared).collect();
-        self.push(start, end, list(&names));
+        let names: Vec<String> = run.iter().flat_map(declared_names).collect();
+        self.push(start, end, shortened_list(&names));
     }
 }
 
@@ -184,7 +184,7 @@ fn breaks_between(
     breaks
 }
 
-fn closing(tree: &SyntaxNode) -> Option<SyntaxToken> {
+fn closing_token(tree: &SyntaxNode) -> Option<SyntaxToken> {
     tree.last_token().filter(|token| {
         matches!(
             token.kind(),
@@ -213,7 +213,7 @@ fn axes_tree(node: &SyntaxNode) -> Option<SyntaxNode> {
     (macro_kind(&tree) == Some(SiteKind::Axes)).then_some(tree)
 }
 
-fn declared(node: &SyntaxNode) -> Vec<String> {
+fn declared_names(node: &SyntaxNode) -> Vec<String> {
     if let Some(alias) = ast::TypeAlias::cast(node.clone()) {
         return alias
             .name()
@@ -247,7 +247,7 @@ fn blank_line_between(one: &SyntaxNode, other: &SyntaxNode) -> bool {
 }
 
 /// The first names, and how many more there are.
-fn list(names: &[String]) -> String {
+fn shortened_list(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES_SHOWN).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMES_SHOWN);
     match more {

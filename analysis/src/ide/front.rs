@@ -65,7 +65,7 @@ impl Analysis {
     ) -> Result<Option<Hover>, Problem> {
         self.in_file(
             path,
-            |db, file| hover::hover(db, file, offset, searched),
+            |db, file| hover::hover_at(db, file, offset, searched),
             |front_end, db, file| {
                 let rule = hover::rule_page(db, file, offset);
                 rule.or_else(|| front_end.hover(db, file, offset))
@@ -79,7 +79,7 @@ impl Analysis {
     ///
     /// A newer edit overtook it, or the engine failed.
     pub fn prepare_hovers(&self) -> Result<(), Problem> {
-        self.guarded(|db| hover::prepare(db))
+        self.guarded(|db| hover::prepare_counts(db))
     }
 
     /// The hints whose places are in a range, in the order of their places.
@@ -98,7 +98,7 @@ impl Analysis {
 
     /// The lines above the kernels of a file.
     pub fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
-        self.in_file(path, lenses::lenses, |front_end, db, file| {
+        self.in_file(path, lenses::kernel_lenses, |front_end, db, file| {
             front_end.lenses(db, file)
         })
     }
@@ -107,7 +107,7 @@ impl Analysis {
     pub fn completions(&self, path: &str, offset: u32) -> Result<Vec<Completion>, Problem> {
         self.in_file(
             path,
-            |db, file| completion::completions(db, file, offset),
+            |db, file| completion::completions_at(db, file, offset),
             |front_end, db, file| {
                 let rules = completion::rules_in_text(db, file, offset);
                 rules.unwrap_or_else(|| front_end.completions(db, file, offset))
@@ -132,7 +132,7 @@ impl Analysis {
     pub fn definition(&self, path: &str, offset: u32) -> Result<Vec<Place>, Problem> {
         self.in_file(
             path,
-            |db, file| navigation::definition(db, file, offset),
+            |db, file| navigation::definition_at(db, file, offset),
             |front_end, db, file| front_end.definition(db, file, offset),
         )
     }
@@ -146,7 +146,7 @@ impl Analysis {
     ) -> Result<Vec<Place>, Problem> {
         self.in_file(
             path,
-            |db, file| navigation::references(db, file, offset, with_declaration),
+            |db, file| navigation::references_at(db, file, offset, with_declaration),
             |front_end, db, file| front_end.references(db, file, offset, with_declaration),
         )
     }
@@ -155,7 +155,7 @@ impl Analysis {
     pub fn highlights(&self, path: &str, offset: u32) -> Result<Vec<Highlight>, Problem> {
         self.in_file(
             path,
-            |db, file| highlights::highlights(db, file, offset),
+            |db, file| highlights::highlights_at(db, file, offset),
             |front_end, db, file| front_end.highlights(db, file, offset),
         )
     }
@@ -183,7 +183,7 @@ impl Analysis {
     ) -> Result<Result<Vec<FileEdit>, RenameProblem>, Problem> {
         self.in_file(
             path,
-            |db, file| Some(navigation::rename(db, file, offset, name)),
+            |db, file| Some(navigation::rename_at(db, file, offset, name)),
             |front_end, db, file| Some(front_end.rename(db, file, offset, name)),
         )
         .map(|answer| answer.unwrap_or_else(no_name))
@@ -247,7 +247,7 @@ impl Analysis {
     pub fn assists(&self, path: &str, selection: ByteRange) -> Result<Vec<Assist>, Problem> {
         self.in_file(
             path,
-            |db, file| assists::assists(db, file, selection),
+            |db, file| assists::assists_at(db, file, selection),
             |front_end, db, file| front_end.assists(db, file, selection),
         )
     }

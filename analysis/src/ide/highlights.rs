@@ -11,7 +11,7 @@ use super::navigation::named_at;
 use super::{ByteRange, Highlight};
 
 /// The places, in the order of the text; none where the cursor is at nothing that is known.
-pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Highlight> {
+pub(super) fn highlights_at(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Highlight> {
     let Some((named, ..)) = named_at(db, file, offset) else {
         return Vec::new();
     };

@@ -3,7 +3,7 @@
 //! One number comes first, the kernel's own; what follows says which engine spends it. A kernel with anything unresolved has
 //! no number but the line to mend and the reason.
 
-use crate::check::{function_findings, function_simulation, functions};
+use crate::check::{function_findings, function_simulation, functions_of_file};
 use crate::cost::rows::statement_of;
 use crate::cost::runs_of;
 use crate::db::Db;
@@ -18,9 +18,9 @@ use crate::simulation::BodySimulation;
 use super::{ByteRange, Lens, Place};
 
 /// The lines above the kernels of a file.
-pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
+pub(super) fn kernel_lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
     let tokens = token_map(db, file);
-    let kernels = functions(db, file)
+    let kernels = functions_of_file(db, file)
         .into_iter()
         .filter(|function| device_attribute(db, *function).is_some());
     let lenses = kernels.filter_map(|kernel| {
@@ -28,10 +28,10 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let simulation = function_simulation(db, kernel);
         let (start, end) = tokens.range(body.span)?;
         let (title, mend) = match simulation.total() {
-            Some(total) => (known(&simulation, total), None),
+            Some(total) => (known_line(&simulation, total), None),
             None => match runs_of(db, kernel) {
                 Some(runs) => (runs.sentence(), None),
-                None => unknown(db, file, kernel, &body, &simulation),
+                None => unknown_line(db, file, kernel, &body, &simulation),
             },
         };
         Some(Lens {
@@ -46,7 +46,7 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
 }
 
 /// The line of a kernel of unknown cycles: what to mend, and where that is.
-fn unknown(
+fn unknown_line(
     db: &dyn Db,
     file: SourceFile,
     kernel: ItemId,
@@ -56,12 +56,12 @@ fn unknown(
     // What is not resolved brings the other gaps along, and leaves types without their last word.
     let follows = |place: &&Unresolved| place.reason == UnresolvedReason::NotInferred;
     let unresolved = body.unresolved.iter().min_by_key(follows);
-    let unresolved = unresolved.map(|place| (place.reason.words(), place.span));
+    let unresolved = unresolved.map(|place| (place.reason.reason_text(), place.span));
     let gap = || {
         let gap = simulation.gaps.first()?;
         Some((
             gap.reason.clone(),
-            denied(db, kernel, gap.span).unwrap_or(gap.span),
+            denied_span(db, kernel, gap.span).unwrap_or(gap.span),
         ))
     };
     let Some((reason, span)) = unresolved.or_else(gap) else {
@@ -90,7 +90,7 @@ fn unknown(
 
 /// What an engine refuses leaves the figures of the stages behind it unknown: the first thing that is refused in the statement
 /// around a place.
-fn denied(db: &dyn Db, kernel: ItemId, at: Span) -> Option<Span> {
+fn denied_span(db: &dyn Db, kernel: ItemId, at: Span) -> Option<Span> {
     let around = statement_of(db, at)?;
     let found = function_findings(db, kernel);
     let denied = found
@@ -105,7 +105,7 @@ fn denied(db: &dyn Db, kernel: ItemId, at: Span) -> Option<Span> {
 }
 
 /// The line of a kernel with a total.
-fn known(simulation: &BodySimulation, total: u64) -> String {
+fn known_line(simulation: &BodySimulation, total: u64) -> String {
     let schedule = &simulation.schedule;
     let busy = |lane| schedule.busy(lane);
     let dma = busy(Lane::TENSOR_DMA).saturating_add(busy(Lane::PCIE_DMA));
@@ -114,7 +114,7 @@ fn known(simulation: &BodySimulation, total: u64) -> String {
         ("sub", busy(Lane::SUB)),
         ("DMA", dma),
     ];
-    let mut title = cycles(total);
+    let mut title = cycles_text(total);
     for (name, cycles) in parts {
         title.push_str(&format!(" · {name} {}", thousands(cycles)));
     }
@@ -122,7 +122,7 @@ fn known(simulation: &BodySimulation, total: u64) -> String {
 }
 
 /// A number of cycles in words.
-pub(super) fn cycles(number: u64) -> String {
+pub(super) fn cycles_text(number: u64) -> String {
     match number {
         1 => "1 cycle".to_owned(),
         _ => format!("{} cycles", thousands(number)),
@@ -135,7 +135,7 @@ mod tests {
     use crate::Lens;
     use crate::Model;
 
-    fn lenses(text: &str) -> Vec<Lens> {
+    fn kernel_lenses(text: &str) -> Vec<Lens> {
         workspace(text)
             .analysis()
             .lenses("kernel.rs")
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_kernels_own_number_comes_first() {
-        let found = lenses(KERNEL);
+        let found = kernel_lenses(KERNEL);
         let costs = workspace(KERNEL)
             .analysis()
             .costs("kernel.rs")
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_kernel_that_is_not_understood_says_why() {
         let text = KERNEL.replace(".collect::<m![T, P / 8], m![P % 8]>()", ".gather_up()");
-        let found = lenses(&text);
+        let found = kernel_lenses(&text);
         let titles: Vec<(&str, Option<u64>)> = found
             .iter()
             .map(|lens| (lens.title.as_str(), lens.cycles))
@@ -219,7 +219,7 @@ mod tests {
         let (head, tail) = KERNEL.split_at(KERNEL.find("let sum").expect("the second pass"));
         let tail = tail.replace("m![P % 8]>()", "m![P % 4]>()");
         let text = format!("{head}{tail}");
-        let found = lenses(&text);
+        let found = kernel_lenses(&text);
         let [lens] = found.as_slice() else {
             panic!("{found:?}");
         };
@@ -235,7 +235,10 @@ mod tests {
 
     #[test]
     fn helpers_have_none() {
-        assert_eq!(lenses(&KERNEL.replace("#[device(chip = 1)]", "")), []);
+        assert_eq!(
+            kernel_lenses(&KERNEL.replace("#[device(chip = 1)]", "")),
+            []
+        );
     }
 
     #[test]

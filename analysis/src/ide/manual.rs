@@ -17,7 +17,7 @@ pub struct MethodEntry {
 
 /// The methods that a library has in a release, in the order of its table, each once.
 pub fn methods_of(library: items::Dialect) -> Vec<MethodEntry> {
-    let dialect = dialect::of(library);
+    let dialect = dialect::dialect_in_release(library);
     let mut entries: Vec<MethodEntry> = Vec::new();
     for method in dialect.every_method() {
         let Some(guide) = dialect.guide(method) else {
@@ -25,7 +25,7 @@ pub fn methods_of(library: items::Dialect) -> Vec<MethodEntry> {
         };
         let entry = MethodEntry {
             receiver: receiver(method.receiver),
-            signature: signature(method.name, &guide),
+            signature: signature_text(method.name, &guide),
             summary: guide.summary,
         };
         if !entries.contains(&entry) {
@@ -50,7 +50,7 @@ fn receiver(receiver: Receiver) -> String {
     }
 }
 
-fn signature(name: &str, guide: &Guide) -> String {
+fn signature_text(name: &str, guide: &Guide) -> String {
     let generics: Vec<&str> = guide.generics.iter().map(|part| part.name).collect();
     let arguments = guide.arguments.iter();
     let arguments: Vec<String> = arguments

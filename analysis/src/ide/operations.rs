@@ -78,13 +78,15 @@ fn parts_at(
 ) -> impl Iterator<Item = (OperationId, OperationPart)> + '_ {
     body.operations.iter().filter_map(move |operation| {
         let here = |span: Span| span.item == item && span.start <= offset && offset < span.end;
-        let (_, part) = methods(operation).find(|(span, _)| here(*span))?;
+        let (_, part) = operation_methods(operation).find(|(span, _)| here(*span))?;
         Some((operation.id, part))
     })
 }
 
 /// The methods that make an operation, in the order of the stream, each with its place.
-pub(super) fn methods(operation: &Operation) -> impl Iterator<Item = (Span, OperationPart)> + '_ {
+pub(super) fn operation_methods(
+    operation: &Operation,
+) -> impl Iterator<Item = (Span, OperationPart)> + '_ {
     let (stages, end) = match &operation.kind {
         OperationKind::Pass(pass) => (pass.stages.as_slice(), end_span(&pass.end)),
         OperationKind::Copy(_) | OperationKind::Collective(_) => (&[][..], None),

@@ -105,21 +105,21 @@ impl Parts<'_> {
             SiteKind::Index => {
                 for entry in parse_index_in(text, grammar).0 {
                     self.term(&entry.mapping, 0);
-                    self.part(&entry.value_span);
-                    self.part(&(entry.mapping.span.start..entry.value_span.end));
+                    self.push_part(&entry.value_span);
+                    self.push_part(&(entry.mapping.span.start..entry.value_span.end));
                 }
             }
             SiteKind::Axes => {
                 for axis in parse_axes(text).0 {
-                    self.part(&axis.size_span);
-                    self.part(&(axis.name_span.start..axis.size_span.end));
+                    self.push_part(&axis.size_span);
+                    self.push_part(&(axis.name_span.start..axis.size_span.end));
                 }
             }
         }
     }
 
     /// A range of the macro's body.
-    fn part(&mut self, range: &std::ops::Range<usize>) {
+    fn push_part(&mut self, range: &std::ops::Range<usize>) {
         let place = |offset: usize| {
             let offset = u32::try_from(offset).unwrap_or(u32::MAX);
             self.body.start.saturating_add(offset).min(self.body.end)
@@ -131,7 +131,7 @@ impl Parts<'_> {
         self.ranges.push(range);
     }
 
-    fn holds(&self, range: &std::ops::Range<usize>) -> bool {
+    fn holds_offset(&self, range: &std::ops::Range<usize>) -> bool {
         let Some(offset) = self.offset.checked_sub(self.body.start) else {
             return false;
         };
@@ -141,8 +141,8 @@ impl Parts<'_> {
     fn term(&mut self, term: &Term, depth: usize) {
         // A chain of operators nests to the left: it is walked as a loop.
         let mut current = term;
-        while self.holds(&current.span) && depth < MAXIMUM_DEPTH {
-            self.part(&current.span);
+        while self.holds_offset(&current.span) && depth < MAXIMUM_DEPTH {
+            self.push_part(&current.span);
             match &current.kind {
                 SyntaxKind::Binary {
                     left,
@@ -150,8 +150,8 @@ impl Parts<'_> {
                     operator_span,
                     ..
                 } => {
-                    self.part(&(operator_span.start..factor.span.end.max(operator_span.end)));
-                    self.factor(factor, depth);
+                    self.push_part(&(operator_span.start..factor.span.end.max(operator_span.end)));
+                    self.push_factor(factor, depth);
                     current = left;
                 }
                 SyntaxKind::Group(inner) => {
@@ -165,7 +165,7 @@ impl Parts<'_> {
                     return;
                 }
                 SyntaxKind::Escape { content } => {
-                    self.part(content);
+                    self.push_part(content);
                     return;
                 }
                 _ => return,
@@ -173,14 +173,14 @@ impl Parts<'_> {
         }
     }
 
-    fn factor(&mut self, factor: &FactorNode, depth: usize) {
-        if !self.holds(&factor.span) {
+    fn push_factor(&mut self, factor: &FactorNode, depth: usize) {
+        if !self.holds_offset(&factor.span) {
             return;
         }
-        self.part(&factor.span);
+        self.push_part(&factor.span);
         match &factor.kind {
             FactorKind::Mapping(term) => self.term(term, depth.saturating_add(1)),
-            FactorKind::Constant { content } => self.part(content),
+            FactorKind::Constant { content } => self.push_part(content),
             _ => {}
         }
     }

@@ -12,7 +12,7 @@ use ra_ap_syntax::{SyntaxNode, TextRange, TextSize, TokenAtOffset};
 use crate::check::function_simulation;
 use crate::cost::{
     KernelCost, MemoryRow, OperationRow, OverfullRow, kernel_cost_of, memory_of, operations_of,
-    overfull, tier_name,
+    overfull_rows, tier_name,
 };
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -25,7 +25,7 @@ use crate::simulation::Peak;
 
 use super::ByteRange;
 use super::cursor::Cursor;
-use super::operations::methods;
+use super::operations::operation_methods;
 
 /// The memories of a slice.
 const OF_A_SLICE: [Tier; 3] = [Tier::Dm, Tier::Trf, Tier::Vrf];
@@ -82,7 +82,7 @@ pub(super) fn stage_table(db: &dyn Db, file: SourceFile, offset: u32) -> Option<
         inside.retain(|row| {
             let operation = lowered.operation(OperationId(row.id));
             operation.is_some_and(|operation| {
-                methods(operation).any(|(span, _)| is_inside(db, span, function))
+                operation_methods(operation).any(|(span, _)| is_inside(db, span, function))
             })
         });
         if !inside.is_empty() {
@@ -125,7 +125,7 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
         total,
         memory: memory_of(db, kernel),
         peak: total.map(|_| simulation.memory.peak),
-        overfull: total.map_or_else(Vec::new, |_| overfull(&simulation)),
+        overfull: total.map_or_else(Vec::new, |_| overfull_rows(&simulation)),
         capacity: capacity.collect(),
         free: holes
             .map(|hole| FreeRow {
@@ -228,7 +228,7 @@ struct Chains<'a> {
 impl Chains<'_> {
     /// From the receiver of an operation's first method in the function to the end of its last one there.
     fn chain_range(&self, operation: &Operation) -> Option<TextRange> {
-        let mut calls = methods(operation)
+        let mut calls = operation_methods(operation)
             .map(|(span, _)| span)
             .filter(|span| is_inside(self.db, *span, self.function))
             .filter_map(|span| self.call(span));

@@ -22,7 +22,7 @@ use crate::items::{
 use crate::kernel::{OperationKind, body};
 use crate::numbers::thousands;
 
-use self::declared::{Declared, constants_in_macros, declarations};
+use self::declared::{Declared, constants_in_macros, item_declarations};
 use super::operations::end_span;
 use super::{ByteRange, Symbol, SymbolKind};
 
@@ -65,7 +65,7 @@ impl Outline<'_> {
                 symbols.extend(self.inline_module(*item, path, depth));
                 continue;
             }
-            let declared = declarations(self.db, *item);
+            let declared = item_declarations(self.db, *item);
             let mut inside = Vec::new();
             for entry in declared.iter() {
                 inside.extend(self.symbol(entry));
@@ -73,7 +73,7 @@ impl Outline<'_> {
                     inside.extend(self.operations(entry.item));
                 }
             }
-            symbols.extend(nested(inside));
+            symbols.extend(nest_symbols(inside));
         }
         symbols.sort_by_key(|symbol| symbol.range);
         symbols
@@ -147,7 +147,7 @@ impl Outline<'_> {
             SymbolKind::Constant => const_value(self.db, entry.item).as_u64().map(thousands),
             SymbolKind::Kernel => {
                 let simulation = function_simulation(self.db, entry.item);
-                simulation.total().map(super::lenses::cycles)
+                simulation.total().map(super::lenses::cycles_text)
             }
             _ => None,
         }
@@ -174,14 +174,16 @@ impl Outline<'_> {
             };
             let end =
                 end.filter(|end| end.item == operation.span.item && end.end >= operation.span.end);
-            let whole = end.map_or(operation.span, |end| operation.span.to(end));
+            let whole = end.map_or(operation.span, |end| operation.span.span_to(end));
             // The runs of a loop may differ.
             let cost = simulation.operations.get(operation.id.0 as usize);
             let cost = cost.filter(|_| operation.loops.is_empty());
             symbols.push(Symbol {
                 name: names.operation(operation),
                 kind: SymbolKind::Operation,
-                detail: cost.and_then(|cost| cost.cycles).map(super::lenses::cycles),
+                detail: cost
+                    .and_then(|cost| cost.cycles)
+                    .map(super::lenses::cycles_text),
                 range: self.bytes(whole).unwrap_or(selection),
                 selection,
                 children: Vec::new(),
@@ -197,7 +199,7 @@ const fn has_children(kind: SymbolKind) -> bool {
 }
 
 /// Puts what is in functions below them.
-fn nested(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
+fn nest_symbols(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     symbols.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
     let mut top = Vec::new();
     // The functions around the place, the innermost last.
@@ -207,7 +209,7 @@ fn nested(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
             .last()
             .is_some_and(|around| around.range.end < symbol.range.end)
         {
-            close(&mut open, &mut top);
+            close_function(&mut open, &mut top);
         }
         if has_children(symbol.kind) {
             open.push(symbol);
@@ -217,13 +219,13 @@ fn nested(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
         }
     }
     while !open.is_empty() {
-        close(&mut open, &mut top);
+        close_function(&mut open, &mut top);
     }
     top
 }
 
 /// Puts the innermost function, which holds all that it will, below the one around it.
-fn close(open: &mut Vec<Symbol>, top: &mut Vec<Symbol>) {
+fn close_function(open: &mut Vec<Symbol>, top: &mut Vec<Symbol>) {
     let Some(mut function) = open.pop() else {
         return;
     };

@@ -14,7 +14,7 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, file_items, parse_item, resolve,
+    ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, file_items, parse_item, resolve_path,
     scope_at, token_map,
 };
 
@@ -87,7 +87,7 @@ fn item_tokens(db: &dyn Db, item: ItemId) -> Arc<[ItemToken]> {
             match node.kind() {
                 SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF => preorder.skip_subtree(),
                 SyntaxKind::TOKEN_TREE if macro_kind(&node).is_some() => {
-                    body(db, item, &node, &mut tokens);
+                    push_macro_tokens(db, item, &node, &mut tokens);
                     preorder.skip_subtree();
                 }
                 _ => {}
@@ -98,12 +98,12 @@ fn item_tokens(db: &dyn Db, item: ItemId) -> Arc<[ItemToken]> {
 }
 
 /// The tokens of one macro's arguments, those of macros inside of it included.
-fn body(db: &dyn Db, item: ItemId, tree: &SyntaxNode, tokens: &mut Vec<ItemToken>) {
+fn push_macro_tokens(db: &dyn Db, item: ItemId, tree: &SyntaxNode, tokens: &mut Vec<ItemToken>) {
     for element in tree.descendants_with_tokens() {
         let NodeOrToken::Token(token) = element else {
             continue;
         };
-        if let Some((kind, declaration)) = meaning(db, item, &token) {
+        if let Some((kind, declaration)) = token_meaning(db, item, &token) {
             let range = token.text_range();
             tokens.push(ItemToken {
                 start: range.start().into(),
@@ -115,9 +115,9 @@ fn body(db: &dyn Db, item: ItemId, tree: &SyntaxNode, tokens: &mut Vec<ItemToken
     }
 }
 
-fn meaning(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind, bool)> {
+fn token_meaning(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     match token.kind() {
-        SyntaxKind::IDENT => name(db, item, token),
+        SyntaxKind::IDENT => name_meaning(db, item, token),
         SyntaxKind::INT_NUMBER | SyntaxKind::BANG if in_padding(token) => {
             Some((TokenKind::Padding, false))
         }
@@ -196,7 +196,7 @@ fn after_colon(token: &SyntaxToken, tree: &SyntaxNode) -> bool {
         .unwrap_or(false)
 }
 
-fn name(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind, bool)> {
+fn name_meaning(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     let occurrence = Occurrence::of(token)?;
     match occurrence.role {
         Role::AxisDeclaration => return Some((TokenKind::Axis, true)),
@@ -205,7 +205,7 @@ fn name(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind, bo
     }
     let scope = scope_at(db, item, token.text_range().start().into());
     let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
-    match resolve(db, &scope, &path, Namespace::Type) {
+    match resolve_path(db, &scope, &path, Namespace::Type) {
         Resolution::Axis(_) => Some((TokenKind::Axis, false)),
         Resolution::Alias(_) => Some((TokenKind::Alias, false)),
         _ => None,

@@ -36,7 +36,7 @@ struct Block {
 }
 
 /// The associated function, constant or type of a type.
-pub fn associated(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
+pub fn associated_item(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
     let blocks = blocks_of(db, ty);
     let (traits, own): (Vec<&Block>, Vec<&Block>) =
         blocks.iter().partition(|block| block.of_trait.is_some());

@@ -17,7 +17,7 @@ pub struct DeviceEntry {
 }
 
 /// The entries of the arguments of an attribute, in their order; those without any text are left out.
-pub(super) fn entries(text: &ItemText, arguments: &MacroArguments) -> Box<[DeviceEntry]> {
+pub(super) fn device_entries(text: &ItemText, arguments: &MacroArguments) -> Box<[DeviceEntry]> {
     let part = |range: Range<usize>| {
         let written = arguments.text.get(range.clone()).unwrap_or("");
         let start = range.start + (written.len() - written.trim_start().len());

@@ -77,7 +77,10 @@ pub trait ConstEnvironment {
 }
 
 /// Evaluates an expression.
-pub fn evaluate(expression: &ast::Expr, environment: &dyn ConstEnvironment) -> ConstValue {
+pub fn evaluate_expression(
+    expression: &ast::Expr,
+    environment: &dyn ConstEnvironment,
+) -> ConstValue {
     evaluate_as(expression, None, environment)
 }
 
@@ -94,7 +97,7 @@ pub fn evaluate_as(
     };
     let value = evaluator.expression(expression, expected);
     match (&value, expected) {
-        (ConstValue::Int(number), Some(integer)) if !integer.holds(*number) => OVERFLOW,
+        (ConstValue::Int(number), Some(integer)) if !integer.holds_value(*number) => OVERFLOW,
         _ => value,
     }
 }
@@ -170,7 +173,9 @@ impl Evaluator<'_> {
             (Some(UnaryOp::Not), ConstValue::Int(value)) => {
                 integer.map_or(NO_INTEGER, |integer| ConstValue::Int(integer.wrap(!value)))
             }
-            (Some(UnaryOp::Neg), ConstValue::Int(value)) => checked(value.checked_neg(), integer),
+            (Some(UnaryOp::Neg), ConstValue::Int(value)) => {
+                checked_integer(value.checked_neg(), integer)
+            }
             (_, ConstValue::Unknown(reason)) => ConstValue::Unknown(reason),
             _ => NO_INTEGER,
         }
@@ -187,7 +192,7 @@ impl Evaluator<'_> {
                 let integer = known.or(expected);
                 let left = self.operand(left, integer);
                 let right = self.operand(right, if shift { None } else { integer });
-                arithmetic(operator, &left, &right, integer)
+                arithmetic_constant(operator, &left, &right, integer)
             }
             Some(BinaryOp::LogicOp(operator)) => {
                 let left = self.operand(left, None);
@@ -204,7 +209,7 @@ impl Evaluator<'_> {
                 let integer = integer.or_else(|| right.as_ref().and_then(integer_type));
                 let left = self.operand(left, integer);
                 let right = self.operand(right, integer);
-                comparison(operator, &left, &right)
+                compare_constants(operator, &left, &right)
             }
             Some(BinaryOp::Assignment { .. }) => ConstValue::Unknown("an assignment"),
             None => INCOMPLETE,
@@ -469,7 +474,7 @@ pub fn integer_method(
             .map(i128::from),
         _ => None,
     };
-    checked(result, integer)
+    checked_integer(result, integer)
 }
 
 fn literal_value(literal: &ast::Literal) -> ConstValue {
@@ -500,16 +505,18 @@ pub(crate) fn literal_u64(text: &str) -> Option<u64> {
     }
 }
 
-fn checked(value: Option<i128>, integer: Option<IntegerType>) -> ConstValue {
+fn checked_integer(value: Option<i128>, integer: Option<IntegerType>) -> ConstValue {
     match value {
-        Some(value) if integer.is_none_or(|integer| integer.holds(value)) => ConstValue::Int(value),
+        Some(value) if integer.is_none_or(|integer| integer.holds_value(value)) => {
+            ConstValue::Int(value)
+        }
         _ => OVERFLOW,
     }
 }
 
 /// Arithmetic of two values, of an integer type where that is known. Constants and the numbers in kernels are computed here
 /// alike.
-pub fn arithmetic(
+pub fn arithmetic_constant(
     operator: ArithOp,
     left: &ConstValue,
     right: &ConstValue,
@@ -548,7 +555,7 @@ pub fn arithmetic(
         ArithOp::BitXor => Some(left ^ right),
         ArithOp::Shl | ArithOp::Shr => return shift(operator, left, right, integer),
     };
-    checked(value, integer)
+    checked_integer(value, integer)
 }
 
 /// A shift by the type's width or more is an error; bits shifted out of a known type are lost.
@@ -571,7 +578,7 @@ fn shift(operator: ArithOp, value: i128, amount: i128, integer: Option<IntegerTy
 }
 
 /// A comparison of two values of one type.
-pub fn comparison(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
+pub fn compare_constants(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
     if let (ConstValue::Float(left), ConstValue::Float(right)) = (left, right) {
         return ConstValue::Bool(left.compares(operator, *right));
     }

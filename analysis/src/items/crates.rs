@@ -15,7 +15,7 @@ use super::dialects::has_kernel_words;
 use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 use super::modules::crate_root;
-use super::shapes::{Evidence, evidence};
+use super::shapes::{Evidence, release_evidence};
 use crate::db::Db;
 use crate::fragments::{file_of, is_fragment};
 use crate::inputs::{PackageEntry, Project, SourceFile};
@@ -117,7 +117,7 @@ fn files_of_crates(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, Arc<
 
 /// The files of a crate, in the order of their paths. Files of other crates come and go without it.
 #[salsa::tracked(returns(clone))]
-pub(super) fn files(db: &dyn Db, krate: CrateId) -> Arc<[SourceFile]> {
+pub(super) fn files_of_crate(db: &dyn Db, krate: CrateId) -> Arc<[SourceFile]> {
     let crates = Project::try_get(db).map(|project| files_of_crates(db, project));
     let files = crates.and_then(|crates| crates.get(&krate.root(db)).cloned());
     files.unwrap_or_default()
@@ -140,11 +140,11 @@ fn names_package(db: &dyn Db, from: CrateId, other: CrateId) -> bool {
         return false;
     };
     let name = entry.manifest(db).name.replace('-', "_");
-    let files = files(db, from);
+    let files = files_of_crate(db, from);
     !name.is_empty()
         && files
             .iter()
-            .any(|file| word(&file.text(db), &name).is_some())
+            .any(|file| word_range(&file.text(db), &name).is_some())
 }
 
 /// What all files of a crate say of releases.
@@ -154,9 +154,9 @@ pub(super) fn crate_evidence(db: &dyn Db, krate: CrateId) -> Evidence {
     if let Some(project) = Project::try_get(db) {
         project.restless(db);
     }
-    let files = files(db, krate);
-    let each = files.iter().map(|file| evidence(db, *file));
-    each.fold(Evidence::default(), Evidence::and)
+    let files = files_of_crate(db, krate);
+    let each = files.iter().map(|file| release_evidence(db, *file));
+    each.fold(Evidence::default(), Evidence::and_evidence)
 }
 
 /// What a crate imports: for each library the files that do, the crate's root first.
@@ -187,7 +187,7 @@ impl Imports {
 #[salsa::tracked(returns(clone))]
 pub(super) fn crate_imports(db: &dyn Db, krate: CrateId) -> Arc<Imports> {
     let mut imports = Imports::default();
-    for file in files(db, krate).iter() {
+    for file in files_of_crate(db, krate).iter() {
         for library in imported_libraries(db, *file).iter() {
             let files = imports.by_library.entry(*library).or_default();
             files.push(*file);
@@ -225,10 +225,11 @@ pub(crate) fn library_imports(
     let renamed = renamed_libraries(db, file);
     imports.into_iter().filter_map(move |item| {
         let text = item_text(db, item);
-        let own = Library::ALL.map(|library| (word(&text.text, library.crate_name()), library));
+        let own =
+            Library::ALL.map(|library| (word_range(&text.text, library.crate_name()), library));
         let others = renamed
             .iter()
-            .map(|(library, name)| (word(&text.text, name), *library));
+            .map(|(library, name)| (word_range(&text.text, name), *library));
         let named = own.into_iter().chain(others);
         let named = named.filter_map(|(place, library)| Some((place?, library)));
         let (place, library) = named.min_by_key(|(place, _)| place.start)?;
@@ -238,7 +239,7 @@ pub(crate) fn library_imports(
 }
 
 /// Where a name is as a word of its own.
-fn word(text: &str, name: &str) -> Option<Range<usize>> {
+fn word_range(text: &str, name: &str) -> Option<Range<usize>> {
     text.match_indices(name)
         .map(|(start, _)| start)
         .find(|start| {
@@ -260,7 +261,7 @@ pub(super) fn root_file(db: &dyn Db, file: SourceFile) -> SourceFile {
 
 /// The root file of a crate's modules: of a package that of its library or program, else that of the first of its files.
 pub(super) fn root_of(db: &dyn Db, krate: CrateId) -> Option<SourceFile> {
-    let files = files(db, krate);
+    let files = files_of_crate(db, krate);
     let usual = ["src/lib.rs", "src/main.rs"].into_iter().find_map(|name| {
         let mut files = files.iter();
         files.find(|file| below_crate(db, krate, **file) == name)

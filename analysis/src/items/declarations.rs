@@ -297,7 +297,7 @@ impl MacroArguments {
 
     /// The span of a range of the arguments.
     pub(super) fn span(&self, text: &ItemText, range: &std::ops::Range<usize>) -> super::ids::Span {
-        self.full_span(text).inside(range)
+        self.full_span(text).span_inside(range)
     }
 
     /// The span of the arguments, from the span whose start the offsets of the call's tree count from.

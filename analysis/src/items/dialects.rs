@@ -13,7 +13,7 @@ use super::crates::{
     CrateId, below_crate, crate_evidence, crate_id, crate_imports, package_around, root_of,
 };
 use super::ids::Span;
-use super::shapes::{Shapes, evidence, places};
+use super::shapes::{Shapes, release_evidence, shape_places};
 use crate::db::Db;
 use crate::inputs::{
     PackageLibrary, PackageManifest, Project, SourceFile, options, parse, syntax_error_count,
@@ -173,7 +173,7 @@ fn crate_library(
     let manifest = manifest.unwrap_or_default();
     let (library, because) = match chosen {
         Some(library) => (library, "the settings choose it".to_owned()),
-        None => decided(db, krate, &manifest, release),
+        None => decided_library(db, krate, &manifest, release),
     };
     let of_library = |release: &Release| Library::having(*release) == library;
     let found = match release.filter(of_library) {
@@ -207,7 +207,7 @@ fn crate_library(
 }
 
 /// The library of a crate, and what says so, where the user does not.
-fn decided(
+fn decided_library(
     db: &dyn Db,
     krate: CrateId,
     manifest: &PackageManifest,
@@ -405,7 +405,7 @@ pub(crate) fn excluded_shapes(db: &dyn Db, file: SourceFile) -> Option<Arc<Exclu
     if library.shapes().is_empty() {
         return None;
     }
-    let own = evidence(db, file).shapes();
+    let own = release_evidence(db, file).shapes();
     // Most files have nothing that their release has not, and then no other file matters.
     if own.rows().all(|shape| shape.is_in(release)) {
         return None;
@@ -415,7 +415,7 @@ pub(crate) fn excluded_shapes(db: &dyn Db, file: SourceFile) -> Option<Arc<Exclu
     let mut fitting = library.releases().iter().copied().filter(fits);
     let oldest = fitting.next()?;
     let newest = fitting.next_back().unwrap_or(oldest);
-    let mut shapes = places(db, file, all);
+    let mut shapes = shape_places(db, file, all);
     shapes.retain(|(_, shape)| !shape.is_in(release));
     let excluded = Excluded {
         shapes,

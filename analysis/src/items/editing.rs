@@ -96,7 +96,7 @@ impl Typing for AnalysisDatabase {
         // Which macros the calls in other files mean is decided by these words alone.
         let decides = |text: &str| text.contains("macro_rules") || text.contains("mod ");
         let macros = (decides(&old) || decides(text)).then(|| macros_of_all(self));
-        let (start, end, insert) = difference(&old, text);
+        let (start, end, insert) = changed_bytes(&old, text);
         let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
         let tree = tree.and_then(|(start, end)| {
             let errors = syntax_error_count(self, file);
@@ -145,7 +145,7 @@ fn same_bytes<'a, Pairs: Iterator<Item = (u8, u8)>>(
 }
 
 /// The bytes of the old text that the new one replaces, and what is there in it.
-fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
+fn changed_bytes<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
     let mut start = same_bytes(
         old.as_bytes().chunks_exact(CHUNK_BYTES),
         new.as_bytes().chunks_exact(CHUNK_BYTES),
@@ -176,7 +176,7 @@ fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::difference;
+    use super::changed_bytes;
 
     proptest! {
         #[test]
@@ -184,7 +184,7 @@ mod tests {
             before in "[aé]{0,400}", old in "[aéb]{0,4}", new in "[aéb]{0,4}", after in "[aé]{0,400}",
         ) {
             let [old, new] = [old, new].map(|text| format!("{before}{text}{after}"));
-            let (start, end, insert) = difference(&old, &new);
+            let (start, end, insert) = changed_bytes(&old, &new);
             prop_assert_eq!(format!("{}{insert}{}", &old[..start], &old[end..]), &*new);
             // Neither side can be longer: characters differ there, or one of the texts is used up.
             let inside = [&old[start..end], insert];

@@ -16,7 +16,7 @@ use super::macros::{self, DefinitionId, ExpandedItems};
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::Db;
-use crate::inputs::{SourceFile, conditions, parse};
+use crate::inputs::{SourceFile, file_conditions, parse};
 use crate::syntax::{
     Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, Written,
     green_child, modules_around, parse_text, without_raw,
@@ -251,7 +251,7 @@ impl ParsedItem {
     }
 
     /// Whether the item's node has a child of a kind.
-    pub fn has(&self, kind: SyntaxKind) -> bool {
+    pub fn has_child(&self, kind: SyntaxKind) -> bool {
         let nodes = self.tree.iter().flat_map(|tree| tree.children());
         let mut nodes = nodes.filter_map(NodeOrToken::into_node);
         let item = nodes.find(|node| ast::Item::can_cast(SyntaxKind::from(node.kind().0)));
@@ -339,7 +339,7 @@ impl Collector<'_> {
         if !text.contains("cfg") {
             return;
         }
-        let known = conditions(self.db, self.file);
+        let known = file_conditions(self.db, self.file);
         let found = Conditional::of(tree, text, &|name, value| known.truth(name, value));
         let shifted = |byte: u32| byte.saturating_add(self.offset);
         let unread = found.unread();
@@ -390,7 +390,7 @@ impl Collector<'_> {
             name: (shifted(name.start().into()), shifted(name.end().into())),
             copied: copied.collect(),
         };
-        let known = conditions(self.db, self.file);
+        let known = file_conditions(self.db, self.file);
         let conditional =
             Conditional::of(&tree, &items.text, &|name, value| known.truth(name, value));
         let around = std::mem::replace(&mut self.conditional, conditional);
@@ -438,7 +438,7 @@ impl Collector<'_> {
     }
 
     fn normalised(&mut self, node: &SyntaxNode, body: Option<&ast::ItemList>) -> Normalised {
-        let left_out = self.conditional.inside(node.text_range());
+        let left_out = self.conditional.left_out_in(node.text_range());
         match body {
             None if left_out.is_empty() => self.texts.normalise(node, self.offset),
             None => {

@@ -45,7 +45,7 @@ impl fmt::Debug for HeldItems {
 
 impl HeldItems {
     /// The bytes of normalised text of the items of modules that the file had and has no more.
-    fn left(&self, db: &dyn Db, now: &FxHashMap<ItemId, HeldText>) -> usize {
+    fn left_bytes(&self, db: &dyn Db, now: &FxHashMap<ItemId, HeldText>) -> usize {
         let gone = self
             .texts
             .iter()
@@ -90,7 +90,7 @@ pub(super) fn pin(db: &mut AnalysisDatabase, file: SourceFile, first: Durability
     if same && changed.is_empty() {
         return None;
     }
-    let mut left = held.as_ref().map_or(0, |held| held.left(db, &all));
+    let mut left = held.as_ref().map_or(0, |held| held.left_bytes(db, &all));
     let mut locals = Vec::new();
     for (item, source, text) in changed {
         let scopes = block_scopes(db, item);
@@ -120,7 +120,7 @@ pub(super) fn pin(db: &mut AnalysisDatabase, file: SourceFile, first: Durability
         let gone = before
             .locals
             .iter()
-            .filter(|local| now.local(local.id).is_none());
+            .filter(|local| now.local_item(local.id).is_none());
         left += gone.map(LocalItem::bytes).sum::<usize>();
     }
     Some(left)

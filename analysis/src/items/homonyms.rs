@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::declarations::{Declared, module_scope};
 use super::ids::ModuleId;
 use super::modules::crate_root;
-use super::resolve::{Namespace, Resolution, resolve};
+use super::resolve::{Namespace, Resolution, resolve_path};
 use super::scopes::ScopeRef;
 use crate::db::Db;
 use crate::mapping::{Axis, Mapping, MappingKind};
@@ -28,13 +28,14 @@ pub struct AxisPaths {
 impl AxisPaths {
     /// The paths of those of some axes that share a name with another one, or with what the name means in a scope.
     pub fn of(db: &dyn Db, scope: &ScopeRef, axes: &FxHashSet<Axis>) -> Self {
-        let means_another = |axis: &Axis| match resolve(db, scope, &[axis.name()], Namespace::Type)
-        {
-            Resolution::Axis(found) => {
-                *found.name == *axis.name() && found.size.is_some_and(|size| size != axis.size())
-            }
-            _ => false,
-        };
+        let means_another =
+            |axis: &Axis| match resolve_path(db, scope, &[axis.name()], Namespace::Type) {
+                Resolution::Axis(found) => {
+                    *found.name == *axis.name()
+                        && found.size.is_some_and(|size| size != axis.size())
+                }
+                _ => false,
+            };
         let shared = axes
             .iter()
             .filter(|axis| axes.iter().any(|other| is_homonym(axis, other)) || means_another(axis));
@@ -64,14 +65,14 @@ impl AxisPaths {
         if self.is_empty() {
             return None;
         }
-        self.renamed(mapping, 0)
+        self.renamed_mapping(mapping, 0)
     }
 
-    fn renamed(&self, mapping: &Mapping, depth: u32) -> Option<Mapping> {
+    fn renamed_mapping(&self, mapping: &Mapping, depth: u32) -> Option<Mapping> {
         if depth > DEPTH {
             return None;
         }
-        let inside = |inner: &Mapping| self.renamed(inner, depth + 1);
+        let inside = |inner: &Mapping| self.renamed_mapping(inner, depth + 1);
         match mapping.kind() {
             MappingKind::Identity | MappingKind::Broadcast(_) => None,
             MappingKind::Axis(axis) => Some(Mapping::axis(self.axis(axis)?.clone())),

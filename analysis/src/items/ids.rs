@@ -132,7 +132,7 @@ impl Hash for Span {
 
 impl Span {
     /// A place inside this one, from offsets relative to its start.
-    pub fn inside(self, range: &std::ops::Range<usize>) -> Span {
+    pub fn span_inside(self, range: &std::ops::Range<usize>) -> Span {
         let offset = |value: usize| {
             self.start
                 .saturating_add(u32::try_from(value).unwrap_or(u32::MAX))
@@ -145,7 +145,7 @@ impl Span {
     }
 
     /// This place inside of `from`, where the same text is at `to`.
-    pub const fn moved(self, from: Span, to: Span) -> Span {
+    pub const fn moved_span(self, from: Span, to: Span) -> Span {
         Span {
             item: to.item,
             start: to
@@ -156,7 +156,7 @@ impl Span {
     }
 
     /// From the start of this place to the end of another in the same item.
-    pub fn to(self, other: Span) -> Span {
+    pub fn span_to(self, other: Span) -> Span {
         Span {
             item: self.item,
             start: self.start,

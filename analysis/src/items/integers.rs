@@ -47,13 +47,13 @@ impl IntegerType {
     }
 
     /// Whether a value fits. Values beyond `i128` are not represented, so `u128` holds what is not negative.
-    pub fn holds(self, value: i128) -> bool {
+    pub fn holds_value(self, value: i128) -> bool {
         value >= self.minimum() && value <= self.maximum()
     }
 
     /// The value of the low bits, as a cast with `as` takes them.
     pub fn wrap(self, value: i128) -> i128 {
-        if self.bits >= 127 || self.holds(value) {
+        if self.bits >= 127 || self.holds_value(value) {
             return value;
         }
         let modulus = 1_i128 << self.bits;

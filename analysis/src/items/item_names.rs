@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::ids::ItemId;
-use super::resolve::{Namespace, Resolution, resolve};
+use super::resolve::{Namespace, Resolution, resolve_path};
 use super::scopes::{ItemScopes, ScopeRef};
 use crate::db::Db;
 
@@ -34,11 +34,11 @@ impl ItemNames {
 
     /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
     pub fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
-        self.scopes.at(db, offset)
+        self.scopes.scope_at_offset(db, offset)
     }
 
-    /// What a path means at an offset of the item's text, as [`resolve`] says.
-    pub fn resolve(
+    /// What a path means at an offset of the item's text, as [`resolve_path`] says.
+    pub fn resolve_path(
         &self,
         db: &dyn Db,
         path: &[&str],
@@ -56,7 +56,12 @@ impl ItemNames {
         if let Some(resolution) = known.get(&*text) {
             return resolution.clone();
         }
-        let resolution = resolve(db, &self.scopes.at(db, offset), path, namespace);
+        let resolution = resolve_path(
+            db,
+            &self.scopes.scope_at_offset(db, offset),
+            path,
+            namespace,
+        );
         known.insert(text.into(), resolution.clone());
         resolution
     }

@@ -120,7 +120,7 @@ pub(super) fn expanded_calls(
             continue;
         };
         let (among_items, place) = place_of(&call);
-        let Some((arguments, arguments_start)) = arguments(&call) else {
+        let Some((arguments, arguments_start)) = bracketed_text(&call) else {
             continue;
         };
         let expanded = rules.expand(&arguments, place, &|name| lookup(name, range.start()));
@@ -224,7 +224,7 @@ fn place_of(call: &ast::MacroCall) -> (bool, CallPlace) {
 }
 
 /// The text between the brackets of a call, and where it begins.
-fn arguments(call: &ast::MacroCall) -> Option<(String, TextSize)> {
+fn bracketed_text(call: &ast::MacroCall) -> Option<(String, TextSize)> {
     let tree = call.token_tree()?;
     let text = tree.syntax().text().to_string();
     let inside = text.strip_prefix(['(', '[', '{'])?;
@@ -252,7 +252,7 @@ fn own_definitions(db: &dyn Db, file: SourceFile, tree: &SourceTree, text: &str)
         return Vec::new();
     }
     let end = tree.syntax().text_range().end();
-    numbered(db, file, tree)
+    numbered_definitions(db, file, tree)
         .filter_map(|(id, definition)| {
             let from = definition.syntax().text_range().end();
             let around = definition.syntax().ancestors().skip(1).find(|node| {
@@ -303,7 +303,7 @@ impl DefinitionId {
 }
 
 /// The definitions of a file.
-fn numbered(
+fn numbered_definitions(
     db: &dyn Db,
     file: SourceFile,
     tree: &SourceTree,
@@ -331,7 +331,7 @@ fn definition_starts(db: &dyn Db, file: SourceFile) -> Arc<[Option<NamedStart>]>
     let Some(tree) = parsed.tree() else {
         return Arc::from([]);
     };
-    let starts = numbered(db, file, &tree).map(|(_, definition)| {
+    let starts = numbered_definitions(db, file, &tree).map(|(_, definition)| {
         let start = definition.token_tree()?.syntax().text_range().start() + TextSize::of('{');
         let name = plain_name(definition.name()?.text());
         Some((name, u32::from(start).saturating_add(parsed.offset())))
@@ -348,7 +348,7 @@ fn definitions(db: &dyn Db, file: SourceFile) -> Arc<[Definition]> {
     let Some(tree) = parse(db, file).tree() else {
         return Arc::from([]);
     };
-    let all = numbered(db, file, &tree);
+    let all = numbered_definitions(db, file, &tree);
     let seen = all.filter(|(_, definition)| {
         let mut around = definition.syntax().ancestors();
         !around.any(|node| ast::BlockExpr::can_cast(node.kind()))

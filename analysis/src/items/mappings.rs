@@ -20,7 +20,7 @@ use super::file::{item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
-use super::resolve::{Namespace, Resolution, resolve};
+use super::resolve::{Namespace, Resolution, resolve_path};
 use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
 use crate::db::Db;
@@ -312,7 +312,7 @@ fn cyclic(db: &dyn Db, alias: ItemId) -> MappingResult {
         .text
         .find(&format!("type {name}"))
         .map_or(0, |start| start + "type ".len());
-    let span = text.full_span().inside(&(start..start + name.len()));
+    let span = text.full_span().span_inside(&(start..start + name.len()));
     MappingResult {
         mapping: None,
         problems: vec![MappingProblem {
@@ -352,7 +352,7 @@ pub(super) fn size_of_type(
 
 /// The size of the mapping or axis that a path names.
 pub(super) fn size_of_path(db: &dyn Db, scope: &ScopeRef, path: &[&str]) -> Option<u64> {
-    match resolve(db, scope, path, Namespace::Type) {
+    match resolve_path(db, scope, path, Namespace::Type) {
         Resolution::Axis(axis) => axis.size,
         Resolution::Alias(alias) => Some(alias_mapping(db, alias).mapping.as_ref()?.size()),
         _ => None,
@@ -375,7 +375,7 @@ struct Resolver<'a> {
 pub(super) type Observed = FxHashMap<(usize, usize), Mapping>;
 
 impl Resolver<'_> {
-    fn problem(&mut self, kind: MappingProblemKind, span: Span) {
+    fn push_problem(&mut self, kind: MappingProblemKind, span: Span) {
         self.problems.push(MappingProblem { kind, span });
     }
 
@@ -392,9 +392,9 @@ impl Resolver<'_> {
 
     fn node(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
         if self.depth >= MAXIMUM_DEPTH {
-            self.problem(
+            self.push_problem(
                 MappingProblemKind::Invalid(MappingError::TooDeep),
-                body.inside(&node.span),
+                body.span_inside(&node.span),
             );
             return None;
         }
@@ -412,12 +412,12 @@ impl Resolver<'_> {
     }
 
     fn kind(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
-        let span = body.inside(&node.span);
+        let span = body.span_inside(&node.span);
         match &node.kind {
             SyntaxKind::One => Some(Mapping::identity()),
-            SyntaxKind::Number(count) => self.checked(Mapping::broadcast(*count), span),
+            SyntaxKind::Number(count) => self.checked_mapping(Mapping::broadcast(*count), span),
             SyntaxKind::Name(name) => self.name(name, span),
-            SyntaxKind::Escape { content } => self.escape(body.inside(content), span),
+            SyntaxKind::Escape { content } => self.escaped_mapping(body.span_inside(content), span),
             SyntaxKind::Group(inner) => self.node(inner, body),
             SyntaxKind::Missing => None,
             SyntaxKind::Pair(parts) => {
@@ -425,7 +425,7 @@ impl Resolver<'_> {
                 let parts: Vec<Option<Mapping>> =
                     parts.iter().map(|part| self.node(part, body)).collect();
                 let parts: Option<Vec<Mapping>> = parts.into_iter().collect();
-                self.checked(Mapping::product(&parts?), span)
+                self.checked_mapping(Mapping::product(&parts?), span)
             }
             SyntaxKind::Binary { .. } => self.binary(node, body),
         }
@@ -453,21 +453,26 @@ impl Resolver<'_> {
         let mut mapping = self.node(current, body);
         for (operator, place, factor, left) in operations.into_iter().rev() {
             self.observe(left, mapping.as_ref());
-            let count = self.factor(factor, body);
+            let count = self.factor_value(factor, body);
             let applied = mapping.zip(count).map(|(mapping, count)| match operator {
                 Operator::Stride => mapping.stride(count),
                 Operator::Modulo => mapping.modulo(count),
                 Operator::Resize => mapping.resize(count),
                 Operator::Pad(kind) => mapping.pad_to(count, kind),
             });
-            mapping = applied.and_then(|applied| self.checked(applied, body.inside(&place)));
+            mapping =
+                applied.and_then(|applied| self.checked_mapping(applied, body.span_inside(&place)));
         }
         mapping
     }
 
-    fn checked(&mut self, mapping: Result<Mapping, MappingError>, span: Span) -> Option<Mapping> {
+    fn checked_mapping(
+        &mut self,
+        mapping: Result<Mapping, MappingError>,
+        span: Span,
+    ) -> Option<Mapping> {
         mapping
-            .map_err(|error| self.problem(MappingProblemKind::Invalid(error), span))
+            .map_err(|error| self.push_problem(MappingProblemKind::Invalid(error), span))
             .ok()
     }
 }
@@ -495,9 +500,9 @@ pub(super) fn grammar_problems(
             message: error.message,
             instead: error
                 .instead
-                .map(|instead| (body.inside(&instead.span), instead.text)),
+                .map(|instead| (body.span_inside(&instead.span), instead.text)),
         },
-        span: body.inside(&error.span),
+        span: body.span_inside(&error.span),
     };
     errors.into_iter().map(problem).collect()
 }

@@ -35,13 +35,15 @@ mod sites;
 mod tokens;
 mod values;
 
-pub use self::associated::{associated, implementations, in_block, is_trait};
+pub use self::associated::{associated_item, implementations, in_block, is_trait};
 pub use self::attributes::DeviceEntry;
 pub use self::bindings::Bound;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
-pub use self::constants::{ConstValue, arithmetic, comparison, evaluate, integer_method};
+pub use self::constants::{
+    ConstValue, arithmetic_constant, compare_constants, evaluate_expression, integer_method,
+};
 pub(crate) use self::crates::library_imports;
 pub use self::crates::{Crate, crate_of, may_use};
 #[cfg(test)]
@@ -75,7 +77,7 @@ pub use self::modules::{
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{
-    AxisDefinition, Namespace, Resolution, associated_name, resolve, visible_type_names,
+    AxisDefinition, Namespace, Resolution, associated_name, resolve_path, visible_type_names,
 };
 pub use self::scopes::{
     ScopeKey, ScopeRef, all_functions, block_scopes, file_functions, functions_around,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::declarations::path_segments;
 use super::file::{ParsedItem, parse_item, plain_name};
 use super::ids::{ItemId, ItemKind};
-use super::resolve::{Namespace, Resolution, resolve};
+use super::resolve::{Namespace, Resolution, resolve_path};
 use super::scopes::scope_at;
 use crate::db::Db;
 use crate::syntax::nodes_of;
@@ -52,7 +52,7 @@ pub(super) fn reference_order(db: &dyn Db, item: ItemId) -> ReferenceOrder {
 
 /// The aliases and constants that the text of an alias or constant names.
 #[salsa::tracked(returns(clone))]
-pub(super) fn references(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
+pub(super) fn item_references(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
     if !matches!(
         item.kind(db),
         ItemKind::Alias | ItemKind::Constant | ItemKind::Static
@@ -69,7 +69,7 @@ pub(super) fn references(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
             let prefix: Vec<&str> = path.iter().take(length).map(|segment| &**segment).collect();
             for namespace in [Namespace::Type, Namespace::Value] {
                 if let Resolution::Alias(item) | Resolution::Const(item) =
-                    resolve(db, &scope, &prefix, namespace)
+                    resolve_path(db, &scope, &prefix, namespace)
                 {
                     found.insert(item);
                 }
@@ -167,7 +167,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn run(&mut self, start: ItemId) -> ReferenceOrder {
         let mut order = ReferenceOrder::Sound;
-        let mut stack = vec![(start, references(self.db, start), 0_usize, 0_u32)];
+        let mut stack = vec![(start, item_references(self.db, start), 0_usize, 0_u32)];
         self.heights.insert(start, None);
         while let Some((item, children, next, height)) = stack.last_mut() {
             let Some(child) = children.get(*next).copied() else {
@@ -198,7 +198,7 @@ impl Walk<'_> {
                 }
                 None => {
                     self.heights.insert(child, None);
-                    stack.push((child, references(self.db, child), 0, 0));
+                    stack.push((child, item_references(self.db, child), 0, 0));
                 }
             }
         }
@@ -212,7 +212,7 @@ impl Walk<'_> {
         while next < MAXIMUM_NEAREST
             && let Some(&at) = seen.get_index(next)
         {
-            for needed in references(self.db, at).iter() {
+            for needed in item_references(self.db, at).iter() {
                 if *needed == start {
                     return true;
                 }

@@ -48,10 +48,10 @@ pub enum MappingRemarkKind {
 
 impl MappingRemark {
     /// The remark about the same text in another place: `from` is where it was read, `to` where it is.
-    pub(super) fn moved(mut self, from: Span, to: Span) -> Self {
-        self.span = self.span.moved(from, to);
+    pub(super) fn moved_remark(mut self, from: Span, to: Span) -> Self {
+        self.span = self.span.moved_span(from, to);
         if let MappingRemarkKind::Redundant { whole, .. } = &mut self.kind {
-            *whole = whole.moved(from, to);
+            *whole = whole.moved_span(from, to);
         }
         self
     }
@@ -65,7 +65,7 @@ struct Expression<'a> {
 
 impl Expression<'_> {
     /// The text of some bytes.
-    fn source(&self, place: &Range<usize>) -> &str {
+    fn source_text(&self, place: &Range<usize>) -> &str {
         self.text.get(place.clone()).unwrap_or_default()
     }
 
@@ -76,7 +76,7 @@ impl Expression<'_> {
 }
 
 /// The remarks about an expression. What is redundant is remarked first: factors are compared once nothing is.
-pub(super) fn remarks(
+pub(super) fn mapping_remarks(
     tree: &SyntaxNode,
     text: &str,
     observed: &Observed,
@@ -86,7 +86,7 @@ pub(super) fn remarks(
     let expression = Expression { text, observed };
     // For the successor a number is positions that name no axis.
     let bare = if grammar.is_book() {
-        numbers(tree)
+        bare_numbers(tree)
     } else {
         Vec::new()
     };
@@ -94,27 +94,27 @@ pub(super) fn remarks(
         .into_iter()
         .map(|(count, place)| MappingRemark {
             kind: MappingRemarkKind::BareNumber(count),
-            span: body.inside(&place),
+            span: body.span_inside(&place),
         })
         .collect();
     if let Some(redundant) = redundant::find(&expression, tree) {
         let (first, count) = (&redundant.first, redundant.count);
         found.push(MappingRemark {
-            span: body.inside(first),
+            span: body.span_inside(first),
             kind: MappingRemarkKind::Redundant {
-                written: expression.source(first).to_owned(),
+                written: expression.source_text(first).to_owned(),
                 count,
                 simpler: redundant.simpler,
-                whole: body.inside(&tree.span),
+                whole: body.span_inside(&tree.span),
             },
         });
         return found;
     }
     for run in factors::find(&expression, tree) {
         found.push(MappingRemark {
-            span: body.inside(&run.place),
+            span: body.span_inside(&run.place),
             kind: MappingRemarkKind::Unmerged {
-                written: expression.source(&run.place).to_owned(),
+                written: expression.source_text(&run.place).to_owned(),
                 merged: run.merged,
             },
         });
@@ -123,7 +123,7 @@ pub(super) fn remarks(
 }
 
 /// The bare numbers of a tree with their places.
-fn numbers(tree: &SyntaxNode) -> Vec<(u64, Range<usize>)> {
+fn bare_numbers(tree: &SyntaxNode) -> Vec<(u64, Range<usize>)> {
     let mut found = Vec::new();
     let mut pending = vec![tree];
     while let Some(node) = pending.pop() {

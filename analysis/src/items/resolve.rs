@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, HasName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::associated::associated;
+use super::associated::associated_item;
 use super::crates::renamed_libraries;
 use super::declarations::{Declarations, Declared, module_scope};
 use super::file::parse_item;
@@ -36,7 +36,7 @@ pub enum Namespace {
 }
 
 impl Namespace {
-    fn other(self) -> Self {
+    fn other_namespace(self) -> Self {
         match self {
             Self::Type => Self::Value,
             Self::Value => Self::Type,
@@ -92,7 +92,12 @@ struct NamePath {
 }
 
 /// Resolves a path as written (segments without generics, a leading `::` as an empty segment) from a scope.
-pub fn resolve(db: &dyn Db, scope: &ScopeRef, path: &[&str], namespace: Namespace) -> Resolution {
+pub fn resolve_path(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    path: &[&str],
+    namespace: Namespace,
+) -> Resolution {
     let segments: Arc<[Arc<str>]> = path.iter().map(|segment| Arc::from(*segment)).collect();
     let lookup = if blocks_may_declare(scope, segments.first()) {
         Resolver::new(db).path(scope, &segments, namespace)
@@ -242,7 +247,7 @@ fn collect_type_names(declarations: &Declarations, names: &mut Vec<Arc<str>>) {
 
 fn names_mapping(db: &dyn Db, scope: &ScopeRef, name: &str) -> bool {
     matches!(
-        resolve(db, scope, &[name], Namespace::Type),
+        resolve_path(db, scope, &[name], Namespace::Type),
         Resolution::Axis(_) | Resolution::Alias(_)
     )
 }
@@ -313,7 +318,7 @@ impl<'a> Resolver<'a> {
             "" => Lookup::of(Resolution::Module(scope.module)),
             "crate" | "$crate" => Lookup::of(Resolution::Module(crate_root(self.db, scope.module))),
             "self" => Lookup::of(Resolution::Module(scope.module)),
-            "super" => self.outer(scope.module),
+            "super" => self.outer_lookup(scope.module),
             "Self" => {
                 let found = self.lexical(scope, "Self", Namespace::Type).found;
                 Lookup::of(found.unwrap_or(Resolution::External))
@@ -342,17 +347,22 @@ impl<'a> Resolver<'a> {
             let Some(found) = current.found else {
                 return current;
             };
-            current = self.member(found, segment, here(tail));
+            current = self.member_lookup(found, segment, here(tail));
             rest = tail;
         }
         current
     }
 
     /// `segment` inside of what the path before it means.
-    fn member(&mut self, outer: Resolution, segment: &Arc<str>, namespace: Namespace) -> Lookup {
+    fn member_lookup(
+        &mut self,
+        outer: Resolution,
+        segment: &Arc<str>,
+        namespace: Namespace,
+    ) -> Lookup {
         match outer {
             Resolution::Module(module) => match &**segment {
-                "super" => self.outer(module),
+                "super" => self.outer_lookup(module),
                 "self" => Lookup::of(Resolution::Module(module)),
                 _ => self.in_module(module, segment, namespace),
             },
@@ -372,7 +382,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn outer(&self, module: ModuleId) -> Lookup {
+    fn outer_lookup(&self, module: ModuleId) -> Lookup {
         let parent = parent_module(self.db, module);
         Lookup::of(parent.map_or(Resolution::External, Resolution::Module))
     }
@@ -452,7 +462,7 @@ impl<'a> Resolver<'a> {
         if !self.active.insert(key.clone()) {
             return Lookup::default();
         }
-        let found = self.declared(scope, declarations, name, namespace);
+        let found = self.declared_resolution(scope, declarations, name, namespace);
         let found = match found {
             Some(found) => Lookup::of(found),
             None => self.globbed(scope, declarations, name, namespace),
@@ -463,7 +473,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What is declared or imported by name.
-    fn declared(
+    fn declared_resolution(
         &mut self,
         scope: &ScopeRef,
         declarations: &Declarations,
@@ -488,7 +498,7 @@ impl<'a> Resolver<'a> {
                     }
                     if !self.probing {
                         self.probing = true;
-                        let other = self.path(scope, path, namespace.other());
+                        let other = self.path(scope, path, namespace.other_namespace());
                         self.probing = false;
                         if other.found.is_none() {
                             // A broken import, which `rustc` reports.
@@ -594,7 +604,7 @@ pub fn associated_name(
     name: &str,
     namespace: Namespace,
 ) -> Option<Resolution> {
-    let item = associated(db, ty, name)?;
+    let item = associated_item(db, ty, name)?;
     let found = item_resolution(item, item.kind(db));
     let is_type = matches!(found, Resolution::Alias(_));
     (is_type == (namespace == Namespace::Type)).then_some(found)

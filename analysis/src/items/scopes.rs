@@ -60,7 +60,7 @@ impl LocalItem {
 
 impl BlockScopes {
     /// The innermost block with declarations, or module in a block, around an offset.
-    fn around(&self, offset: u32) -> Option<u32> {
+    fn block_around(&self, offset: u32) -> Option<u32> {
         let after = self.blocks.partition_point(|block| block.start <= offset);
         let mut current = after
             .checked_sub(1)
@@ -109,7 +109,7 @@ impl BlockScopes {
     }
 
     /// The place of an item in a block.
-    pub fn local(&self, item: ItemId) -> Option<LocalItem> {
+    pub fn local_item(&self, item: ItemId) -> Option<LocalItem> {
         self.locals.get(*self.places.get(&item)?).copied()
     }
 }
@@ -172,7 +172,7 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
     if item.kind(db) != ItemKind::MacroDefinition
         && let Some(root) = parsed.root()
     {
-        builder.walk(root.syntax());
+        builder.walk_blocks(root.syntax());
     }
     let mut scopes = builder.scopes;
     scopes.locals.sort_by_key(|local| local.start);
@@ -207,7 +207,7 @@ impl ItemScopes {
     }
 
     /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
-    pub(super) fn at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
+    pub(super) fn scope_at_offset(&self, db: &dyn Db, offset: u32) -> ScopeRef {
         let around = self.block_at(offset);
         let module = around.and_then(|block| self.scopes.module_around(block));
         let block = around.filter(|block| self.scopes.module(*block).is_none());
@@ -220,14 +220,14 @@ impl ItemScopes {
     /// The innermost block with declarations, or module in a block, around a place: two places with the same one see the same
     /// names.
     pub(super) fn block_at(&self, offset: u32) -> Option<u32> {
-        self.scopes.around(self.base.saturating_add(offset))
+        self.scopes.block_around(self.base.saturating_add(offset))
     }
 }
 
 /// The scope of a place in an item. `offset` counts in the text of that item ([`super::item_text`]), also for an item in a
 /// block.
 pub fn scope_at(db: &dyn Db, item: ItemId, offset: u32) -> ScopeRef {
-    ItemScopes::of(db, item).at(db, offset)
+    ItemScopes::of(db, item).scope_at_offset(db, offset)
 }
 
 /// What a module in a block declares, by its item.
@@ -321,7 +321,7 @@ pub fn functions_around(db: &dyn Db, item: ItemId, offset: u32) -> Vec<ItemId> {
 /// The text of an item in a block.
 pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemText {
     let scopes = block_scopes(db, owner);
-    let text = scopes.local(item).and_then(|local| {
+    let text = scopes.local_item(item).and_then(|local| {
         let text = item_text(db, owner);
         let text = text.text.get(local.start as usize..local.end as usize)?;
         Some((Arc::from(text), local.start))
@@ -355,7 +355,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn walk(&mut self, root: &SyntaxNode) {
+    fn walk_blocks(&mut self, root: &SyntaxNode) {
         // Of tokens nothing is known to be a block. What declares something inside of a statement is in braces, which most
         // statements of a kernel do not have.
         let text = &self.text.text;
@@ -412,7 +412,7 @@ impl Builder<'_> {
                     ast::AssocItem::MacroCall(_) | ast::AssocItem::TypeAlias(_) => continue,
                 };
                 let (kind, name) = classify(&item);
-                self.local(kind, &name, item.syntax());
+                self.local_item_id(kind, &name, item.syntax());
             }
         } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
             for (name, constant) in generic_names(&item) {
@@ -444,7 +444,7 @@ impl Builder<'_> {
 
     fn item(&mut self, item: &ast::Item, declarations: &mut Declarations) {
         let (kind, name) = classify(item);
-        let id = self.local(kind, &name, item.syntax());
+        let id = self.local_item_id(kind, &name, item.syntax());
         if let ast::Item::Module(module) = item
             && let Some(list) = module.item_list()
         {
@@ -461,7 +461,7 @@ impl Builder<'_> {
         {
             match macro_name(&call).as_deref() {
                 Some("axes") => {
-                    self.local(ItemKind::Axes, &Arc::from(""), call.syntax());
+                    self.local_item_id(ItemKind::Axes, &Arc::from(""), call.syntax());
                     declarations.add_axes(&call, self.text);
                 }
                 Some(name) => declarations.add_macro(name),
@@ -470,7 +470,7 @@ impl Builder<'_> {
         }
     }
 
-    fn local(&mut self, kind: ItemKind, name: &Arc<str>, node: &SyntaxNode) -> ItemId {
+    fn local_item_id(&mut self, kind: ItemKind, name: &Arc<str>, node: &SyntaxNode) -> ItemId {
         let item = self.scopes.item;
         let next = self.ordinals.entry((kind, Arc::clone(name))).or_insert(0);
         let ordinal = *next;

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, Span};
-use super::tokens::{Token, closing, tokens};
+use super::tokens::{Token, closing_bracket, lex_tokens};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::libraries::{Arguments, Library, Pattern, SHAPE_CAPACITY, Shape, is_crate};
@@ -24,7 +24,7 @@ impl Shapes {
         self.0 |= 1 << row;
     }
 
-    fn has(self, row: usize) -> bool {
+    fn has_row(self, row: usize) -> bool {
         self.0 >> row & 1 == 1
     }
 
@@ -39,7 +39,7 @@ impl Shapes {
     /// The shapes, in the table's order.
     pub(super) fn rows(self) -> impl Iterator<Item = &'static Shape> {
         let rows = TABLE.iter().enumerate();
-        rows.filter(move |(row, _)| self.has(*row))
+        rows.filter(move |(row, _)| self.has_row(*row))
             .map(|(_, shape)| shape)
     }
 }
@@ -55,7 +55,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Adds that of another file.
-    pub(super) const fn and(self, other: Self) -> Self {
+    pub(super) const fn and_evidence(self, other: Self) -> Self {
         Self {
             seen: self.seen.or(other.seen),
             declared: self.declared.or(other.declared),
@@ -107,7 +107,7 @@ static BY_NAME: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
 
 /// What a file says of releases.
 #[salsa::tracked(returns(copy))]
-pub(super) fn evidence(db: &dyn Db, file: SourceFile) -> Evidence {
+pub(super) fn release_evidence(db: &dyn Db, file: SourceFile) -> Evidence {
     let mut evidence = Evidence::default();
     for item in &file_items(db, file).items {
         let shapes = item_shapes(db, *item);
@@ -120,7 +120,11 @@ pub(super) fn evidence(db: &dyn Db, file: SourceFile) -> Evidence {
 }
 
 /// Where a file has some shapes: each where it is first.
-pub(super) fn places(db: &dyn Db, file: SourceFile, wanted: Shapes) -> Vec<(Span, &'static Shape)> {
+pub(super) fn shape_places(
+    db: &dyn Db,
+    file: SourceFile,
+    wanted: Shapes,
+) -> Vec<(Span, &'static Shape)> {
     let mut left = wanted;
     let mut places = Vec::new();
     for item in &file_items(db, file).items {
@@ -128,7 +132,7 @@ pub(super) fn places(db: &dyn Db, file: SourceFile, wanted: Shapes) -> Vec<(Span
         for found in &item_shapes(db, *item).found {
             let mut one = Shapes::default();
             one.insert(found.row);
-            if left.has(found.row)
+            if left.has_row(found.row)
                 && let Some(shape) = TABLE.get(found.row)
             {
                 left = left.without(one);
@@ -158,7 +162,7 @@ const OF_KERNELS: [&str; 4] = ["Tensor", "Context", "Device", "m!["];
 
 /// The shapes of a text.
 fn shapes_of(text: &str, kind: ItemKind) -> ItemShapes {
-    let tokens = tokens(text);
+    let tokens = lex_tokens(text);
     let mut reader = Reader {
         tokens: &tokens,
         seen: Shapes::default(),
@@ -193,7 +197,7 @@ impl Reader<'_> {
         wanted.all(|(text, at)| self.text(at) == *text)
     }
 
-    fn before(&self, at: usize) -> &str {
+    fn text_before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.text(before))
     }
 
@@ -203,11 +207,11 @@ impl Reader<'_> {
             return;
         }
         for token in self.tokens {
-            self.declare(token.text);
+            self.declare_shape(token.text);
         }
     }
 
-    fn declare(&mut self, name: &str) {
+    fn declare_shape(&mut self, name: &str) {
         let rows = BY_NAME.get(name).into_iter().flatten();
         for row in rows.copied() {
             let shape = TABLE.get(row);
@@ -233,8 +237,8 @@ impl Reader<'_> {
             return;
         };
         let declares = ["fn", "struct", "enum", "trait", "type", "union"];
-        if declares.contains(&self.before(at)) {
-            return self.declare(name);
+        if declares.contains(&self.text_before(at)) {
+            return self.declare_shape(name);
         }
         for row in rows.iter().copied() {
             let pattern = TABLE.get(row).map(|shape| shape.pattern);
@@ -259,16 +263,16 @@ impl Reader<'_> {
                 fits.then_some(at)
             }
             Pattern::Path(names) => {
-                let is_part = [".", "'"].contains(&self.before(at));
+                let is_part = [".", "'"].contains(&self.text_before(at));
                 let rest = names.iter().skip(1).zip((at + 1..).step_by(3));
                 let mut end = at;
                 for (name, colons) in rest {
                     // `Type::<…>::name` has generics between.
                     let name_at = match self.is_at(colons, &[":", ":", "<"]) {
-                        true => closing(self.tokens, colons + 2)? + 3,
+                        true => closing_bracket(self.tokens, colons + 2)? + 3,
                         false => colons + 2,
                     };
-                    if self.text(name_at) != *name || self.before(name_at) != ":" {
+                    if self.text(name_at) != *name || self.text_before(name_at) != ":" {
                         return None;
                     }
                     end = name_at;
@@ -278,10 +282,13 @@ impl Reader<'_> {
             Pattern::Borrowed(_) => {
                 // A path in front of the type, `&` and a lifetime in front of `mut`.
                 let mut from = at;
-                while self.before(from) == ":" && from >= 3 && self.before(from - 1) == ":" {
+                while self.text_before(from) == ":"
+                    && from >= 3
+                    && self.text_before(from - 1) == ":"
+                {
                     from -= 3;
                 }
-                let mutable = self.before(from) == "mut";
+                let mutable = self.text_before(from) == "mut";
                 let behind = from.checked_sub(2).map_or("", |at| self.text(at));
                 let borrowed = behind == "&" || behind.starts_with('\'');
                 // Others have contexts, too, and theirs have parameters.
@@ -290,16 +297,16 @@ impl Reader<'_> {
             }
             Pattern::Attribute(_) => {
                 let mut from = at;
-                while self.before(from) == ":" && from >= 3 {
+                while self.text_before(from) == ":" && from >= 3 {
                     from -= 3;
                 }
-                let opened = self.before(from) == "["
+                let opened = self.text_before(from) == "["
                     && from.checked_sub(2).map_or("", |at| self.text(at)) == "#";
                 (opened && ["]", "("].contains(&self.text(at + 1))).then_some(at)
             }
             Pattern::AwaitedResult(_) => {
                 let (_, open) = self.call(at)?;
-                let end = closing(self.tokens, open)?;
+                let end = closing_bracket(self.tokens, open)?;
                 let awaited = self.is_at(end + 1, &[".", "await"]);
                 let asked = self.text(end + 3) == "?"
                     || self.text(end + 3) == "."
@@ -313,12 +320,12 @@ impl Reader<'_> {
 
     /// The number of generics of a call whose method is at a place, if they are written, and its parenthesis.
     fn call(&self, at: usize) -> Option<(Option<usize>, usize)> {
-        if self.before(at) != "." {
+        if self.text_before(at) != "." {
             return None;
         }
         let (generics, open) = if self.is_at(at + 1, &[":", ":", "<"]) {
-            let end = closing(self.tokens, at + 3)?;
-            (Some(self.parts(at + 3, end)), end + 1)
+            let end = closing_bracket(self.tokens, at + 3)?;
+            (Some(self.part_count(at + 3, end)), end + 1)
         } else {
             (None, at + 1)
         };
@@ -326,7 +333,7 @@ impl Reader<'_> {
     }
 
     /// How many parts commas make of what is between two brackets; one behind the last part makes none.
-    fn parts(&self, open: usize, close: usize) -> usize {
+    fn part_count(&self, open: usize, close: usize) -> usize {
         let mut parts = 0;
         let mut begun = false;
         let mut at = open + 1;
@@ -343,10 +350,10 @@ impl Reader<'_> {
             let opens = match self.text(at) {
                 "(" | "[" | "{" => true,
                 // Between parentheses it may compare.
-                "<" => angled || self.before(at) == ":",
+                "<" => angled || self.text_before(at) == ":",
                 _ => false,
             };
-            let end = opens.then(|| closing(self.tokens, at).unwrap_or(close));
+            let end = opens.then(|| closing_bracket(self.tokens, at).unwrap_or(close));
             at = end.unwrap_or(at) + 1;
         }
         parts
@@ -355,7 +362,7 @@ impl Reader<'_> {
     /// Whether a call whose parenthesis is at a place is given what a pattern wants.
     fn are_given(&self, open: usize, wanted: Arguments) -> bool {
         let first = self.text(open + 1);
-        let count = || closing(self.tokens, open).map(|close| self.parts(open, close));
+        let count = || closing_bracket(self.tokens, open).map(|close| self.part_count(open, close));
         match wanted {
             Arguments::Any => true,
             Arguments::Some => first != ")",
@@ -372,13 +379,13 @@ impl Reader<'_> {
 
     /// The factors of a mapping whose bracket is at a place.
     fn mapping(&mut self, open: usize) {
-        let Some(close) = closing(self.tokens, open) else {
+        let Some(close) = closing_bracket(self.tokens, open) else {
             return;
         };
         let mut at = open + 1;
         while at < close {
             match self.text(at) {
-                "{" => at = closing(self.tokens, at).unwrap_or(close),
+                "{" => at = closing_bracket(self.tokens, at).unwrap_or(close),
                 "/" | "%" | "=" | "#" => {
                     let kind = self.is_at(at + 1, &["{"]) && self.text(at + 3) == "}";
                     let kind = kind && ["*", "!", "0"].contains(&self.text(at + 2));
@@ -398,7 +405,7 @@ impl Reader<'_> {
 
     /// The names of axes whose declaration's bracket is at a place.
     fn axes(&mut self, open: usize) {
-        let close = closing(self.tokens, open).unwrap_or(open);
+        let close = closing_bracket(self.tokens, open).unwrap_or(open);
         for at in open + 1..close {
             let name = self.text(at);
             let lower = name.starts_with(|first: char| first.is_ascii_lowercase());
@@ -418,7 +425,7 @@ impl Reader<'_> {
     }
 
     fn add(&mut self, row: usize, first: usize, last: usize) {
-        if self.seen.has(row) {
+        if self.seen.has_row(row) {
             return;
         }
         self.seen.insert(row);
@@ -428,7 +435,7 @@ impl Reader<'_> {
         self.found.push(Found {
             row,
             start: first.start,
-            end: last.end(),
+            end: last.token_end(),
         });
     }
 }

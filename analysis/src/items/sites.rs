@@ -7,7 +7,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::attributes::{DeviceEntry, entries};
+use super::attributes::{DeviceEntry, device_entries};
 use super::declarations::{MacroArguments, WrittenArguments};
 use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
@@ -18,7 +18,7 @@ use super::mappings::{
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
-use super::remarks::{MappingRemark, remarks};
+use super::remarks::{MappingRemark, mapping_remarks};
 use super::scopes::{ItemScopes, block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{
@@ -93,7 +93,7 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
         sites: Vec::new(),
         faultless: FxHashMap::default(),
     };
-    collector.walk(root.syntax());
+    collector.collect_sites(root.syntax());
     collector.cycles();
     collector.roles(root.syntax());
     collector.sites.sort_by_key(|site| site.span.start);
@@ -234,13 +234,13 @@ impl Faultless {
     fn remarks_in(&self, body: Span) -> Vec<MappingRemark> {
         let remarks = self.remarks.iter().cloned();
         remarks
-            .map(|remark| remark.moved(self.body, body))
+            .map(|remark| remark.moved_remark(self.body, body))
             .collect()
     }
 }
 
 impl Collector<'_> {
-    fn walk(&mut self, root: &SyntaxNode) {
+    fn collect_sites(&mut self, root: &SyntaxNode) {
         let mut calls = Vec::new();
         // Nothing in a site is another one.
         let mut end = TextSize::from(0);
@@ -318,7 +318,7 @@ impl Collector<'_> {
 
     /// Adds a site for each argument of a type that is an axis where a mapping is wanted, or a mapping where an axis is.
     fn roles(&mut self, root: &SyntaxNode) {
-        let scope_at = |offset| self.scopes.at(self.db, offset);
+        let scope_at = |offset| self.scopes.scope_at_offset(self.db, offset);
         let place = |range| self.text.span_of(range);
         for problem in arguments_of_other_roles(self.db, self.item, root, scope_at, place) {
             self.sites.push(MappingSite {
@@ -383,7 +383,7 @@ impl Collector<'_> {
         let site = match kind {
             SiteKind::Mapping => self.mapping(site, arguments.text, start),
             SiteKind::Index => self.index(site, arguments.text, start),
-            SiteKind::Axes => axes(site, arguments.text, grammar_of(self.db, body)),
+            SiteKind::Axes => axes_site(site, arguments.text, grammar_of(self.db, body)),
         };
         self.sites.push(site);
     }
@@ -396,7 +396,7 @@ impl Collector<'_> {
             site.mappings.push(Some(known.mapping.clone()));
             return site;
         }
-        let scope = self.scopes.at(self.db, offset);
+        let scope = self.scopes.scope_at_offset(self.db, offset);
         let (result, observed) = observe_mapping_text(self.db, &scope, text, site.body);
         site.problems = result.problems;
         // Between the brackets of an empty call nothing can be shown.
@@ -409,7 +409,7 @@ impl Collector<'_> {
         if result.mapping.is_some() {
             let grammar = grammar_of(self.db, site.body);
             if let (Some(tree), _) = &*recently_parsed_mapping(text, grammar) {
-                site.remarks = remarks(tree, text, &observed, grammar, site.body);
+                site.remarks = mapping_remarks(tree, text, &observed, grammar, site.body);
             }
         }
         if let (Some(mapping), true) = (&result.mapping, site.problems.is_empty()) {
@@ -426,7 +426,7 @@ impl Collector<'_> {
     }
 
     fn index(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
-        let scope = self.scopes.at(self.db, offset);
+        let scope = self.scopes.scope_at_offset(self.db, offset);
         let (entries, errors) = parse_index_in(text, grammar_of(self.db, site.body));
         site.problems = grammar_problems(errors, site.body);
         for entry in entries {
@@ -440,7 +440,7 @@ impl Collector<'_> {
     }
 }
 
-fn axes(mut site: MappingSite, text: &str, grammar: Grammar) -> MappingSite {
+fn axes_site(mut site: MappingSite, text: &str, grammar: Grammar) -> MappingSite {
     let (axes, errors) = parse_axes_in(text, grammar);
     let sizes: Vec<_> = axes
         .iter()
@@ -453,12 +453,12 @@ fn axes(mut site: MappingSite, text: &str, grammar: Grammar) -> MappingSite {
         .filter(|error| !fine.contains(&error.span));
     site.problems = grammar_problems(errors, site.body);
     for (span, kind) in sizes {
-        let span = site.body.inside(&span);
+        let span = site.body.span_inside(&span);
         site.problems.push(MappingProblem { kind, span });
     }
     let mut first: FxHashMap<String, Span> = FxHashMap::default();
     for axis in axes {
-        let span = site.body.inside(&axis.name_span);
+        let span = site.body.span_inside(&axis.name_span);
         let name = axis.name;
         if let Some(first) = first.get(&name) {
             let kind = MappingProblemKind::DuplicateAxis {
@@ -537,7 +537,7 @@ pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute
         // The library keeps a byte of it.
         chips: value("chip").filter(|chips| *chips <= u64::from(u8::MAX)),
         pe: value("pe"),
-        entries: entries(&parsed.text, &arguments),
+        entries: device_entries(&parsed.text, &arguments),
         span: arguments.full_span(&parsed.text),
     })
 }

@@ -14,14 +14,14 @@ pub(super) struct Token<'t> {
 
 impl Token<'_> {
     /// The byte behind it.
-    pub(super) fn end(&self) -> u32 {
+    pub(super) fn token_end(&self) -> u32 {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         self.start.saturating_add(length)
     }
 }
 
 /// The tokens of a text in their order. Punctuation is a token a character.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn lex_tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let mut rest = text;
     loop {
@@ -29,7 +29,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let Some(first) = rest.chars().next() else {
             return tokens;
         };
-        let length = length(rest, first).clamp(first.len_utf8(), rest.len());
+        let length = token_length(rest, first).clamp(first.len_utf8(), rest.len());
         let start = text.len() - rest.len();
         let (token, behind) = rest.split_at_checked(length).unwrap_or((rest, ""));
         tokens.push(Token {
@@ -41,9 +41,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 /// The bytes of the token that a text begins with.
-fn length(text: &str, first: char) -> usize {
+fn token_length(text: &str, first: char) -> usize {
     match first {
-        '"' => string(text, 0),
+        '"' => string_length(text, 0),
         'r' | 'b' | 'c' if opens_string(text) => raw_or_prefixed(text),
         '\'' => character_or_lifetime(text),
         first if is_word_letter(first) => {
@@ -81,7 +81,7 @@ fn raw_or_prefixed(text: &str) -> usize {
         .get(..prefix)
         .is_some_and(|prefix| prefix.contains('r'));
     if !raw {
-        return string(text, prefix);
+        return string_length(text, prefix);
     }
     let hashes = behind.len() - behind.trim_start_matches('#').len();
     let end = format!("\"{}", "#".repeat(hashes));
@@ -91,7 +91,7 @@ fn raw_or_prefixed(text: &str) -> usize {
 }
 
 /// The bytes up to the end of a string whose quote is at a byte.
-fn string(text: &str, quote: usize) -> usize {
+fn string_length(text: &str, quote: usize) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().filter(|(at, _)| *at > quote) {
         match letter {
@@ -131,7 +131,7 @@ fn character_or_lifetime(text: &str) -> usize {
 const LONGEST: usize = 1 << 14;
 
 /// The bracket that closes the one at a place; none if it is no bracket, or none closes it soon.
-pub(super) fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+pub(super) fn closing_bracket(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let angled = tokens.get(open)?.text == "<";
     // Generics are short.
     let longest = if angled { LONGEST >> 4 } else { LONGEST };
@@ -170,10 +170,10 @@ fn is_arrow(tokens: &[Token<'_>], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{closing, tokens};
+    use super::{closing_bracket, lex_tokens};
 
     fn texts(text: &str) -> Vec<&str> {
-        tokens(text).iter().map(|token| token.text).collect()
+        lex_tokens(text).iter().map(|token| token.text).collect()
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn brackets_are_closed() {
-        let close = |text: &str| closing(&tokens(text), 0);
+        let close = |text: &str| closing_bracket(&lex_tokens(text), 0);
         assert_eq!(close("<A, [B; 2], fn() -> C<D>>"), Some(18));
         assert_eq!(close("(a < b, c)"), Some(6));
         assert_eq!(close("<a; b>"), None);

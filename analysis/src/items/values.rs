@@ -10,7 +10,7 @@ use super::ids::{ItemId, ItemKind};
 use super::integers::IntegerType;
 use super::mappings::{size_of_path, size_of_type};
 use super::references::{ReferenceOrder, reference_order};
-use super::resolve::{Namespace, Resolution, resolve};
+use super::resolve::{Namespace, Resolution, resolve_path};
 use super::scopes::{ScopeRef, scope_at};
 use crate::db::Db;
 
@@ -109,7 +109,7 @@ fn path_value(
         .first_segment()
         .and_then(|segment| segment.type_anchor());
     if anchor.is_none()
-        && let Resolution::Const(item) = resolve(db, scope, &segments, Namespace::Value)
+        && let Resolution::Const(item) = resolve_path(db, scope, &segments, Namespace::Value)
     {
         return const_value(db, item).clone();
     }

@@ -18,9 +18,9 @@ use crate::items::{self, ItemId, Namespace, Resolution};
 use crate::syntax::{VisitedNode, bound_names, green_child, green_path_name, nodes_of};
 
 use super::lowering::is_named_in;
-use super::surface::segments as path_names;
+use super::surface::path_segments as path_names;
 
-use methods::{Methods, called_names, fitting, method_calls, project_methods};
+use methods::{Methods, called_names, fitting_methods, method_calls, project_methods};
 
 /// Functions of the workspace that others call or kernels reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,18 +35,19 @@ struct Reached {
 /// Whether some `#[device]` function reaches the function; a kernel reaches itself.
 #[salsa::tracked(returns(copy))]
 pub fn is_reached_from_kernel(db: &dyn Db, function: ItemId) -> bool {
-    items::device_attribute(db, function).is_some() || reached(db).from_kernels.contains(&function)
+    items::device_attribute(db, function).is_some()
+        || project_reached(db).from_kernels.contains(&function)
 }
 
 /// Whether some function of the workspace calls the function.
 #[salsa::tracked(returns(copy))]
 pub fn is_called(db: &dyn Db, function: ItemId) -> bool {
-    reached(db).called.contains(&function)
+    project_reached(db).called.contains(&function)
 }
 
 /// Whether a function's text names something of the library, or a function is called from it that does, however far.
 pub(super) fn touches_device(db: &dyn Db, function: ItemId) -> bool {
-    is_named_in(db, function) || reached(db).touching.contains(&function)
+    is_named_in(db, function) || project_reached(db).touching.contains(&function)
 }
 
 /// The names of the functions that a function calls and that have to do with a device.
@@ -63,8 +64,8 @@ pub(super) fn device_callees(db: &dyn Db, function: ItemId) -> Arc<FxHashSet<Arc
 
 /// The functions that name a function in their text, in the order of files and items.
 #[salsa::tracked(returns(clone))]
-pub fn callers(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
-    let reached = reached(db);
+pub fn callers_of_function(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+    let reached = project_reached(db);
     let callers = reached.callers.get(&function);
     callers.map_or_else(|| Arc::from([]), |callers| callers.clone().into())
 }
@@ -75,7 +76,7 @@ pub fn kernels_reaching(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
     let mut seen = IndexSet::from([function]);
     let mut next = 0;
     while let Some(&at) = seen.get_index(next) {
-        seen.extend(callers(db, at).iter());
+        seen.extend(callers_of_function(db, at).iter());
         next += 1;
     }
     seen.into_iter()
@@ -89,7 +90,7 @@ pub(super) fn has_device_types(db: &dyn Db, function: ItemId) -> bool {
     methods::name_the_library(db, around.into_iter())
 }
 
-fn reached(db: &dyn Db) -> Arc<Reached> {
+fn project_reached(db: &dyn Db) -> Arc<Reached> {
     match Project::try_get(db) {
         Some(project) => reached_functions(db, project),
         None => Arc::default(),
@@ -138,12 +139,12 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
 
 /// The functions that a function's text names, and the methods that it may call.
 fn all_callees(db: &dyn Db, methods: &Methods, function: ItemId) -> IndexSet<ItemId> {
-    let mut found: IndexSet<ItemId> = callees(db, function).iter().copied().collect();
+    let mut found: IndexSet<ItemId> = callees_of_function(db, function).iter().copied().collect();
     // Most functions call methods of the library alone: what these are called on is not asked then.
     let calls_ours = |name: &Arc<str>| methods.contains_key(name);
     if !methods.is_empty() && called_names(db, function).iter().any(calls_ours) {
         for call in method_calls(db, function).iter() {
-            found.extend(fitting(db, methods, function.file(db), call));
+            found.extend(fitting_methods(db, methods, function.file(db), call));
         }
     }
     found
@@ -178,7 +179,7 @@ pub(super) fn methods_named(db: &dyn Db, name: &str) -> Arc<[ItemId]> {
 
 /// The functions that a function's text names.
 #[salsa::tracked(returns(clone))]
-pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+pub fn callees_of_function(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
     let parsed = items::parse_item(db, function);
     let Some(node) = parsed.item() else {
         return Arc::from([]);
@@ -188,7 +189,9 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         let names = path_names(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
-        if let Resolution::Function(callee) = items::resolve(db, &scope, &names, Namespace::Value) {
+        if let Resolution::Function(callee) =
+            items::resolve_path(db, &scope, &names, Namespace::Value)
+        {
             found.insert(callee);
         }
     }

@@ -368,7 +368,7 @@ impl CanonicalStage {
     }
 
     /// Whether it takes elements of a type.
-    pub fn takes(self, element_type: ElementType) -> bool {
+    pub fn takes_type(self, element_type: ElementType) -> bool {
         match self.row().takes {
             Types::Any => true,
             Types::Vector => matches!(element_type, ElementType::I32 | ElementType::F32),
@@ -443,7 +443,7 @@ impl Position {
         let leaves = |row: &&Row| row.exit == Exit::At(self);
         match CATALOGUE.iter().find(leaves) {
             _ if self.is_inside_vector() => Some(Engine::Vector.to_string()),
-            Some(row) => Some(format!("the {} Engine", row.engine.whole())),
+            Some(row) => Some(format!("the {} Engine", row.engine.whole_engine_name())),
             None => None,
         }
     }
@@ -453,7 +453,7 @@ impl Position {
 pub fn order_of_engines() -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for row in CATALOGUE {
-        let whole = row.engine.whole();
+        let whole = row.engine.whole_engine_name();
         if !whole.is_empty() && found.last() != Some(&whole) {
             found.push(whole);
         }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::items::{
-    ItemId, Namespace, ParsedItem, Resolution, Span, parse_item, resolve, scope_at,
+    ItemId, Namespace, ParsedItem, Resolution, Span, parse_item, resolve_path, scope_at,
 };
 
 use crate::syntax::{VisitedNode, green_child, green_name, nodes_of};
@@ -20,7 +20,7 @@ use super::callgraph::is_reached_from_kernel;
 use super::catalogue::Role;
 use super::device_language::{is_constant, is_read_while_running, without_parentheses};
 use super::dialect;
-use super::surface::segments;
+use super::surface::path_segments;
 
 /// An operand that is computed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -116,7 +116,7 @@ fn handed_on(db: &dyn Db, function: ItemId, node: &ast::Fn) -> Vec<(ast::Expr, S
     });
     let mut found = Vec::new();
     for call in calls.into_iter().filter_map(ast::CallExpr::cast) {
-        let given = arguments(call.arg_list());
+        let given = list_arguments(call.arg_list());
         if given.is_empty() {
             continue;
         }
@@ -136,11 +136,11 @@ fn called_function(db: &dyn Db, function: ItemId, call: &ast::CallExpr) -> Optio
         return None;
     };
     let path = callee.path()?;
-    let names = segments(&path);
+    let names = path_segments(&path);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let place = path.syntax().text_range().start().into();
     let scope = scope_at(db, function, place);
-    match resolve(db, &scope, &names, Namespace::Value) {
+    match resolve_path(db, &scope, &names, Namespace::Value) {
         Resolution::Function(function) => Some(function),
         _ => None,
     }
@@ -200,7 +200,7 @@ fn add_names_of_operand(
             ast::ArrayExprKind::Repeat { initializer, .. } => initializer.into_iter().collect(),
         },
         ast::Expr::CallExpr(call) if called_function(db, function, call).is_none() => {
-            arguments(call.arg_list())
+            list_arguments(call.arg_list())
         }
         _ => Vec::new(),
     };
@@ -365,22 +365,21 @@ impl<'a> Reader<'a> {
                 if called_function(self.db, self.function, call).is_some() {
                     return None;
                 }
-                all(arguments(call.arg_list()))
+                all(list_arguments(call.arg_list()))
             }
             ast::Expr::MethodCallExpr(call) => {
                 let root = root_of(call)?;
                 match &root {
                     // A value that methods of the library add to.
-                    ast::Expr::CallExpr(_) => {
-                        all([call.receiver()?].into()).or_else(|| all(arguments(call.arg_list())))
-                    }
+                    ast::Expr::CallExpr(_) => all([call.receiver()?].into())
+                        .or_else(|| all(list_arguments(call.arg_list()))),
                     _ if self.is_number(&root) => Some((ComputedKind::Call, expression)),
                     _ => None,
                 }
             }
             ast::Expr::IfExpr(branch) => {
                 let condition = branch.condition()?;
-                let decided = self.runs(condition.syntax());
+                let decided = self.is_decided_at_runtime(condition.syntax());
                 decided.then_some((ComputedKind::Condition, expression))
             }
             _ => None,
@@ -405,7 +404,7 @@ impl<'a> Reader<'a> {
         let Some(path) = callee.path() else {
             return false;
         };
-        let names = segments(&path);
+        let names = path_segments(&path);
         if let [owner, _] = names.as_slice()
             && is_number_type(owner)
         {
@@ -430,11 +429,11 @@ impl<'a> Reader<'a> {
                 let Some(path) = path.path() else {
                     return false;
                 };
-                let names = segments(&path);
+                let names = path_segments(&path);
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let place = path.syntax().text_range().start().into();
                 let scope = scope_at(self.db, self.function, place);
-                let found = resolve(self.db, &scope, &names, Namespace::Value);
+                let found = resolve_path(self.db, &scope, &names, Namespace::Value);
                 matches!(found, Resolution::Const(_))
             }
             _ => false,
@@ -442,7 +441,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a condition is decided while the kernel runs: by a loop's variable, or by what the kernel reads.
-    fn runs(&self, condition: &SyntaxNode) -> bool {
+    fn is_decided_at_runtime(&self, condition: &SyntaxNode) -> bool {
         let names = condition.descendants().filter_map(ast::PathExpr::cast);
         names.into_iter().any(|path| {
             let name = path.syntax().text().to_string();
@@ -452,7 +451,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn arguments(list: Option<ast::ArgList>) -> Vec<ast::Expr> {
+fn list_arguments(list: Option<ast::ArgList>) -> Vec<ast::Expr> {
     list.into_iter()
         .flat_map(|list| list.args().collect::<Vec<_>>())
         .collect()

@@ -53,7 +53,7 @@ impl Operation {
             OperationKind::Copy(copy) => vec![copy.target],
             OperationKind::Collective(collective) => collective.targets.clone(),
             OperationKind::Pass(pass) => {
-                let written = pass.end.written();
+                let written = pass.end.written_target();
                 written.into_iter().map(|(target, _)| target).collect()
             }
         }

@@ -13,13 +13,13 @@ use rustc_hash::FxHashSet;
 
 use crate::db::Db;
 use crate::items::{
-    ItemEnvironment, ItemId, ParsedItem, Span, device_attribute, evaluate, parse_item,
+    ItemEnvironment, ItemId, ParsedItem, Span, device_attribute, evaluate_expression, parse_item,
 };
 
 use crate::syntax::{VisitedNode, bound_names, green_child, green_name, green_path_name, nodes_of};
 
-use super::callgraph::{callees, is_reached_from_kernel};
-use super::surface::segments;
+use super::callgraph::{callees_of_function, is_reached_from_kernel};
+use super::surface::path_segments;
 
 /// Something that the compiler does not take, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -241,7 +241,7 @@ impl Reader<'_> {
         let Some(path) = call.path() else {
             return;
         };
-        let name = segments(&path).pop().unwrap_or_default();
+        let name = path_segments(&path).pop().unwrap_or_default();
         let tokens = call.token_tree();
         let given = tokens.as_ref().map(ast::TokenTree::syntax);
         let depends = given.is_some_and(|given| self.names_a_variable(given));
@@ -334,7 +334,7 @@ impl Reader<'_> {
         }
         if first > 0 {
             let from_zero = self.range_from_zero(&range, first);
-            let variable = self.uses(&run);
+            let variable = self.variable_uses(&run);
             let fault = RangeStart {
                 first,
                 written: range.syntax().text().to_string(),
@@ -358,7 +358,7 @@ impl Reader<'_> {
     }
 
     /// The variable of a loop with the places that use it; `None` where not all of them can be seen.
-    fn uses(&self, run: &ast::ForExpr) -> Option<(String, Vec<Span>)> {
+    fn variable_uses(&self, run: &ast::ForExpr) -> Option<(String, Vec<Span>)> {
         let Some(ast::Pat::IdentPat(pattern)) = run.pat() else {
             return None;
         };
@@ -388,7 +388,7 @@ impl Reader<'_> {
             return None;
         }
         let (db, item) = (self.db, self.function);
-        evaluate(expression, &ItemEnvironment { db, item }).as_u64()
+        evaluate_expression(expression, &ItemEnvironment { db, item }).as_u64()
     }
 
     fn names_a_variable(&self, node: &SyntaxNode) -> bool {
@@ -422,7 +422,7 @@ fn way_back(db: &dyn Db, function: ItemId) -> Option<Vec<ItemId>> {
     let mut open = vec![(function, None)];
     loop {
         for (at, from) in open.drain(..) {
-            for callee in callees(db, at).iter() {
+            for callee in callees_of_function(db, at).iter() {
                 if *callee == function {
                     let mut way = Vec::new();
                     let mut step = from;

@@ -53,7 +53,7 @@ pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
                 let reason = UnresolvedReason::Macro(name.text().to_string());
                 let name = parsed.span(name.syntax());
                 let place = match call.excl_token() {
-                    Some(bang) => name.to(parsed.text.span_of(bang.text_range())),
+                    Some(bang) => name.span_to(parsed.text.span_of(bang.text_range())),
                     None => name,
                 };
                 found.push(Unresolved::at(reason, place));
@@ -106,11 +106,11 @@ fn has_device(tree: &SyntaxNode) -> bool {
             .filter_map(NodeOrToken::into_token)
             .last()
             .is_some_and(|name| name.text() == DEVICE);
-        opens && named && before(&attribute).is_some_and(|before| before.kind() == T![#])
+        opens && named && element_before(&attribute).is_some_and(|before| before.kind() == T![#])
     })
 }
 
-fn before(tree: &SyntaxNode) -> Option<SyntaxElement> {
+fn element_before(tree: &SyntaxNode) -> Option<SyntaxElement> {
     let first = tree.prev_sibling_or_token();
     std::iter::successors(first, SyntaxElement::prev_sibling_or_token)
         .find(|element| !element.kind().is_trivia())

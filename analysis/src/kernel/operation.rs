@@ -144,7 +144,7 @@ impl Body {
 
     /// The table of the library that it is written for.
     pub const fn library(&self) -> dialect::Dialect {
-        dialect::of(self.dialect)
+        dialect::dialect_in_release(self.dialect)
     }
 
     /// The operation of that number.
@@ -371,7 +371,7 @@ pub struct Pass {
 impl Pass {
     /// The table of the library that it is written for.
     pub const fn library(&self) -> dialect::Dialect {
-        dialect::of(self.dialect)
+        dialect::dialect_in_release(self.dialect)
     }
 
     /// The shape that enters stage `index`: the output of the stage before it, or the beginning.
@@ -462,7 +462,7 @@ impl PassEnd {
     }
 
     /// The tensor or view that is written, and the method's place.
-    pub const fn written(&self) -> Option<(TensorId, Span)> {
+    pub const fn written_target(&self) -> Option<(TensorId, Span)> {
         match self {
             Self::Commit { target, span }
             | Self::CommitView { target, span }
@@ -584,12 +584,12 @@ impl UnresolvedReason {
     }
 
     /// Whether it counts as an operation that was not looked at. A function without a call is said, but runs nowhere.
-    pub const fn counts(&self) -> bool {
+    pub const fn counts_as_operation(&self) -> bool {
         !matches!(self, Self::NeverCalled)
     }
 
     /// The reason in a clause, as reports count it.
-    pub fn words(&self) -> String {
+    pub fn reason_text(&self) -> String {
         match self {
             Self::GenericMapping => "generic mapping".to_owned(),
             Self::NeverCalled => "a generic function that nothing here calls".to_owned(),
@@ -637,7 +637,7 @@ impl UnresolvedReason {
 
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str, dialect: Dialect) -> String {
-    let methods = dialect::of(dialect)
+    let methods = dialect::dialect_in_release(dialect)
         .every_method()
         .map(|method| method.name);
     match nearest_names(name, methods).first() {

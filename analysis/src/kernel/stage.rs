@@ -189,7 +189,7 @@ impl StreamShape {
     }
 
     /// The full mapping: chip, cluster, slice, row if any, time, packet; `None` if one is unknown.
-    pub fn full(&self) -> Option<Mapping> {
+    pub fn full_mapping(&self) -> Option<Mapping> {
         let mut parts = vec![
             self.chip.value.clone()?,
             self.cluster.value.clone()?,
@@ -341,7 +341,7 @@ pub enum StageKind {
 
 impl StageKind {
     /// The stage of the catalogue that asks for nothing beside the mappings that it declares; none for all others.
-    pub const fn plain(stage: CanonicalStage) -> Option<Self> {
+    pub const fn plain_stage(stage: CanonicalStage) -> Option<Self> {
         Some(match stage {
             CanonicalStage::FetchChipLift => Self::FetchLift(Level::Chip),
             CanonicalStage::FetchClusterLift => Self::FetchLift(Level::Cluster),
@@ -520,7 +520,7 @@ pub struct AluOperation {
 
 impl AluOperation {
     /// The operation that the names mean in a library; `None` for names that it does not have.
-    pub fn known(&self, library: Dialect) -> Option<&'static VectorOperation> {
+    pub fn known_operation(&self, library: Dialect) -> Option<&'static VectorOperation> {
         let argument = self.argument.as_deref();
         let found = library
             .operations()

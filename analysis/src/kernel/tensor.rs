@@ -103,14 +103,14 @@ impl Levels {
     }
 
     /// Elements of all levels, copies counted as often as they are held; `None` if a level is unknown or the number overflows.
-    pub fn places(&self) -> Option<u64> {
+    pub fn position_count(&self) -> Option<u64> {
         self.iter().try_fold(1_u64, |product, (_, level)| {
             product.checked_mul(level.get()?.form().elements())
         })
     }
 
     /// The full mapping: the pair of all levels, outermost first; `None` if one is unknown or the product overflows.
-    pub fn full(&self) -> Option<Mapping> {
+    pub fn full_mapping(&self) -> Option<Mapping> {
         let parts = self
             .iter()
             .map(|(_, mapping)| mapping.value.clone())

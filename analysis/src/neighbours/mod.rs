@@ -21,7 +21,7 @@ use crate::inputs::SourceFile;
 use crate::lanes::Lane;
 use crate::report::FileEdit;
 
-pub use placing::{Placing, part_at, placed};
+pub use placing::{Placing, part_at, parts_with_places};
 
 /// What is known of one file, at places in its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

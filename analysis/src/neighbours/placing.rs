@@ -14,7 +14,7 @@ pub struct Placing {
     stretches: Vec<(u32, Range<u32>)>,
 }
 
-fn byte(offset: usize) -> u32 {
+fn saturating_byte(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
@@ -33,16 +33,22 @@ impl Placing {
         let mut start = 0;
         let mut found = Vec::new();
         for (length, stretch) in stretches {
-            found.push((start, byte(stretch.start)..byte(stretch.end)));
-            start += byte(length);
+            found.push((
+                start,
+                saturating_byte(stretch.start)..saturating_byte(stretch.end),
+            ));
+            start += saturating_byte(length);
         }
         Self { stretches: found }
     }
 
     /// Of a part that is one stretch of the file behind bytes that the file does not have; those are the stretch's begin.
-    pub fn behind(length: usize, stretch: Range<usize>) -> Self {
+    pub fn stretch_behind(length: usize, stretch: Range<usize>) -> Self {
         Self {
-            stretches: vec![(byte(length), byte(stretch.start)..byte(stretch.end))],
+            stretches: vec![(
+                saturating_byte(length),
+                saturating_byte(stretch.start)..saturating_byte(stretch.end),
+            )],
         }
     }
 
@@ -60,7 +66,7 @@ impl Placing {
     }
 
     /// The end in the file of what ends there in the part.
-    fn end(&self, start: u32, end: u32) -> u32 {
+    fn file_end(&self, start: u32, end: u32) -> u32 {
         // Where a stretch ends and the next one begins, an end is that of the one before.
         if end > start {
             let last = self.byte(end - 1);
@@ -80,24 +86,24 @@ impl Placing {
 
     /// A place.
     pub fn span(&self, span: TextSpan) -> TextSpan {
-        TextSpan::new(self.byte(span.start), self.end(span.start, span.end))
+        TextSpan::new(self.byte(span.start), self.file_end(span.start, span.end))
     }
 
     /// A place as editors have it.
     pub fn range(&self, range: ByteRange) -> ByteRange {
         ByteRange {
             start: self.byte(range.start),
-            end: self.end(range.start, range.end),
+            end: self.file_end(range.start, range.end),
         }
     }
 
     /// A finding with all that it names.
-    pub fn finding(&self, finding: Finding<TextSpan>) -> Finding<TextSpan> {
-        finding.placed(|span| self.span(span))
+    pub fn place_finding(&self, finding: Finding<TextSpan>) -> Finding<TextSpan> {
+        finding.map_places(|span| self.span(span))
     }
 
     /// The byte of the part that a byte of the file is, or comes right after.
-    pub fn local(&self, offset: u32) -> Option<u32> {
+    pub fn local_offset(&self, offset: u32) -> Option<u32> {
         let mut stretches = self.stretches.iter();
         let (start, of_file) =
             stretches.find(|(_, of_file)| of_file.start <= offset && offset <= of_file.end)?;
@@ -106,7 +112,10 @@ impl Placing {
 }
 
 /// The parts of a file with their places.
-pub fn placed<P: Copy>(parts: &[P], placings: Vec<Placing>) -> impl Iterator<Item = (P, Placing)> {
+pub fn parts_with_places<P: Copy>(
+    parts: &[P],
+    placings: Vec<Placing>,
+) -> impl Iterator<Item = (P, Placing)> {
     parts.iter().copied().zip(placings)
 }
 
@@ -117,7 +126,7 @@ pub fn part_at<P>(
     offset: u32,
 ) -> Option<(P, Placing, u32)> {
     placed.find_map(|(part, placing)| {
-        let local = placing.local(offset)?;
+        let local = placing.local_offset(offset)?;
         Some((part, placing, local))
     })
 }
@@ -139,17 +148,17 @@ mod tests {
         assert_eq!(placing.span(TextSpan::new(2, 2)), TextSpan::new(7, 7));
         assert_eq!(placing.span(TextSpan::new(5, 6)), TextSpan::new(13, 14));
         assert_eq!(
-            [1, 8, 13].map(|at| placing.local(at)),
+            [1, 8, 13].map(|at| placing.local_offset(at)),
             [Some(1), Some(3), Some(5)]
         );
-        assert_eq!(placing.local(5), None);
+        assert_eq!(placing.local_offset(5), None);
         assert_eq!(Placing::default().byte(3), 3);
         // Bytes that the file does not have are at the end of their stretch.
-        let placing = Placing::behind(3, 5..9);
+        let placing = Placing::stretch_behind(3, 5..9);
         assert_eq!([0, 2, 3, 4, 7].map(|at| placing.byte(at)), [5, 5, 5, 6, 9]);
         assert_eq!(placing.span(TextSpan::new(1, 5)), TextSpan::new(5, 7));
         assert_eq!(
-            [4, 5, 8].map(|at| placing.local(at)),
+            [4, 5, 8].map(|at| placing.local_offset(at)),
             [None, Some(3), Some(6)]
         );
         let placing = Placing::with_lengths([(4, 0..2), (2, 7..9)]);
@@ -168,7 +177,7 @@ mod tests {
             ]
         };
         let at = |offset| {
-            let found = part_at(placed(&['f', 'r'], placings()), offset);
+            let found = part_at(parts_with_places(&['f', 'r'], placings()), offset);
             found.map(|(part, _, local)| (part, local))
         };
         assert_eq!(at(1), Some(('r', 1)));

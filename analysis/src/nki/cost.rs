@@ -15,7 +15,7 @@ use crate::lanes::{Lane, Machine};
 use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 
 /// The costs of all functions with transfers, in the order of the file.
-pub fn costs(analysed: &Analysed) -> Vec<TransferCost> {
+pub fn transfer_costs(analysed: &Analysed) -> Vec<TransferCost> {
     let followed = &analysed.followed;
     let mut places: Vec<Option<usize>> = followed
         .transfers
@@ -40,7 +40,7 @@ pub fn costs(analysed: &Analysed) -> Vec<TransferCost> {
             let name =
                 function.map_or_else(|| "module".to_owned(), |function| function.name.clone());
             let span = function.map_or(first, |function| function.name_span.into());
-            cost(analysed, name, span, &transfers)
+            transfer_cost(analysed, name, span, &transfers)
         })
         .collect();
     costs.sort_by_key(|cost| cost.span);
@@ -53,13 +53,13 @@ pub fn amount(size: Option<&Size>) -> Amount {
         None => Amount::Unknown,
         Some(size) => match size.value() {
             Some(value) => u64::try_from(value).map_or(Amount::Unknown, Amount::Known),
-            None if size.has(Kind::Loop) || size.has(Kind::Runtime) => Amount::Unknown,
+            None if size.has_kind(Kind::Loop) || size.has_kind(Kind::Runtime) => Amount::Unknown,
             None => Amount::Symbolic(size.to_string()),
         },
     }
 }
 
-fn cost(
+fn transfer_cost(
     analysed: &Analysed,
     name: String,
     span: TextSpan,
@@ -69,7 +69,7 @@ fn cost(
     let mut rows = Vec::with_capacity(transfers.len());
     let mut time = Some(0_u64);
     for transfer in transfers {
-        let row = row(analysed, transfer);
+        let row = transfer_row(analysed, transfer);
         let times = transfer.times(&analysed.followed.loops);
         let moved = transfer
             .bytes()
@@ -92,7 +92,7 @@ fn cost(
     }
     let generation = transfers
         .iter()
-        .find_map(|transfer| transfer.generations.only());
+        .find_map(|transfer| transfer.generations.only_generation());
     let stated = generation.map_or("trn2, as no target is stated", Generation::target);
     let rate = bandwidth(
         transfers
@@ -129,7 +129,7 @@ fn cost(
 /// Nanoseconds that an instruction takes at least: the later of its start and its descriptors, and its bytes at the core's bandwidth.
 pub fn least_time(transfer: &Transfer) -> Option<u64> {
     let bytes = u64::try_from(transfer.bytes()?.value()?).ok()?;
-    let generation = match transfer.mode.known() {
+    let generation = match transfer.mode.known_value() {
         Some((Mode::Hardware, _)) => GENERATION_NS,
         _ => 0,
     };
@@ -139,17 +139,17 @@ pub fn least_time(transfer: &Transfer) -> Option<u64> {
 
 /// The queue that a transfer is in, where mode and engine say so.
 fn queue(transfer: &Transfer) -> Option<Lane> {
-    let name = match transfer.mode.known()?.0 {
+    let name = match transfer.mode.known_value()?.0 {
         Mode::Software => "gpsimd",
         Mode::Static => "static",
-        Mode::Hardware => transfer.engine.known()?.0.0,
+        Mode::Hardware => transfer.engine.known_value()?.0.0,
         Mode::Unknown => return None,
     };
     Machine::Nki.lane(name)
 }
 
 /// Rows that a transfer has: the product of the extents before the line.
-fn lines(transfer: &Transfer) -> Amount {
+fn transfer_row_count(transfer: &Transfer) -> Amount {
     let moved = transfer.bytes().and_then(|bytes| bytes.value());
     match (moved, transfer.payload()) {
         (Some(bytes), Some((line, _))) if line > 0 => {
@@ -159,14 +159,14 @@ fn lines(transfer: &Transfer) -> Amount {
     }
 }
 
-fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
+fn transfer_row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
     let space = |space: Option<Space>| space.map_or("unknown memory", Space::name);
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     let mut notes = Vec::new();
     if let Some(reason) = transfer.unresolved() {
         notes.push(format!("not fully known: {}", reason.text()));
     }
-    if matches!(transfer.mode.known(), Some((Mode::Static, _))) {
+    if matches!(transfer.mode.known_value(), Some((Mode::Static, _))) {
         notes.push(
             "one static descriptor per instance, held in HBM; its size is not published".to_owned(),
         );
@@ -180,11 +180,11 @@ fn row(analysed: &Analysed, transfer: &Transfer) -> TransferRow {
         direction: format!("{} to {}", space(source.space), space(destination.space)),
         by: transfer
             .mode
-            .known()
+            .known_value()
             .map(|(mode, _)| mode.name().to_owned()),
         lane: queue(transfer),
         times: amount(transfer.times(&analysed.followed.loops).as_ref()),
-        rows: lines(transfer),
+        rows: transfer_row_count(transfer),
         run: run.map_or(Amount::Unknown, Amount::Known),
         bytes: amount(source.bytes().or_else(|| transfer.bytes()).as_ref()),
         written: amount(transfer.bytes().as_ref()),

@@ -45,8 +45,8 @@ impl FrontEnd for Nki {
 
     fn costs(&self, db: &dyn Db, file: SourceFile) -> Vec<TransferCost> {
         let mut costs = Vec::new();
-        for (part, placing) in placed(db, file) {
-            for mut cost in cost::costs(&queries::analysed(db, part)) {
+        for (part, placing) in placed_parts(db, file) {
+            for mut cost in cost::transfer_costs(&queries::analysed(db, part)) {
                 cost.span = placing.span(cost.span);
                 for row in &mut cost.rows {
                     row.span = placing.span(row.span);
@@ -59,8 +59,8 @@ impl FrontEnd for Nki {
     }
 
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
-        at(db, file, offset, |analysed, offset, placing| {
-            let mut hover = ide::hover(analysed, offset)?;
+        ask_part_at(db, file, offset, |analysed, offset, placing| {
+            let mut hover = ide::hover_at(analysed, offset)?;
             hover.range = placing.range(hover.range);
             Some(hover)
         })
@@ -77,7 +77,7 @@ impl FrontEnd for Nki {
             return Vec::new();
         }
         let mut hints = Vec::new();
-        for (part, placing) in placed(db, file) {
+        for (part, placing) in placed_parts(db, file) {
             for mut hint in ide::inlay_hints(&queries::analysed(db, part)) {
                 hint.offset = placing.byte(hint.offset);
                 hints.push(hint);
@@ -90,8 +90,8 @@ impl FrontEnd for Nki {
 
     fn lenses(&self, db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let mut lenses = Vec::new();
-        for (part, placing) in placed(db, file) {
-            for mut lens in ide::lenses(&queries::analysed(db, part)) {
+        for (part, placing) in placed_parts(db, file) {
+            for mut lens in ide::function_lenses(&queries::analysed(db, part)) {
                 lens.range = placing.range(lens.range);
                 lenses.push(lens);
             }
@@ -101,8 +101,8 @@ impl FrontEnd for Nki {
     }
 
     fn completions(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
-        let found = at(db, file, offset, |analysed, offset, placing| {
-            let mut found = ide::completions(analysed, offset);
+        let found = ask_part_at(db, file, offset, |analysed, offset, placing| {
+            let mut found = ide::completions_at(analysed, offset);
             for one in &mut found {
                 one.replace = placing.range(one.replace);
             }
@@ -112,18 +112,21 @@ impl FrontEnd for Nki {
     }
 }
 
-fn placed(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
-    neighbours::placed(queries::parts(db, file), queries::placings(db, file))
+fn placed_parts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
+    neighbours::parts_with_places(
+        queries::file_parts(db, file),
+        queries::part_placings(db, file),
+    )
 }
 
 /// Asks the part that a byte of the file is in.
-fn at<T>(
+fn ask_part_at<T>(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,
     ask: impl FnOnce(&Analysed, u32, &Placing) -> Option<T>,
 ) -> Option<T> {
-    let (part, placing, offset) = neighbours::part_at(placed(db, file), offset)?;
+    let (part, placing, offset) = neighbours::part_at(placed_parts(db, file), offset)?;
     ask(&queries::analysed(db, part), offset, &placing)
 }
 
@@ -140,11 +143,11 @@ pub(crate) struct Analysed {
 #[salsa::tracked(returns(clone))]
 fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     let mut all = NeighbourReport::default();
-    for (part, placing) in placed(db, file) {
+    for (part, placing) in placed_parts(db, file) {
         let own = &queries::judged(db, part).report;
         let findings = own.findings.iter().cloned();
         all.findings
-            .extend(findings.map(|finding| placing.finding(finding)));
+            .extend(findings.map(|finding| placing.place_finding(finding)));
         all.transfers
             .extend(own.transfers.iter().map(|site| TransferSite {
                 span: placing.span(site.span),
@@ -156,7 +159,7 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     }
     if all.transfers.is_empty() {
         // Silence would look like success.
-        for (part, placing) in placed(db, file) {
+        for (part, placing) in placed_parts(db, file) {
             for mut site in queries::judged(db, part).kernels.iter().cloned() {
                 site.span = placing.span(site.span);
                 all.transfers.push(site);
@@ -210,7 +213,7 @@ fn analysed_of(
     release: Option<(u16, u16)>,
 ) -> Analysed {
     let found = |followed: &Followed| {
-        rules::check(&rules::Context {
+        rules::check_file(&rules::Context {
             text: &text,
             remarks: &remarks,
             followed,
@@ -223,7 +226,7 @@ fn analysed_of(
     let mut transfers = sites(&text, &followed);
     if let Some(proven) = proven {
         findings = rules::with_doubtful(found(proven), findings);
-        resolve(&mut transfers, &sites(&text, proven));
+        mark_resolved(&mut transfers, &sites(&text, proven));
     }
     let too_deep = errors.iter().find(|error| error.ends_reading);
     let cut = followed
@@ -232,7 +235,7 @@ fn analysed_of(
     let report = NeighbourReport {
         findings,
         transfers,
-        kernels: kernels(&followed),
+        kernels: kernel_count(&followed),
         syntax_errors: u64::try_from(errors.len()).unwrap_or(u64::MAX),
         not_followed: None,
         not_analysed: too_deep.map(|error| error.message.clone()).or(cut),
@@ -246,7 +249,7 @@ fn analysed_of(
 }
 
 /// The generations that a file may run on: what it says itself decides, then the settings.
-fn generations(remarks: &Remarks, options: NkiOptions) -> Generations {
+fn file_generations(remarks: &Remarks, options: NkiOptions) -> Generations {
     let said = remarks
         .first("target")
         .and_then(|remark| Generation::of_target(remark.argument.trim()));
@@ -259,7 +262,7 @@ fn generations(remarks: &Remarks, options: NkiOptions) -> Generations {
 }
 
 /// The release that a file is for.
-fn release(remarks: &Remarks, options: NkiOptions) -> Option<(u16, u16)> {
+fn file_release(remarks: &Remarks, options: NkiOptions) -> Option<(u16, u16)> {
     let said = remarks.first("nki").and_then(|remark| {
         let (major, minor) = remark.argument.trim().split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
@@ -268,7 +271,7 @@ fn release(remarks: &Remarks, options: NkiOptions) -> Option<(u16, u16)> {
 }
 
 /// Takes those for resolved that are so in another list.
-fn resolve(sites: &mut [TransferSite], others: &[TransferSite]) {
+fn mark_resolved(sites: &mut [TransferSite], others: &[TransferSite]) {
     let resolved: FxHashSet<TextSpan> = others
         .iter()
         .filter(|site| site.unresolved.is_none())
@@ -322,7 +325,7 @@ fn without_transfers(text: &str, followed: &Followed) -> Vec<TransferSite> {
         .collect()
 }
 
-fn kernels(followed: &Followed) -> u64 {
+fn kernel_count(followed: &Followed) -> u64 {
     let mut functions: Vec<Option<usize>> = followed
         .transfers
         .iter()

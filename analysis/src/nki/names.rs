@@ -263,7 +263,7 @@ pub const ENUMERATIONS: &[Enumeration] = &[
 
 impl Enumeration {
     /// Whether it has a member, those that Python gives each enumeration among them.
-    pub fn has(&self, member: &str) -> bool {
+    pub fn has_member(&self, member: &str) -> bool {
         let python = ["name", "value", "mro"];
         self.members.contains(&member) || member.starts_with('_') || python.contains(&member)
     }

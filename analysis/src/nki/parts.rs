@@ -53,7 +53,7 @@ struct Scanner<'a> {
 }
 
 /// Cuts a text.
-pub fn cut(text: &str) -> Cut {
+pub fn cut_text(text: &str) -> Cut {
     let mut scanner = Scanner {
         text,
         bytes: text.as_bytes(),
@@ -99,7 +99,7 @@ impl Scanner<'_> {
             self.at += self.blanks();
             let indentation = self.at - start;
             self.tokens = 0;
-            let begins = self.begins(indentation, open.as_ref())?;
+            let begins = self.line_begins(indentation, open.as_ref())?;
             if matches!(begins, Begins::Decorator | Begins::Function | Begins::Other)
                 && let Some(function) = open.take()
             {
@@ -169,7 +169,7 @@ impl Scanner<'_> {
     }
 
     /// What begins behind the blanks of a line, where a function may be open; nothing where that is not sure.
-    fn begins(&self, indentation: usize, open: Option<&FunctionPart>) -> Option<Begins> {
+    fn line_begins(&self, indentation: usize, open: Option<&FunctionPart>) -> Option<Begins> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         Some(match self.byte() {
             _ if rest.is_empty() => Begins::Nothing,
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<(&str, &str)> {
-        let parts = cut(text).functions;
+        let parts = cut_text(text).functions;
         let texts = parts.iter().map(|part| {
             let own = text.get(part.range.clone()).unwrap();
             let head = text.get(part.head.clone()).unwrap();
@@ -366,7 +366,7 @@ mod tests {
                 ("e", "\tdef e(): pass\r\n"),
             ]
         );
-        assert_eq!(cut(text).functions[3].indentation, 2);
+        assert_eq!(cut_text(text).functions[3].indentation, 2);
     }
 
     #[test]
@@ -399,7 +399,7 @@ mod tests {
                     format!("y = {value}\ndef f():\n    pass\n"),
                     format!("def f():\n{blocks}"),
                 ] {
-                    let found = cut(&text);
+                    let found = cut_text(&text);
                     let parts = found.functions.iter();
                     let parts = parts.map(|part| (part.is_shallow, &text[part.range.clone()]));
                     for (is_shallow, text) in parts.chain([(found.is_shallow, &*text)]) {

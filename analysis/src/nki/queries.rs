@@ -12,14 +12,15 @@ use std::sync::Arc;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::parts::{Cut, FunctionPart, cut};
+use super::parts::{Cut, FunctionPart, cut_text};
 use super::syntax::remarks::{self, Remarks};
 use super::syntax::{self, Parsed, span_of};
 use super::types::Generations;
 use super::values::{
-    self, FindPart, Followed, FollowedRest, Passes, Rest, Source, Value, Waiting, agreed, mentioned,
+    self, FindPart, Followed, FollowedRest, Passes, Rest, Source, Value, Waiting, agreed_value,
+    mentioned_names,
 };
-use super::{Analysed, analysed_of, generations, release, without_transfers};
+use super::{Analysed, analysed_of, file_generations, file_release, without_transfers};
 use crate::db::Db;
 use crate::inputs::{self, SourceFile};
 use crate::neighbours::{NeighbourReport, Placing, TransferSite};
@@ -55,7 +56,7 @@ pub(super) struct Part<'db> {
 /// Where a file is cut.
 #[salsa::tracked(returns(clone))]
 fn cut_of(db: &dyn Db, file: SourceFile) -> Arc<Cut> {
-    Arc::new(cut(&file.text(db)))
+    Arc::new(cut_text(&file.text(db)))
 }
 
 /// The rest of a text: what is in no function, and of each function its head.
@@ -99,7 +100,7 @@ fn rest_of(db: &dyn Db, file: SourceFile) -> Arc<RestText> {
 
 /// Where the heads of functions begin in the text of the rest: the same after an edit in a function.
 #[salsa::tracked(returns(clone))]
-fn heads(db: &dyn Db, file: SourceFile) -> Arc<[u32]> {
+fn function_heads(db: &dyn Db, file: SourceFile) -> Arc<[u32]> {
     rest_of(db, file).heads.as_slice().into()
 }
 
@@ -110,7 +111,7 @@ const fn is_in_branch(function: &FunctionPart) -> bool {
 
 /// The parts of a file: its functions in the order of the text, then the rest.
 #[salsa::tracked(returns(deref))]
-pub(super) fn parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
+pub(super) fn file_parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
     let (text, cut) = (file.text(db), cut_of(db, file));
     let of = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
     let own = |function: &FunctionPart| -> Arc<str> {
@@ -142,11 +143,11 @@ pub(super) fn parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
 }
 
 /// Where the parts of a file are in it, in their order.
-pub(super) fn placings(db: &dyn Db, file: SourceFile) -> Vec<Placing> {
+pub(super) fn part_placings(db: &dyn Db, file: SourceFile) -> Vec<Placing> {
     let cut = cut_of(db, file);
     let own = cut.functions.iter().map(|function| {
         let before = if is_in_branch(function) { AROUND } else { "" };
-        Placing::behind(before.len(), function.range.clone())
+        Placing::stretch_behind(before.len(), function.range.clone())
     });
     own.chain(std::iter::once(rest_of(db, file).placing.clone()))
         .collect()
@@ -184,7 +185,7 @@ fn read<'db>(db: &'db dyn Db, part: Part<'db>) -> Read {
 
 /// What a file says of itself: the generations that it is for, and the release.
 #[salsa::tracked(returns(copy))]
-fn stated(db: &dyn Db, file: SourceFile) -> (Generations, Option<(u16, u16)>) {
+fn stated_targets(db: &dyn Db, file: SourceFile) -> (Generations, Option<(u16, u16)>) {
     let (text, options) = (file.text(db), inputs::options(db, file).nki);
     // Most files say nothing.
     let remarks = if text.contains("visa-lint:") {
@@ -192,7 +193,10 @@ fn stated(db: &dyn Db, file: SourceFile) -> (Generations, Option<(u16, u16)>) {
     } else {
         Remarks::default()
     };
-    (generations(&remarks, options), release(&remarks, options))
+    (
+        file_generations(&remarks, options),
+        file_release(&remarks, options),
+    )
 }
 
 /// The names that a part reads, sorted, each on a line of its own.
@@ -202,7 +206,7 @@ fn mentions<'db>(db: &'db dyn Db, part: Part<'db>) -> Arc<str> {
         Some(function) if !part.name(db).is_empty() => &function.body[..],
         _ => read(db, part).parsed.body(),
     };
-    let mut names: Vec<&str> = mentioned(body).into_iter().collect();
+    let mut names: Vec<&str> = mentioned_names(body).into_iter().collect();
     names.sort_unstable();
     names.join("\n").into()
 }
@@ -218,7 +222,7 @@ struct Callers {
 
 #[salsa::tracked(returns(clone))]
 fn callers(db: &dyn Db, file: SourceFile) -> Arc<Callers> {
-    let parts = parts(db, file);
+    let parts = file_parts(db, file);
     let functions = parts.get(..parts.len() - 1).unwrap_or_default();
     let all: Vec<Arc<str>> = functions.iter().map(|part| mentions(db, *part)).collect();
     let mut named: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -253,11 +257,11 @@ fn callers(db: &dyn Db, file: SourceFile) -> Arc<Callers> {
 /// Names of functions of the rest that parts mention: of a file that is not cut.
 #[salsa::tracked(returns(clone))]
 fn mentioned_of_rest(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<String>> {
-    let parts = parts(db, file);
+    let parts = file_parts(db, file);
     let Some((rest, functions)) = parts.split_last() else {
         return Arc::default();
     };
-    let own = values::defined(read(db, *rest).parsed.body());
+    let own = values::defined_functions(read(db, *rest).parsed.body());
     let heads: FxHashSet<&str> = functions.iter().map(|part| &**part.name(db)).collect();
     let names = own.into_iter().map(|function| function.name.as_str());
     let inner: FxHashSet<&str> = names.filter(|name| !heads.contains(name)).collect();
@@ -289,14 +293,14 @@ fn finder<'db>(db: &'db dyn Db, parts: &'db [Part<'db>]) -> FindPart<'db> {
 /// The file's own level: imports, constants, and what classes and branches say of their functions.
 #[salsa::tracked(returns(clone))]
 fn followed_rest(db: &dyn Db, file: SourceFile) -> Arc<FollowedRest> {
-    let parts = parts(db, file);
-    let heads = heads(db, file);
+    let parts = file_parts(db, file);
+    let heads = function_heads(db, file);
     let Some(last) = parts.last().copied() else {
         return Arc::default();
     };
     let read = read(db, last);
     // A function begins with its `def`, behind its decorators, or with the first of these.
-    let stubs = values::defined(read.parsed.body()).into_iter();
+    let stubs = values::defined_functions(read.parsed.body()).into_iter();
     let stubs = stubs.filter_map(|stub| {
         let start = span_of(stub).start;
         let place = heads.binary_search(&start).ok()?;
@@ -313,13 +317,17 @@ fn followed_rest(db: &dyn Db, file: SourceFile) -> Arc<FollowedRest> {
         mentioned: mentioned_of_rest(db, file),
     };
     let find = || finder(db, parts);
-    Arc::new(values::follow_rest(&rest, &find, stated(db, file).0))
+    Arc::new(values::follow_rest(
+        &rest,
+        &find,
+        stated_targets(db, file).0,
+    ))
 }
 
 /// The functions that the file's own level gives other names: who calls them is not seen.
 #[salsa::tracked(returns(clone))]
-fn aliased(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<usize>> {
-    let parts = parts(db, file);
+fn aliased_functions(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<usize>> {
+    let parts = file_parts(db, file);
     let name = |place: usize| parts.get(place).map(|part| &**part.name(db));
     let globals = &followed_rest(db, file).globals;
     Arc::new(globals.functions_by_other_names(&name))
@@ -327,18 +335,18 @@ fn aliased(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<usize>> {
 
 /// What callers pass to a function, where all agree.
 #[salsa::tracked(returns(clone))]
-fn passed<'db>(db: &'db dyn Db, part: Part<'db>) -> Option<Vec<Option<Value>>> {
+fn passed_values<'db>(db: &'db dyn Db, part: Part<'db>) -> Option<Vec<Option<Value>>> {
     let file = part.file(db);
     let (place, callers) = (part.place(db), callers(db, file));
     let rest = followed_rest(db, file);
     let is_free = callers.is_free.get(place).copied().unwrap_or(true);
-    if is_free || aliased(db, file).contains(&place) {
+    if is_free || aliased_functions(db, file).contains(&place) {
         return None;
     }
     let mut all = rest.passes.get(&place).cloned();
     for caller in callers.callers.get(place).into_iter().flatten() {
-        let caller = *parts(db, file).get(*caller)?;
-        let Some(values) = passes(db, caller).get(&place).cloned() else {
+        let caller = *file_parts(db, file).get(*caller)?;
+        let Some(values) = passed_on(db, caller).get(&place).cloned() else {
             continue;
         };
         all = Some(match all {
@@ -346,7 +354,7 @@ fn passed<'db>(db: &'db dyn Db, part: Part<'db>) -> Option<Vec<Option<Value>>> {
             Some(before) => before
                 .into_iter()
                 .zip(&values)
-                .map(|(one, other)| agreed(one?, other.as_ref()?))
+                .map(|(one, other)| agreed_value(one?, other.as_ref()?))
                 .collect(),
         });
     }
@@ -373,7 +381,7 @@ fn followed<'db>(db: &'db dyn Db, part: Part<'db>, keeps_names: bool) -> Met {
             passes: Arc::default(),
         };
     }
-    let parts = parts(db, file);
+    let parts = file_parts(db, file);
     let read = read(db, part);
     let once = |reads_descriptions| {
         let definition = read.function()?;
@@ -384,7 +392,7 @@ fn followed<'db>(db: &'db dyn Db, part: Part<'db>, keeps_names: bool) -> Met {
             },
             definition,
             place: part.place(db),
-            passed: passed(db, part),
+            passed: passed_values(db, part),
             keeps_names,
             reads_descriptions,
         };
@@ -411,7 +419,7 @@ fn analysed_from(db: &dyn Db, part: Part<'_>, met: &Met) -> Analysed {
         (Arc::clone(&met.followed), met.proven.as_deref()),
         Arc::clone(&read.remarks),
         &read.parsed.errors,
-        stated(db, part.file(db)).1,
+        stated_targets(db, part.file(db)).1,
     )
 }
 
@@ -437,7 +445,7 @@ pub(super) fn judged<'db>(db: &'db dyn Db, part: Part<'db>) -> Judged {
 
 /// What a function passes to others: mostly the same after an edit.
 #[salsa::tracked(returns(clone))]
-fn passes<'db>(db: &'db dyn Db, part: Part<'db>) -> Arc<Passes> {
+fn passed_on<'db>(db: &'db dyn Db, part: Part<'db>) -> Arc<Passes> {
     Arc::clone(&judged(db, part).passes)
 }
 

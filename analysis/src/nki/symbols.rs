@@ -66,18 +66,22 @@ impl Atom {
         }
     }
 
-    fn has(&self, wanted: Kind) -> bool {
+    fn has_kind(&self, wanted: Kind) -> bool {
         match self {
             Self::Name { kind, .. } => *kind == wanted,
-            Self::Quotient(parts) | Self::Rest(parts) => parts.0.has(wanted) || parts.1.has(wanted),
+            Self::Quotient(parts) | Self::Rest(parts) => {
+                parts.0.has_kind(wanted) || parts.1.has_kind(wanted)
+            }
         }
     }
 
     fn text(&self) -> String {
         match self {
             Self::Name { text, .. } => text.to_string(),
-            Self::Quotient(parts) => format!("{} // {}", parts.0.factor(), parts.1.factor()),
-            Self::Rest(parts) => format!("{} % {}", parts.0.factor(), parts.1.factor()),
+            Self::Quotient(parts) => {
+                format!("{} // {}", parts.0.factor_text(), parts.1.factor_text())
+            }
+            Self::Rest(parts) => format!("{} % {}", parts.0.factor_text(), parts.1.factor_text()),
         }
     }
 }
@@ -162,9 +166,9 @@ impl Size {
     }
 
     /// Whether a symbol of a kind is in it.
-    pub fn has(&self, kind: Kind) -> bool {
+    pub fn has_kind(&self, kind: Kind) -> bool {
         self.terms()
-            .any(|(factors, _)| factors.iter().any(|atom| atom.has(kind)))
+            .any(|(factors, _)| factors.iter().any(|atom| atom.has_kind(kind)))
     }
 
     /// The symbol, if it is nothing else.
@@ -188,7 +192,7 @@ impl Size {
         }
     }
 
-    fn checked(terms: Vec<Term>) -> Option<Self> {
+    fn from_checked_terms(terms: Vec<Term>) -> Option<Self> {
         let fits = terms.len() <= MOST_TERMS
             && terms
                 .iter()
@@ -230,7 +234,7 @@ impl Size {
                 (Some((one, _)), Some((two, _))) => one.cmp(two),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (None, None) => return Self::checked(sum),
+                (None, None) => return Self::from_checked_terms(sum),
             };
             let one = left.next_if(|_| order != Ordering::Greater);
             let two = right.next_if(|_| order != Ordering::Less);
@@ -252,7 +256,7 @@ impl Size {
                 let multiplied = self
                     .terms()
                     .map(|(factors, by)| Some((factors.into(), by.checked_mul(number)?)));
-                Self::checked(multiplied.collect::<Option<Vec<_>>>()?)
+                Self::from_checked_terms(multiplied.collect::<Option<Vec<_>>>()?)
             }
         }
     }
@@ -293,7 +297,7 @@ impl Size {
     }
 
     /// `self % other` as Python takes it: with the sign of the divisor.
-    pub fn rest(&self, other: &Self) -> Option<Self> {
+    pub fn remainder_by(&self, other: &Self) -> Option<Self> {
         if let (Some(left), Some(right)) = (self.value(), other.value()) {
             return floor_division(left, right).map(|(_, rest)| Self::number(rest));
         }
@@ -331,7 +335,7 @@ impl Size {
     }
 
     /// Whether two sizes are the same number; `None` where that depends on symbols.
-    pub fn is(&self, other: &Self) -> Option<bool> {
+    pub fn is_equal(&self, other: &Self) -> Option<bool> {
         if self == other {
             return Some(true);
         }
@@ -383,7 +387,7 @@ impl Size {
     }
 
     /// The same with a symbol replaced.
-    pub fn with(&self, atom: &Atom, by: &Self) -> Option<Self> {
+    pub fn with_replaced(&self, atom: &Atom, by: &Self) -> Option<Self> {
         if !self.has_factor(atom) {
             return Some(self.clone());
         }
@@ -404,7 +408,7 @@ impl Size {
     }
 
     /// As a factor of a product: in brackets where it is a sum.
-    fn factor(&self) -> String {
+    fn factor_text(&self) -> String {
         let text = self.to_string();
         if text.contains(' ') {
             format!("({text})")
@@ -456,7 +460,7 @@ impl std::fmt::Display for Size {
 }
 
 /// The product of a shape's extents.
-pub fn product(shape: &[Size]) -> Option<Size> {
+pub fn extents_product(shape: &[Size]) -> Option<Size> {
     shape
         .iter()
         .try_fold(Size::number(1), |product, extent| product.times(extent))
@@ -475,7 +479,7 @@ pub fn same_product(left: &[Size], right: &[Size]) -> Option<bool> {
             None => rest.push(extent.clone()),
         }
     }
-    product(&rest)?.is(&product(&right)?)
+    extents_product(&rest)?.is_equal(&extents_product(&right)?)
 }
 
 #[cfg(test)]
@@ -505,9 +509,9 @@ mod tests {
     fn comparison_says_what_holds_for_all_values() {
         let (p, n) = (extent("P"), parameter("n"));
         let plus = |size: &Size, by| size.plus(&Size::number(by)).unwrap();
-        assert_eq!(p.is(&plus(&p, 1)), Some(false));
-        assert_eq!(p.is(&n), None);
-        assert_eq!(n.times(&n).unwrap().is(&Size::number(4)), None);
+        assert_eq!(p.is_equal(&plus(&p, 1)), Some(false));
+        assert_eq!(p.is_equal(&n), None);
+        assert_eq!(n.times(&n).unwrap().is_equal(&Size::number(4)), None);
         assert_eq!(plus(&p, 128).exceeds(128), Some(true));
         assert_eq!(plus(&p, 127).exceeds(128), None);
         assert_eq!(plus(&n, 500).exceeds(128), None);
@@ -527,7 +531,10 @@ mod tests {
             Some(-4)
         );
         assert_eq!(
-            Size::number(-7).rest(&Size::number(2)).unwrap().value(),
+            Size::number(-7)
+                .remainder_by(&Size::number(2))
+                .unwrap()
+                .value(),
             Some(1)
         );
         assert_eq!(Size::number(7).quotient(&Size::number(0)), None);
@@ -565,7 +572,7 @@ mod tests {
                     1 => (size.minus(&Size::number(c)), number.checked_sub(c)),
                     2 => (size.times(&other), number.checked_mul(b)),
                     3 => (size.quotient(&Size::number(d)), Some(number.div_euclid(d))),
-                    4 => (size.rest(&Size::number(d)), Some(number.rem_euclid(d))),
+                    4 => (size.remainder_by(&Size::number(d)), Some(number.rem_euclid(d))),
                     _ => (size.times(&Size::number(c)), number.checked_mul(c)),
                 };
                 let (Some(next_size), Some(next_number)) = next else { break };

@@ -71,7 +71,7 @@ pub enum Stated<T> {
 
 impl<T: Copy> Stated<T> {
     /// What is stated, if it is known.
-    pub const fn known(&self) -> Option<(T, Written)> {
+    pub const fn known_value(&self) -> Option<(T, Written)> {
         match self {
             Self::Is(value, written) => Some((*value, *written)),
             _ => None,
@@ -79,7 +79,7 @@ impl<T: Copy> Stated<T> {
     }
 
     /// Where it is written.
-    pub const fn written(&self) -> Option<Written> {
+    pub const fn written_place(&self) -> Option<Written> {
         match self {
             Self::Is(_, written) | Self::Unknown(written) => Some(*written),
             Self::LeftOut => None,
@@ -196,13 +196,15 @@ impl Transfer {
         match &self.axes {
             Some((axes, _)) => Some(axes.clone()),
             None if self.has_axes => None,
-            None => axes_of_rank(self.source.tensor.shape.known()?.len()).map(<[i64]>::to_vec),
+            None => {
+                axes_of_rank(self.source.tensor.shape.known_extents()?.len()).map(<[i64]>::to_vec)
+            }
         }
     }
 
     /// The shape that a transpose gives.
     pub fn permuted(&self) -> Option<Vec<Size>> {
-        let extents = self.source.tensor.shape.known()?;
+        let extents = self.source.tensor.shape.known_extents()?;
         let axes = self.permutation()?;
         let legal = axes_of_rank(extents.len())?;
         if axes != legal {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::symbols::{Size, product};
+use super::symbols::{Size, extents_product};
 
 /// Bytes of the file's text, the end not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -17,7 +17,7 @@ pub struct Span {
 
 impl Span {
     /// Whether a byte is in it, its end included, where an editor's cursor may be.
-    pub const fn touches(self, byte: u32) -> bool {
+    pub const fn touches_byte(self, byte: u32) -> bool {
         self.start <= byte && byte <= self.end
     }
 
@@ -110,7 +110,7 @@ impl Dtype {
     }
 
     /// Whether two types are the same; `None` where one is not known.
-    pub fn is(&self, other: &Self) -> Option<bool> {
+    pub fn is_same(&self, other: &Self) -> Option<bool> {
         match (self, other) {
             _ if self == other => Some(true),
             (Self::Named(_), Self::Named(_)) => Some(false),
@@ -176,7 +176,7 @@ pub enum Shape {
 
 impl Shape {
     /// The extents, if known.
-    pub fn known(&self) -> Option<&[Size]> {
+    pub fn known_extents(&self) -> Option<&[Size]> {
         match self {
             Self::Known(extents) => Some(extents),
             Self::Unknown(_) => None,
@@ -334,7 +334,7 @@ impl Tensor {
 
     /// Elements, with symbols.
     pub fn elements(&self) -> Option<Size> {
-        product(self.shape.known()?)
+        extents_product(self.shape.known_extents()?)
     }
 
     /// Bytes, with symbols.
@@ -345,15 +345,15 @@ impl Tensor {
 
     /// Bytes that a partition holds.
     pub fn partition_bytes(&self) -> Option<Size> {
-        let extents = self.shape.known()?;
+        let extents = self.shape.known_extents()?;
         let element = i64::try_from(self.dtype.as_ref()?.bytes()?).ok()?;
         let behind = extents.get(self.partition_axis?.checked_add(1)?..)?;
-        product(behind)?.times(&Size::number(element))
+        extents_product(behind)?.times(&Size::number(element))
     }
 
     /// Contiguous bytes: of one partition where there are partitions.
     pub fn line_bytes(&self) -> Option<i64> {
-        let extents = self.shape.known()?;
+        let extents = self.shape.known_extents()?;
         let steps = self.steps.as_ref()?;
         let mut run = 1_i64;
         for (axis, (extent, step)) in extents.iter().zip(steps).enumerate().rev() {
@@ -480,14 +480,14 @@ impl Generations {
     }
 
     /// The generation, if there is one only.
-    pub fn only(self) -> Option<Generation> {
+    pub fn only_generation(self) -> Option<Generation> {
         Generation::ALL
             .into_iter()
             .find(|generation| Self::one(*generation) == self)
     }
 
     /// As targets, `trn2, trn3`.
-    pub fn names(self) -> String {
+    pub fn target_names(self) -> String {
         let named = Generation::ALL
             .into_iter()
             .filter(|generation| self.0 & Self::one(*generation).0 != 0);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::order::{Race, is_explicit, races};
-use super::program::{Function, Program, lower};
+use super::order::{Race, find_races, is_explicit};
+use super::program::{Function, Program, lower_file};
 use super::registers::in_force;
 use super::syntax::{File, OperationId, parse_shared};
-use super::transfers::{Copy, Derived, derive};
+use super::transfers::{Copy, Derived, derive_copy};
 use super::values::Names;
 
 /// What is derived of one function.
@@ -49,7 +49,7 @@ pub struct Around {
 }
 
 /// The names with an `@` that a text mentions, but where it defines a function of that name. Who is mentioned may be called.
-pub fn mentioned(text: &str) -> FxHashSet<String> {
+pub fn mentioned_names(text: &str) -> FxHashSet<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
     let mut found = FxHashSet::default();
     for at in memchr::memchr_iter(b'@', text.as_bytes()) {
@@ -71,7 +71,7 @@ impl Analysis {
     #[cfg(test)]
     pub fn of(text: &str) -> Self {
         let around = Around {
-            called: Arc::new(mentioned(text)),
+            called: Arc::new(mentioned_names(text)),
             ..Around::default()
         };
         Self::of_part(Arc::from(text), &around)
@@ -82,7 +82,7 @@ impl Analysis {
         let mut file = parse_shared(text);
         file.outer_aliases = Arc::clone(&around.aliases);
         let names = Names::of(&file);
-        let program = lower(&file, &names, around.is_before);
+        let program = lower_file(&file, &names, around.is_before);
         let is_called = |function: &Function| around.called.contains(function.title(&file));
         let facts = program.functions.iter();
         let facts = facts
@@ -128,10 +128,10 @@ fn facts_of(function: &Function, is_called: bool) -> Facts {
                 .get(&copy.operation)
                 .filter(|_| !function.is_before)
                 .cloned();
-            derive(copy, registers.unwrap_or_default())
+            derive_copy(copy, registers.unwrap_or_default())
         })
         .collect();
-    let races = races(function, &|index| derived.get(index));
+    let races = find_races(function, &|index| derived.get(index));
     Facts {
         derived,
         races,

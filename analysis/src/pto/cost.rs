@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::analysis::{Analysis, Facts};
-use super::ide::peak;
+use super::ide::highest_ub_byte;
 use super::program::{Function, Step, What};
-use super::schedule::{lane_of, schedule};
+use super::schedule::{lane_of, schedule_steps};
 use super::transfers::{CopyKind, Derived};
 use crate::findings::TextSpan;
 use crate::inputs::PtoOptions;
@@ -14,16 +14,16 @@ use crate::numbers::thousands;
 use crate::transfer::Transfer;
 
 /// What the functions of a file move, in the order of the text.
-pub(super) fn costs(analysis: &Analysis, options: PtoOptions) -> Vec<TransferCost> {
+pub(super) fn transfer_costs(analysis: &Analysis, options: PtoOptions) -> Vec<TransferCost> {
     let moving = analysis
         .functions()
         .filter(|(_, facts)| !facts.derived.is_empty());
     moving
-        .map(|(function, facts)| cost(analysis, function, facts, options))
+        .map(|(function, facts)| transfer_cost(analysis, function, facts, options))
         .collect()
 }
 
-fn cost(
+fn transfer_cost(
     analysis: &Analysis,
     function: &Function,
     facts: &Facts,
@@ -38,7 +38,7 @@ fn cost(
         .enumerate()
         .map(|(index, derived)| {
             let often = times.get(&index).copied().flatten();
-            row(analysis, derived, often, options)
+            transfer_row(analysis, derived, often, options)
         })
         .collect();
     let mut totals = BTreeMap::new();
@@ -60,7 +60,7 @@ fn cost(
         let all = all.map_or(Amount::Unknown, Amount::Known);
         totals.insert(kind.direction_name().to_owned(), all);
     }
-    let highest = peak(facts).and_then(|peak| u64::try_from(peak).ok());
+    let highest = highest_ub_byte(facts).and_then(|peak| u64::try_from(peak).ok());
     let unit = options.gm_bytes_per_cycle.map(|_| TimeUnit::Cycles);
     let time = rows
         .iter()
@@ -75,7 +75,7 @@ fn cost(
         .collect();
     // Without flags the assembler puts the order in, which is not known here.
     let scheduled = (unit.is_some() && facts.is_explicit)
-        .then(|| schedule(&function.steps, &timed))
+        .then(|| schedule_steps(&function.steps, &timed))
         .flatten();
     let note = match (unit, &scheduled) {
         (Some(_), Some(_)) => {
@@ -124,7 +124,7 @@ fn how_often(steps: &[Step], times: Option<u64>, found: &mut BTreeMap<usize, Opt
     }
 }
 
-fn row(
+fn transfer_row(
     analysis: &Analysis,
     derived: &Derived,
     times: Option<u64>,

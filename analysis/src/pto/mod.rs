@@ -58,17 +58,17 @@ impl FrontEnd for Pto {
     fn costs(&self, db: &dyn Db, file: SourceFile) -> Vec<TransferCost> {
         let options = options(db, file).pto;
         let mut costs = Vec::new();
-        for (part, placing) in placed(db, file) {
-            let own = cost::costs(&queries::analysed(db, part), options);
-            costs.extend(own.into_iter().map(|cost| moved(cost, &placing)));
+        for (part, placing) in placed_parts(db, file) {
+            let own = cost::transfer_costs(&queries::analysed(db, part), options);
+            costs.extend(own.into_iter().map(|cost| placed_cost(cost, &placing)));
         }
         costs.sort_by_key(|cost| cost.span);
         costs
     }
 
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
-        at(db, file, offset, |seen, offset| {
-            let mut hover = ide::hover(seen, offset)?;
+        ask_part_at(db, file, offset, |seen, offset| {
+            let mut hover = ide::hover_at(seen, offset)?;
             hover.range = seen.placing.range(hover.range);
             Some(hover)
         })
@@ -84,7 +84,7 @@ impl FrontEnd for Pto {
         if level != HintLevel::Line {
             return Vec::new();
         }
-        let mut hints = each(db, file, |seen, hints: &mut Vec<InlayHint>| {
+        let mut hints = collect_parts(db, file, |seen, hints: &mut Vec<InlayHint>| {
             for mut hint in ide::inlay_hints(seen) {
                 hint.offset = seen.placing.byte(hint.offset);
                 hints.push(hint);
@@ -96,8 +96,8 @@ impl FrontEnd for Pto {
     }
 
     fn lenses(&self, db: &dyn Db, file: SourceFile) -> Vec<Lens> {
-        let mut lenses = each(db, file, |seen, lenses: &mut Vec<Lens>| {
-            for mut lens in ide::lenses(seen) {
+        let mut lenses = collect_parts(db, file, |seen, lenses: &mut Vec<Lens>| {
+            for mut lens in ide::function_lenses(seen) {
                 lens.range = seen.placing.range(lens.range);
                 lenses.push(lens);
             }
@@ -107,8 +107,8 @@ impl FrontEnd for Pto {
     }
 
     fn completions(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
-        let found = at(db, file, offset, |seen, offset| {
-            let mut found = ide::completions(seen, offset);
+        let found = ask_part_at(db, file, offset, |seen, offset| {
+            let mut found = ide::completions_at(seen, offset);
             for one in &mut found {
                 one.replace = seen.placing.range(one.replace);
             }
@@ -118,8 +118,8 @@ impl FrontEnd for Pto {
     }
 
     fn definition(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Place> {
-        let found = at(db, file, offset, |seen, offset| {
-            let (definition, _) = ide::places(seen, offset)?;
+        let found = ask_part_at(db, file, offset, |seen, offset| {
+            let (definition, _) = ide::name_places(seen, offset)?;
             Some(in_file(db, file, seen, definition))
         });
         found.into_iter().collect()
@@ -132,8 +132,8 @@ impl FrontEnd for Pto {
         offset: u32,
         with_declaration: bool,
     ) -> Vec<Place> {
-        let found = at(db, file, offset, |seen, offset| {
-            let (definition, mut all) = ide::places(seen, offset)?;
+        let found = ask_part_at(db, file, offset, |seen, offset| {
+            let (definition, mut all) = ide::name_places(seen, offset)?;
             all.extend(with_declaration.then_some(definition));
             all.sort();
             let all = all.into_iter();
@@ -143,8 +143,8 @@ impl FrontEnd for Pto {
     }
 
     fn highlights(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Highlight> {
-        let found = at(db, file, offset, |seen, offset| {
-            let mut found = ide::highlights(seen, offset);
+        let found = ask_part_at(db, file, offset, |seen, offset| {
+            let mut found = ide::name_highlights(seen, offset);
             for one in &mut found {
                 one.range = seen.placing.range(one.range);
             }
@@ -159,7 +159,7 @@ impl FrontEnd for Pto {
         file: SourceFile,
         offset: u32,
     ) -> Result<(ByteRange, String), RenameProblem> {
-        let found = at(db, file, offset, |seen, offset| {
+        let found = ask_part_at(db, file, offset, |seen, offset| {
             let found = ide::rename_place(seen, offset);
             Some(found.map(|(range, name)| (seen.placing.range(range), name)))
         });
@@ -174,11 +174,11 @@ impl FrontEnd for Pto {
         name: &str,
     ) -> Result<Vec<FileEdit>, RenameProblem> {
         let path = shown_path(db, file);
-        let found = at(db, file, offset, |seen, offset| {
-            let renamed = ide::renamed(seen, offset, name);
+        let found = ask_part_at(db, file, offset, |seen, offset| {
+            let renamed = ide::renamed_places(seen, offset, name);
             Some(renamed.map(|(places, name)| {
                 let edits = places.into_iter().map(|place| {
-                    let range = seen.placing.range(ide::range(place));
+                    let range = seen.placing.range(ide::byte_range(place));
                     FileEdit {
                         file: path.clone(),
                         start_byte: range.start,
@@ -193,8 +193,8 @@ impl FrontEnd for Pto {
     }
 
     fn symbols(&self, db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
-        let mut symbols = each(db, file, |seen, symbols: &mut Vec<Symbol>| {
-            for mut symbol in ide::symbols(seen) {
+        let mut symbols = collect_parts(db, file, |seen, symbols: &mut Vec<Symbol>| {
+            for mut symbol in ide::file_symbols(seen) {
                 symbol.range = seen.placing.range(symbol.range);
                 symbol.selection = seen.placing.range(symbol.selection);
                 symbols.push(symbol);
@@ -205,7 +205,7 @@ impl FrontEnd for Pto {
     }
 
     fn folding_ranges(&self, db: &dyn Db, file: SourceFile) -> Vec<Folding> {
-        let mut found = each(db, file, |seen, found: &mut Vec<Folding>| {
+        let mut found = collect_parts(db, file, |seen, found: &mut Vec<Folding>| {
             for mut folding in ide::folding_ranges(seen) {
                 folding.range = seen.placing.range(folding.range);
                 found.push(folding);
@@ -217,8 +217,8 @@ impl FrontEnd for Pto {
 
     fn assists(&self, db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
         let path = shown_path(db, file);
-        let found = at(db, file, selection.start, |seen, offset| {
-            let mut found = ide::assists(seen, &path, offset);
+        let found = ask_part_at(db, file, selection.start, |seen, offset| {
+            let mut found = ide::assists_at(seen, &path, offset);
             for edit in found.iter_mut().flat_map(|assist| &mut assist.edits) {
                 let range = seen.placing.range(ByteRange {
                     start: edit.start_byte,
@@ -232,18 +232,21 @@ impl FrontEnd for Pto {
     }
 }
 
-fn placed(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
-    neighbours::placed(queries::parts(db, file), queries::placings(db, file))
+fn placed_parts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
+    neighbours::parts_with_places(
+        queries::file_parts(db, file),
+        queries::part_placings(db, file),
+    )
 }
 
 /// Asks the part that a byte of the file is in.
-fn at<T>(
+fn ask_part_at<T>(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,
     ask: impl FnOnce(&Seen<'_>, u32) -> Option<T>,
 ) -> Option<T> {
-    let (part, placing, offset) = neighbours::part_at(placed(db, file), offset)?;
+    let (part, placing, offset) = neighbours::part_at(placed_parts(db, file), offset)?;
     let seen = Seen {
         analysis: &queries::analysed(db, part),
         text: &file.text(db),
@@ -253,14 +256,14 @@ fn at<T>(
 }
 
 /// Collects what each part gives.
-fn each<T: Default>(
+fn collect_parts<T: Default>(
     db: &dyn Db,
     file: SourceFile,
     mut collect: impl FnMut(&Seen<'_>, &mut T),
 ) -> T {
     let text = file.text(db);
     let mut all = T::default();
-    for (part, placing) in placed(db, file) {
+    for (part, placing) in placed_parts(db, file) {
         let seen = Seen {
             analysis: &queries::analysed(db, part),
             text: &text,
@@ -274,12 +277,12 @@ fn each<T: Default>(
 fn in_file(db: &dyn Db, file: SourceFile, seen: &Seen<'_>, place: syntax::Place) -> Place {
     Place {
         file: shown_path(db, file),
-        range: seen.placing.range(ide::range(place)),
+        range: seen.placing.range(ide::byte_range(place)),
     }
 }
 
 /// A function's costs at its places in the file.
-fn moved(mut cost: TransferCost, placing: &Placing) -> TransferCost {
+fn placed_cost(mut cost: TransferCost, placing: &Placing) -> TransferCost {
     cost.span = placing.span(cost.span);
     for row in &mut cost.rows {
         row.span = placing.span(row.span);
@@ -297,11 +300,11 @@ pub fn pto_operations(text: &str) -> usize {
 fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     let mut all = NeighbourReport::default();
     let mut unanswered = Vec::new();
-    for (part, placing) in placed(db, file) {
+    for (part, placing) in placed_parts(db, file) {
         let own = queries::checked(db, part);
         let findings = own.checked.findings.iter().cloned();
         all.findings
-            .extend(findings.map(|finding| placing.finding(finding)));
+            .extend(findings.map(|finding| placing.place_finding(finding)));
         all.transfers
             .extend(own.transfers.iter().map(|site| TransferSite {
                 span: placing.span(site.span),
@@ -315,14 +318,14 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
     }
     if !unanswered.is_empty() {
         // A flag of one function may be meant for another one of the file.
-        let parts = queries::parts(db, file).iter();
+        let parts = queries::file_parts(db, file).iter();
         let flags: FxHashSet<&FlagKey> = parts
             .flat_map(|part| &queries::checked(db, *part).checked.flags)
             .collect();
         for (own, placing) in unanswered {
             let holds = own.iter().filter(|(answer, _)| !flags.contains(answer));
             all.findings
-                .extend(holds.map(|(_, finding)| placing.finding(finding.clone())));
+                .extend(holds.map(|(_, finding)| placing.place_finding(finding.clone())));
         }
     }
     if all.transfers.is_empty() && all.findings.is_empty() {
@@ -336,7 +339,7 @@ fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
 
 /// Of a file without a transfer or a flag: its first operation of the dialect, which stands for all of them.
 fn nothing_followed(db: &dyn Db, file: SourceFile) -> Option<(TextSpan, Unresolved)> {
-    let parts = placed(db, file).filter_map(|(part, placing)| {
+    let parts = placed_parts(db, file).filter_map(|(part, placing)| {
         let own = queries::checked(db, part);
         let has_flags = !own.checked.flags.is_empty();
         let (span, what) = own.first_operation.as_ref()?;

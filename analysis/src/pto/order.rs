@@ -12,7 +12,7 @@ use super::program::{Action, Flag, Function, Name, PIPES, Step, What};
 use super::syntax::OperationId;
 use super::transfers::Derived;
 use super::values::Memory;
-use touches::{Touch, meet, touched_by_access, touched_by_copy};
+use touches::{Touch, touched_by_access, touched_by_copy, touches_meet};
 
 /// A read that nothing orders after a write of another pipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,12 +67,12 @@ impl Pending<'_> {
         }
     }
 
-    fn wait(&mut self, flag: &FlagName) {
+    fn wait_for_flag(&mut self, flag: &FlagName) {
         let Some((_, always)) = self.carried.iter().find(|(known, _)| known == flag) else {
             return;
         };
         // While the scalar pipe waits, no other one is given anything.
-        let scalar = pipe("PIPE_S") == Some(flag.1);
+        let scalar = pipe_bit("PIPE_S") == Some(flag.1);
         let ordered = if scalar { ALL } else { flag.1 };
         self.after |= ordered;
         if *always {
@@ -99,7 +99,7 @@ const ALL: u16 = u16::MAX;
 /// Writes that are remembered at once. Those before are taken as ordered: time does not grow with the square of a function.
 const MOST_PENDING: usize = 128;
 
-fn pipe(name: &str) -> Option<u16> {
+fn pipe_bit(name: &str) -> Option<u16> {
     let index = PIPES.iter().position(|pipe| *pipe == name)?;
     1_u16.checked_shl(u32::try_from(index).ok()?)
 }
@@ -114,7 +114,7 @@ fn pipe_name(bit: u16) -> &'static str {
 /// Whether a function orders its pipes itself. One that does not is one for which the assembler inserts the order.
 pub fn is_explicit(function: &Function) -> bool {
     let mut explicit = false;
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         let orders = matches!(
             action.what,
             What::Set(_) | What::Wait(_) | What::Barrier(_) | What::Orders
@@ -136,7 +136,7 @@ struct Walk<'a> {
 }
 
 /// The reads of a function that nothing orders after a write, each pair of operations once. `derived` gives a copy's derivation.
-pub fn races<'a>(
+pub fn find_races<'a>(
     function: &Function,
     derived: &'a dyn Fn(usize) -> Option<&'a Derived>,
 ) -> Vec<Race> {
@@ -162,25 +162,25 @@ impl<'a> Walk<'a> {
     fn steps(&mut self, steps: &[Step], mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         for step in steps {
             state = match step {
-                Step::Do(action) => self.action(action, state),
+                Step::Do(action) => self.walk_action(action, state),
                 Step::Choice {
                     operation,
                     one,
                     other,
                     is_followed,
-                } => self.choice(*operation, [one, other], *is_followed, state),
+                } => self.walk_choice(*operation, [one, other], *is_followed, state),
                 Step::Repeat {
                     operation,
                     body,
                     may_skip,
                     ..
-                } => self.repeat(*operation, body, *may_skip, state),
+                } => self.walk_repeat(*operation, body, *may_skip, state),
             };
         }
         state
     }
 
-    fn choice(
+    fn walk_choice(
         &mut self,
         operation: OperationId,
         [one, other]: [&[Step]; 2],
@@ -200,7 +200,7 @@ impl<'a> Walk<'a> {
         joined
     }
 
-    fn repeat(
+    fn walk_repeat(
         &mut self,
         operation: OperationId,
         body: &[Step],
@@ -253,14 +253,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn action(&mut self, action: &Action, mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
+    fn walk_action(&mut self, action: &Action, mut state: Vec<Pending<'a>>) -> Vec<Pending<'a>> {
         match &action.what {
-            What::Set(flag) => match ends(flag) {
+            What::Set(flag) => match flag_ends(flag) {
                 Some(flag) => state.iter_mut().for_each(|pending| pending.set(&flag)),
                 None => state.clear(),
             },
-            What::Wait(flag) => match ends(flag) {
-                Some(flag) => state.iter_mut().for_each(|pending| pending.wait(&flag)),
+            What::Wait(flag) => match flag_ends(flag) {
+                Some(flag) => state
+                    .iter_mut()
+                    .for_each(|pending| pending.wait_for_flag(&flag)),
                 None => state.clear(),
             },
             What::Barrier(named) => {
@@ -270,7 +272,7 @@ impl<'a> Walk<'a> {
                         pending.always = ALL;
                         pending.is_settled = true;
                     }
-                } else if pipe(&named.name).is_none() {
+                } else if pipe_bit(&named.name).is_none() {
                     state.clear();
                 }
             }
@@ -282,12 +284,12 @@ impl<'a> Walk<'a> {
                     .into_iter()
                     .flat_map(|derived| touched_by_copy(derived, action))
                 {
-                    self.touch(touch, &mut state);
+                    self.walk_touch(touch, &mut state);
                 }
             }
             What::Access(access) => {
                 if let Some(touch) = touched_by_access(action, access) {
-                    self.touch(touch, &mut state);
+                    self.walk_touch(touch, &mut state);
                 }
             }
             What::Size(..) | What::Stride(..) | What::PadValue(_) => {}
@@ -295,7 +297,7 @@ impl<'a> Walk<'a> {
         state
     }
 
-    fn touch(&mut self, touch: Touch<'a>, state: &mut Vec<Pending<'a>>) {
+    fn walk_touch(&mut self, touch: Touch<'a>, state: &mut Vec<Pending<'a>>) {
         if !touch.writes() {
             if self.notes {
                 self.read(&touch, state);
@@ -340,7 +342,7 @@ impl<'a> Walk<'a> {
                 (true, false) if runs_with_it && pending.partly.is_some() => pending.partly,
                 _ => continue,
             };
-            if meet(&pending.write, read) {
+            if touches_meet(&pending.write, read) {
                 self.races.push(Race {
                     write: pending.write.operation,
                     write_pipe: pipe_name(pending.write.pipe),
@@ -354,8 +356,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn ends(flag: &Flag) -> Option<(u16, u16, Name)> {
-    let (from, to) = (pipe(&flag.from.name)?, pipe(&flag.to.name)?);
+fn flag_ends(flag: &Flag) -> Option<(u16, u16, Name)> {
+    let (from, to) = (pipe_bit(&flag.from.name)?, pipe_bit(&flag.to.name)?);
     Some((from, to, flag.event.name.clone()))
 }
 

@@ -39,7 +39,7 @@ impl Cut {
     }
 
     /// What is in no function, in the order of the text.
-    pub fn rest(&self, length: usize) -> impl Iterator<Item = Range<usize>> {
+    pub fn ranges_outside_functions(&self, length: usize) -> impl Iterator<Item = Range<usize>> {
         let starts = std::iter::once(0).chain(self.functions.iter().map(|one| one.range.end));
         let ends = self.functions.iter().map(|one| one.range.start);
         starts
@@ -112,7 +112,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn word(&mut self) -> &str {
+    fn take_word(&mut self) -> &str {
         let start = self.at;
         while self
             .bytes
@@ -188,7 +188,7 @@ impl Scanner<'_> {
                 _ if is_in_word(byte) => {
                     let start = self.at;
                     let is_before = modules.last().copied().unwrap_or(false);
-                    match self.word() {
+                    match self.take_word() {
                         "module" | "builtin.module" if begins => {
                             let of_module = self.module(start, is_before)?;
                             modules.push(of_module);
@@ -215,11 +215,11 @@ impl Scanner<'_> {
                     if self.byte() == b'"' {
                         return None;
                     }
-                    self.word();
+                    self.take_word();
                 }
                 b'{' => break,
                 byte if is_in_word(byte) => {
-                    if self.word() != "attributes" {
+                    if self.take_word() != "attributes" {
                         return None;
                     }
                     self.skip_blanks(false)?;
@@ -250,7 +250,7 @@ impl Scanner<'_> {
                 is_operation = false;
             }
             _ => {
-                let word = self.word();
+                let word = self.take_word();
                 is_operation &= word.is_empty() || word == "return" || word.contains('.');
             }
         }
@@ -278,7 +278,7 @@ impl Scanner<'_> {
                 b'@' if name.is_empty() => {
                     self.at += 1;
                     let from = self.at;
-                    self.word();
+                    self.take_word();
                     name = from..self.at;
                     // A name that is no plain word, or goes on with what words do not have.
                     if name.is_empty() || self.byte() == b'-' {
@@ -296,7 +296,7 @@ impl Scanner<'_> {
                 }
                 _ if self.is_end() => return Some(()),
                 _ if is_in_word(byte) => {
-                    let word = self.word();
+                    let word = self.take_word();
                     let is_operation =
                         word == "module" || word == "return" || (begins_line && word.contains('.'));
                     if is_operation && !matches!(said, b':' | b',' | b'>' | b'<') {
@@ -375,7 +375,10 @@ mod tests {
                     func.func @g() {\n  pto.barrier\n}\nmodule @m {\n  func.func @h() {\n    return }\n}\n";
         assert_eq!(names(text), [("f", true), ("g", false), ("h", false)]);
         let cut = Cut::of(text);
-        let rest: String = cut.rest(text.len()).map(|range| &text[range]).collect();
+        let rest: String = cut
+            .ranges_outside_functions(text.len())
+            .map(|range| &text[range])
+            .collect();
         assert!(rest.contains("private @d(i32)") && !rest.contains("@f"));
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::analysis::{Analysis, Around, mentioned};
+use super::analysis::{Analysis, Around, mentioned_names};
 use super::parts::Cut;
 use super::report_of;
 use super::rules::Checked;
@@ -42,20 +42,20 @@ pub(super) struct Part<'db> {
 
 /// Where a file is cut.
 #[salsa::tracked(returns(clone))]
-fn cut(db: &dyn Db, file: SourceFile) -> Arc<Cut> {
+fn cut_of_file(db: &dyn Db, file: SourceFile) -> Arc<Cut> {
     Arc::new(Cut::of(&file.text(db)))
 }
 
 /// The functions of a file that something in it may call.
 #[salsa::tracked(returns(clone))]
-fn called(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<String>> {
-    Arc::new(mentioned(&file.text(db)))
+fn called_names(db: &dyn Db, file: SourceFile) -> Arc<FxHashSet<String>> {
+    Arc::new(mentioned_names(&file.text(db)))
 }
 
 /// The parts of a file: its functions in the order of the text, then what is in none.
 #[salsa::tracked(returns(deref))]
-pub(super) fn parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
-    let (text, cut, called) = (file.text(db), cut(db, file), called(db, file));
+pub(super) fn file_parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
+    let (text, cut, called) = (file.text(db), cut_of_file(db, file), called_names(db, file));
     let of = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
     let functions = cut.functions.iter().map(|function| {
         let (name, own) = (of(function.name.clone()), of(function.range.clone()));
@@ -64,25 +64,25 @@ pub(super) fn parts(db: &dyn Db, file: SourceFile) -> Vec<Part<'_>> {
         Part::new(db, file, name, own, function.is_before, is_called)
     });
     let mut parts: Vec<Part<'_>> = functions.collect();
-    let rest: String = cut.rest(text.len()).map(of).collect();
+    let rest: String = cut.ranges_outside_functions(text.len()).map(of).collect();
     let (name, rest) = (Arc::from(""), Arc::from(rest));
     parts.push(Part::new(db, file, name, rest, false, false));
     parts
 }
 
 /// Where the parts of a file are in it, in their order.
-pub(super) fn placings(db: &dyn Db, file: SourceFile) -> Vec<Placing> {
-    let (text, cut) = (file.text(db), cut(db, file));
+pub(super) fn part_placings(db: &dyn Db, file: SourceFile) -> Vec<Placing> {
+    let (text, cut) = (file.text(db), cut_of_file(db, file));
     let functions = cut.functions.iter();
     let functions = functions.map(|function| Placing::of([function.range.clone()]));
-    let rest = Placing::of(cut.rest(text.len()));
+    let rest = Placing::of(cut.ranges_outside_functions(text.len()));
     functions.chain(std::iter::once(rest)).collect()
 }
 
 /// The aliases of a file, as far as they are in no function.
 #[salsa::tracked(returns(clone))]
 fn aliases(db: &dyn Db, file: SourceFile) -> Arc<[(String, String)]> {
-    let parts = parts(db, file);
+    let parts = file_parts(db, file);
     let (Some(rest), true) = (parts.last(), parts.len() > 1) else {
         return Arc::default();
     };
@@ -92,7 +92,7 @@ fn aliases(db: &dyn Db, file: SourceFile) -> Arc<[(String, String)]> {
     }
     let file = parse(text);
     let aliases = file.aliases.iter().map(|alias| {
-        let at = |place| file.at(place).to_owned();
+        let at = |place| file.text_at(place).to_owned();
         (at(alias.name), at(alias.value))
     });
     aliases.collect()
@@ -105,7 +105,7 @@ fn derived(db: &dyn Db, part: Part<'_>) -> Analysis {
             is_before: part.is_before(db),
             aliases: Arc::default(),
             // What is not cut may hold any of them.
-            called: called(db, file),
+            called: called_names(db, file),
         }
     } else {
         let own = part.is_called(db).then(|| name.to_string());

@@ -175,7 +175,7 @@ impl State {
         Self([one.join(other_one), two.join(other_two)])
     }
 
-    fn forget(&mut self) {
+    fn forget_all(&mut self) {
         for register in self.0.iter_mut().flat_map(InForce::all_mut) {
             *register = Register::unknown();
         }
@@ -192,12 +192,12 @@ impl Walk<'_> {
     fn steps(&mut self, steps: &[Step], mut state: State) -> State {
         for step in steps {
             match step {
-                Step::Do(action) => self.action(action.operation, &action.what, &mut state),
+                Step::Do(action) => self.walk_action(action.operation, &action.what, &mut state),
                 Step::Choice { one, other, .. } => {
                     let first = self.steps(one, state.clone());
                     state = first.join(&self.steps(other, state));
                 }
-                Step::Repeat { body, trips, .. } => state = self.repeat(body, *trips, state),
+                Step::Repeat { body, trips, .. } => state = self.walk_repeat(body, *trips, state),
             }
         }
         state
@@ -205,7 +205,7 @@ impl Walk<'_> {
 
     /// What a body finds is what stood before it, or what its own end leaves; that end is known after one walk, since each
     /// register is left alone or set to something of its own on each path.
-    fn repeat(&mut self, body: &[Step], trips: Option<u64>, state: State) -> State {
+    fn walk_repeat(&mut self, body: &[Step], trips: Option<u64>, state: State) -> State {
         if trips == Some(1) {
             return self.steps(body, state);
         }
@@ -218,7 +218,7 @@ impl Walk<'_> {
         }
     }
 
-    fn action(&mut self, operation: OperationId, what: &What, state: &mut State) {
+    fn walk_action(&mut self, operation: OperationId, what: &What, state: &mut State) {
         match what {
             What::Size(direction, given) => {
                 state.of_mut(*direction).size = Register::set(operation, *given);
@@ -238,7 +238,7 @@ impl Walk<'_> {
                     self.read(state, operation, direction, grouped);
                 }
             }
-            What::Call | What::Forget => state.forget(),
+            What::Call | What::Forget => state.forget_all(),
             _ => {}
         }
     }
@@ -280,7 +280,7 @@ pub fn in_force(
     };
     let mut state = State::default();
     if at_entry {
-        state.forget();
+        state.forget_all();
     }
     walk.steps(steps, state);
     walk.found

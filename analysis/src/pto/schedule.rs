@@ -40,7 +40,7 @@ struct Run<'a> {
 }
 
 /// The schedule of a function's steps; `timed` gives pipe and cycles of each copy by its number.
-pub(super) fn schedule(steps: &[Step], timed: &[Option<Timed>]) -> Option<TransferSchedule> {
+pub(super) fn schedule_steps(steps: &[Step], timed: &[Option<Timed>]) -> Option<TransferSchedule> {
     let mut run = Run::default();
     run.steps(steps, timed)?;
     let total = run.slots.iter().map(|slot| slot.end).max()?;
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
         for step in steps {
             self.count()?;
             match step {
-                Step::Do(action) => self.action(&action.what, timed)?,
+                Step::Do(action) => self.run_action(&action.what, timed)?,
                 // Which branch is taken is decided at run time.
                 Step::Choice { one, other, .. } => {
                     if self.decides(one)? || self.decides(other)? {
@@ -100,19 +100,19 @@ impl<'a> Run<'a> {
         Some(false)
     }
 
-    fn free(&self, pipe: &str) -> u64 {
+    fn pipe_free_at(&self, pipe: &str) -> u64 {
         self.free.get(pipe).copied().unwrap_or(0).max(self.barrier)
     }
 
-    fn action(&mut self, what: &'a What, timed: &[Option<Timed>]) -> Option<()> {
+    fn run_action(&mut self, what: &'a What, timed: &[Option<Timed>]) -> Option<()> {
         match what {
             What::Copy(index) => self.copy(*index, timed),
             What::Set(flag) => {
-                let at = self.free(&flag.from.name);
-                self.set.entry(key(flag)).or_default().push_back(at);
+                let at = self.pipe_free_at(&flag.from.name);
+                self.set.entry(flag_key(flag)).or_default().push_back(at);
                 Some(())
             }
-            What::Wait(flag) => self.wait(flag),
+            What::Wait(flag) => self.run_wait(flag),
             What::Barrier(named) if named.name == ALL_PIPES => {
                 self.barrier = self.free.values().copied().fold(self.barrier, u64::max);
                 self.held.clear();
@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
 
     fn copy(&mut self, index: usize, timed: &[Option<Timed>]) -> Option<()> {
         let (pipe, cycles) = (*timed.get(index)?)?;
-        let start = self.free(pipe);
+        let start = self.pipe_free_at(pipe);
         let end = start.checked_add(cycles)?;
         let mut waits = self.held.remove(pipe).unwrap_or_default();
         if self.barrier > self.free.get(pipe).copied().unwrap_or(0) {
@@ -148,16 +148,16 @@ impl<'a> Run<'a> {
         (self.slots.len() <= MOST_SLOTS).then_some(())
     }
 
-    fn wait(&mut self, flag: &'a Flag) -> Option<()> {
+    fn run_wait(&mut self, flag: &'a Flag) -> Option<()> {
         // A flag that nothing set before is set by another function, or never.
-        let at = self.set.get_mut(&key(flag))?.pop_front()?;
+        let at = self.set.get_mut(&flag_key(flag))?.pop_front()?;
         let pipe = &*flag.to.name;
-        let free = self.free(pipe);
+        let free = self.pipe_free_at(pipe);
         if at > free {
             self.free.insert(pipe, at);
             let lane = lane_of(&flag.from.name);
             self.held.entry(pipe).or_default().push(LaneWait {
-                cause: flag.shown(),
+                cause: flag.flag_text(),
                 lane,
                 until: at,
             });
@@ -166,14 +166,14 @@ impl<'a> Run<'a> {
     }
 }
 
-fn key(flag: &Flag) -> [&str; 3] {
+fn flag_key(flag: &Flag) -> [&str; 3] {
     [&flag.from.name, &flag.to.name, &flag.event.name]
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::analysis::Analysis;
-    use super::super::cost::costs;
+    use super::super::cost::transfer_costs;
     use crate::inputs::PtoOptions;
 
     /// Two loads of 4,096 bytes and a store, 64 bytes a cycle and 10 cycles of setup: 74 cycles each.
@@ -206,7 +206,7 @@ mod tests {
             gm_bytes_per_cycle: Some(64),
             setup_cycles: Some(10),
         };
-        let found = costs(&Analysis::of(&kernel(body)), options);
+        let found = transfer_costs(&Analysis::of(&kernel(body)), options);
         let [cost] = &found[..] else {
             panic!("one function moves something: {found:?}");
         };

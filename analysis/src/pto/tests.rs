@@ -40,7 +40,7 @@ fn kernels(kind: &str) -> Vec<(String, String, String)> {
 }
 
 fn check(text: &str) -> Vec<Finding<TextSpan>> {
-    rules::check(&Analysis::of(text))
+    rules::check_analysis(&Analysis::of(text))
 }
 
 /// What is known of a text that is looked at as one part.
@@ -50,7 +50,7 @@ fn whole(text: &str) -> NeighbourReport {
     let mut transfers = part.transfers;
     transfers.sort_by_key(|site| site.span);
     NeighbourReport {
-        findings: rules::check(&analysis),
+        findings: rules::check_analysis(&analysis),
         transfers,
         kernels: part.kernels,
         syntax_errors: part.syntax_errors,
@@ -150,7 +150,7 @@ fn the_examples_have_their_figures() {
         } else {
             Side::Source
         };
-        let merged = transfer.merged();
+        let merged = transfer.with_merged_rows();
         let found: Figures = (
             transfer.run,
             transfer
@@ -170,9 +170,9 @@ fn the_examples_have_their_figures() {
     // Four batches of eight rows are 32 rows, and these one run.
     let analysis = Analysis::of(&example(6));
     let transfer = copy(&analysis).transfer.clone().unwrap();
-    assert_eq!(transfer.joined().loops, [rows(32, 256, 256)]);
+    assert_eq!(transfer.with_joined_loops().loops, [rows(32, 256, 256)]);
     // The trace: batch k begins k * 2048 behind the base on both sides.
-    let table = transfer.table();
+    let table = transfer.row_table();
     let batches: Vec<_> = table.iter().filter(|row| row.indices[2] == 0).collect();
     let starts: Vec<_> = batches
         .iter()
@@ -499,7 +499,7 @@ fn deep_and_long_texts_are_taken() {
     let begun = std::time::Instant::now();
     let analysis = Analysis::of(&text);
     let analysed = begun.elapsed();
-    let found = rules::check(&analysis);
+    let found = rules::check_analysis(&analysis);
     assert_eq!(found.len(), 4 * 2_000);
     let lines = text.lines().count();
     println!(
@@ -544,7 +544,7 @@ fn a_branch_that_is_never_taken_is_not_looked_at() {
 fn costs_count_bytes_and_claim_no_cycles_without_figures() {
     let text = "func.func @f(%gm: !pto.ptr<f32, gm>) {\n %c0 = arith.constant 0 : i64\n %c1 = arith.constant 1 : i64\n %c6 = arith.constant 6 : i64\n %c64 = arith.constant 64 : i64\n %c256 = arith.constant 256 : i64\n %ub = pto.castptr %c256 : i64 -> !pto.ptr<f32, ub>\n scf.for %i = %c0 to %c6 step %c1 : i64 {\n pto.mte_gm_ub %gm, %ub, %c0, %c256 nburst(%c64, %c256, %c256) : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64\n }\n return\n}";
     let analysis = Analysis::of(text);
-    let cost = &cost::costs(&analysis, PtoOptions::default())[0];
+    let cost = &cost::transfer_costs(&analysis, PtoOptions::default())[0];
     assert_eq!(
         (cost.name.as_str(), cost.time, cost.unit),
         ("f", None, None)
@@ -562,5 +562,8 @@ fn costs_count_bytes_and_claim_no_cycles_without_figures() {
         setup_cycles: Some(50),
     };
     // 163.84 cycles are 164, and 50 before: six times 214.
-    assert_eq!(cost::costs(&analysis, figures)[0].time, Some(1_284));
+    assert_eq!(
+        cost::transfer_costs(&analysis, figures)[0].time,
+        Some(1_284)
+    );
 }

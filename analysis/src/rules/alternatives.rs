@@ -1,6 +1,6 @@
 //! What a help states of mappings: repairs of several places in one sentence.
 
-use super::wording::propose;
+use super::wording::propose_mappings;
 use super::{Alternative, Applicability, Edit, Finding};
 use crate::items::Span;
 use crate::mapping::Mapping;
@@ -38,6 +38,6 @@ impl Finding {
     ) -> Self {
         let stated = Alternative::mappings(template, method, replacements);
         let finding = self.alternatives(lead, stated);
-        propose(finding, applicability, method, replacements)
+        propose_mappings(finding, applicability, method, replacements)
     }
 }

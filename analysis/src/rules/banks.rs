@@ -8,7 +8,7 @@ use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
 use crate::kernel::PassSource;
 
-use super::sequencer::{bytes, commit_target};
+use super::sequencer::{bits_as_bytes, commit_target};
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording};
 
 pub(in crate::rules) static BANK_STARVATION: Rule = Rule {
@@ -34,7 +34,7 @@ pub(in crate::rules) static BANK_STARVATION: Rule = Rule {
 pub(super) const RULES: &[&Rule] = &[&BANK_STARVATION];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_banks(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let mut found = Vec::new();
     starving(checked, &mut found);
     // The book's compiler says as much, but its kernels choose addresses and order themselves.
@@ -47,7 +47,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn starving(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+    for of in wording::judged_stages(checked) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
@@ -68,7 +68,7 @@ fn starving(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
-    for (pass, derived) in wording::passes(checked) {
+    for (pass, derived) in wording::judged_passes(checked) {
         let EndDerivation::Commit(derived) = &derived.end else {
             continue;
         };
@@ -115,7 +115,7 @@ fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Find
         Ok(stride) => {
             format!(
                 "the loop{axis} ({size} iterations) steps by {} and comes back to the bank",
-                bytes(stride)
+                bits_as_bytes(stride)
             )
         }
         Err(_) => format!("the loop{axis} ({size} iterations) comes back to the bank"),
@@ -144,7 +144,7 @@ fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Find
     let padded = run.padded_buffer.as_ref().filter(|_| run.stride_bits != 0);
     let padded = padded.zip(place.buffer).and_then(|(padded, buffer)| {
         let step = better.map_or_else(String::new, |better| {
-            format!(", so that the loop steps by {}", bytes(better))
+            format!(", so that the loop steps by {}", bits_as_bytes(better))
         });
         let template = format!("pad the rows: {{}}{step}");
         Alternative::mappings(&template, place.method, &[(buffer, padded)])
@@ -160,11 +160,11 @@ fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Find
         (&run.padded_buffer, place.buffer, run.stride_bits != 0)
     {
         let replaced = [(buffer, padded)];
-        finding = wording::propose(finding, Applicability::Maybe, place.method, &replaced);
+        finding = wording::propose_mappings(finding, Applicability::Maybe, place.method, &replaced);
     }
     if let Some(time) = &run.other_time {
         let replaced = [(span, time)];
-        finding = wording::propose(finding, Applicability::Maybe, place.method, &replaced);
+        finding = wording::propose_mappings(finding, Applicability::Maybe, place.method, &replaced);
     }
     finding
 }

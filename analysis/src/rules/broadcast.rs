@@ -44,13 +44,13 @@ pub(super) fn whole_flits(body: &Body, pass: &Pass, loaded: &Tensor) -> Option<A
         Form::multiply(&inner, packet)?,
     );
     let mut edits = Edits::default();
-    edits.declare(slice, &slices);
-    edits.declare(&source.levels.element, &held);
-    edits.declare(&fetch.output.packet, &flit);
-    edits.declare(&switch.output.time, &slices);
-    edits.declare(&collect.output.time, &slices);
-    edits.declare(&collect.output.packet, &flit);
-    edits.declare(&loaded.levels.element, &Form::multiply(&slices, &flit)?);
+    edits.declare_mapping(slice, &slices);
+    edits.declare_mapping(&source.levels.element, &held);
+    edits.declare_mapping(&fetch.output.packet, &flit);
+    edits.declare_mapping(&switch.output.time, &slices);
+    edits.declare_mapping(&collect.output.time, &slices);
+    edits.declare_mapping(&collect.output.packet, &flit);
+    edits.declare_mapping(&loaded.levels.element, &Form::multiply(&slices, &flit)?);
     let mut texts: Vec<&str> = Vec::new();
     for edit in &edits.list {
         if !texts.contains(&&*edit.text) {
@@ -58,7 +58,10 @@ pub(super) fn whole_flits(body: &Body, pass: &Pass, loaded: &Tensor) -> Option<A
         }
     }
     Some(Alternative {
-        text: format!("spread a flit over each slice: {}", words::names(&texts)),
+        text: format!(
+            "spread a flit over each slice: {}",
+            words::names_in_code(&texts)
+        ),
         edits: edits.list,
     })
 }

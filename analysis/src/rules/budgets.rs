@@ -24,7 +24,7 @@ pub(in crate::rules) static BUDGET_EXCEEDED: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&BUDGET_EXCEEDED];
 
 /// Compares the kernel with its budget.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_budget(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let Some(budget) = checked.budget else {
         return;
     };
@@ -63,7 +63,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             "`visa-lint cost --kernel {name}` tells what takes them"
         ));
     if budget.cycles.is_some_and(|limit| total > limit) {
-        for (cycles, span) in longest(checked) {
+        for (cycles, span) in longest_operations(checked) {
             let message = format!("takes {} cycles", thousands(cycles));
             finding = finding.related(span, message);
         }
@@ -72,7 +72,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The operations that take most cycles, all their runs together, the longest first.
-fn longest(checked: &Checked<'_>) -> Vec<(u64, crate::items::Span)> {
+fn longest_operations(checked: &Checked<'_>) -> Vec<(u64, crate::items::Span)> {
     let mut sums = indexmap::IndexMap::<_, u64>::new();
     let operations = checked.body.operations.iter();
     for (operation, cost) in operations.zip(&checked.simulation().operations) {

@@ -1,6 +1,6 @@
 //! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
-use super::sequencer::bytes;
+use super::sequencer::bits_as_bytes;
 use super::{Alternative, Checked, Finding, Rule, rule, wording, words};
 use crate::derivation::StageDerivation;
 use crate::derivation::cast::CastViolation;
@@ -36,8 +36,8 @@ pub(in crate::rules) static CAST_PACKET: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&CAST_UNSUPPORTED, &CAST_PACKET];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (_, pass) in wording::passes(checked) {
+pub(super) fn check_cast(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (_, pass) in wording::judged_passes(checked) {
         for stage in &pass.stages {
             if let StageDerivation::Cast(cast) = stage {
                 findings.extend(
@@ -72,7 +72,10 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
                     "it takes `i32` and `f32` streams; convert other types in the Fetch Engine",
                 )
             } else {
-                finding.help(format!("it converts `{input}` to {}", words::names(legal)))
+                finding.help(format!(
+                    "it converts `{input}` to {}",
+                    words::names_in_code(legal)
+                ))
             }
         }
         CastViolation::InputPacket {
@@ -84,10 +87,13 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             *span,
             format!(
                 "a packet of {} enters the Cast Engine, which takes flits of {FLIT_BYTES}",
-                bytes(*bits)
+                bits_as_bytes(*bits)
             ),
         )
-        .related(*packet_span, format!("the packet of {}", bytes(*bits))),
+        .related(
+            *packet_span,
+            format!("the packet of {}", bits_as_bytes(*bits)),
+        ),
         CastViolation::OutputPacket {
             declared,
             bits,
@@ -98,7 +104,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             let message = match bits {
                 Some(bits) => format!(
                     "the packet is {}; the Cast Engine pads its output to {FLIT_BYTES} bytes",
-                    bytes(*bits)
+                    bits_as_bytes(*bits)
                 ),
                 None => format!(
                     "the packet `{declared}` is not what the Cast Engine makes of its input: `{expected}`"

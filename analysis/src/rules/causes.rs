@@ -25,7 +25,7 @@ impl Finding {
 /// Makes one fix of those that the findings of a cause have in common, for all of their places; the first finding has it,
 /// the others have none. What would mend some of the places alone is left out.
 pub(crate) fn unite_fixes(findings: &mut [Finding]) {
-    for members in groups(findings) {
+    for members in groups_of_causes(findings) {
         let mut own: Vec<Vec<Fix>> = Vec::with_capacity(members.len());
         for member in &members {
             let finding = findings.get_mut(*member);
@@ -58,7 +58,7 @@ pub(crate) fn unite_fixes(findings: &mut [Finding]) {
 }
 
 /// The findings of each cause that has several, by their numbers, in the order of their places.
-pub(crate) fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
+pub(crate) fn groups_of_causes(findings: &[Finding]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<CauseKey, Vec<usize>> = FxHashMap::default();
     for (number, finding) in findings.iter().enumerate() {
         if let Some(cause) = finding.cause_key() {
@@ -93,7 +93,7 @@ fn united(members: &[Vec<Fix>]) -> Vec<Fix> {
             .collect();
         let same = same?;
         let all = || std::iter::once(fix).chain(same.iter().copied());
-        let edits = joined(all().flat_map(|fix| &fix.edits).cloned().collect())?;
+        let edits = joined_edits(all().flat_map(|fix| &fix.edits).cloned().collect())?;
         let sure = all().all(|fix| fix.applicability == Applicability::Machine);
         let title = if edits.len() > 1 {
             format!("{}, in all {} places", fix.title, members.len())
@@ -125,14 +125,14 @@ fn united_alternatives(members: &[Vec<Alternative>]) -> Vec<Alternative> {
         let edits = std::iter::once(stated).chain(same);
         Some(Alternative {
             text: stated.text.clone(),
-            edits: joined(edits.flat_map(|stated| &stated.edits).cloned().collect())?,
+            edits: joined_edits(edits.flat_map(|stated| &stated.edits).cloned().collect())?,
         })
     });
     united.collect()
 }
 
 /// The edits, each once; none where two of them want different things of one place.
-fn joined(edits: Vec<Edit>) -> Option<Vec<Edit>> {
+fn joined_edits(edits: Vec<Edit>) -> Option<Vec<Edit>> {
     let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
     let mut known: FxHashMap<Span, usize> = FxHashMap::default();
     for edit in edits {

@@ -58,7 +58,7 @@ impl<'a> Checked<'a> {
     }
 
     /// The body with all that is known of it, as the simulation is asked about changes of it.
-    pub(super) fn known(&self) -> crate::simulation::Known<'a> {
+    pub(super) fn as_known(&self) -> crate::simulation::Known<'a> {
         crate::simulation::Known {
             body: self.body,
             derivation: self.derivation(),

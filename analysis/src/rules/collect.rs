@@ -8,9 +8,10 @@ use crate::kernel::{Level, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 use crate::rules::memory::TENSOR_LOST;
 
-use super::sequencer::bytes;
+use super::sequencer::bits_as_bytes;
 use super::wording::{
-    self, StageOf, at_uses, declared, differing, link_use, propose_instead, written,
+    self, StageOf, at_uses, declared_mappings, differing, link_use, mapping_macro_text,
+    propose_instead,
 };
 use super::{Alternative, Applicability, Checked, Finding, Rule, levels, rule};
 
@@ -77,15 +78,18 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_collect(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         if let StageDerivation::Collect(derived) = of.derived {
             findings.extend(derived.violations.iter().map(|violation| {
-                link_use(to_finding(&of, derived, violation), declared(of.stage))
+                link_use(
+                    to_finding(&of, derived, violation),
+                    declared_mappings(of.stage),
+                )
             }));
         }
     }
-    for (pass, derived) in wording::passes(checked) {
+    for (pass, derived) in wording::judged_passes(checked) {
         if let (EndDerivation::Vrf(derived), PassEnd::ToVrf { target, .. }) =
             (&derived.end, &pass.end)
             && let Some(tensor) = checked.body.tensor(*target)
@@ -100,13 +104,13 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 
 /// An element of the VRF that is not time and packet of the stream as it comes.
 fn misspelled(element: &Written<Mapping>, stream: &StreamShape, spelled: &Mapping) -> Finding {
-    let shown = element.get().map_or_else(String::new, written);
+    let shown = element.get().map_or_else(String::new, mapping_macro_text);
     let finding = Finding::new(
         &VRF_ELEMENT_MISMATCH,
         element.span,
         format!(
             "the register is declared as `{shown}`, and the stream stores `{}`",
-            written(spelled)
+            mapping_macro_text(spelled)
         ),
     )
     .related(stream.time.span, "the stream's time")
@@ -117,7 +121,7 @@ fn misspelled(element: &Written<Mapping>, stream: &StreamShape, spelled: &Mappin
 }
 
 /// A register that a reduction is stored to.
-fn reduced(element: &Written<Mapping>, reduction: Span) -> Finding {
+fn reduced_store_finding(element: &Written<Mapping>, reduction: Span) -> Finding {
     Finding::new(
         &VRF_ELEMENT_MISMATCH,
         element.span,
@@ -139,7 +143,9 @@ fn word_vrf_load(
         VrfLoadViolation::Spelling { stream: spelled } => {
             return misspelled(element, stream, spelled);
         }
-        VrfLoadViolation::Reduced { reduction } => return reduced(element, *reduction),
+        VrfLoadViolation::Reduced { reduction } => {
+            return reduced_store_finding(element, *reduction);
+        }
     };
     let missing_parts = levels::sized(missing, stream.stream().as_ref());
     let extra_parts = levels::sized(extra, element.get());
@@ -150,7 +156,7 @@ fn word_vrf_load(
             format!("has no place for {missing_parts} of the stream and claims {extra_parts}")
         }
     };
-    let shown = element.get().map_or_else(String::new, written);
+    let shown = element.get().map_or_else(String::new, mapping_macro_text);
     Finding::new(
         &TENSOR_LOST,
         element.span,
@@ -173,11 +179,11 @@ fn to_finding(
         .input_of(of.index)
         .packet
         .get()
-        .map_or_else(String::new, written);
+        .map_or_else(String::new, mapping_macro_text);
     let expected = |mapping: &Option<Mapping>| {
         mapping.as_ref().map_or_else(
             || "one flit of it".to_owned(),
-            |m| format!("`{}`", written(m)),
+            |m| format!("`{}`", mapping_macro_text(m)),
         )
     };
     let (finding, parts) = match violation {
@@ -187,7 +193,7 @@ fn to_finding(
                 output.packet.span,
                 format!(
                     "the collected packet is {}; the Collect Engine outputs flits of exactly 32 bytes",
-                    bytes(*bits)
+                    bits_as_bytes(*bits)
                 ),
             ),
             vec![
@@ -201,7 +207,10 @@ fn to_finding(
                 output.packet.span,
                 format!(
                     "the collected packet is declared `{}`; the inner flit of the packet `{packet}` is {}",
-                    output.packet.get().map_or_else(String::new, written),
+                    output
+                        .packet
+                        .get()
+                        .map_or_else(String::new, mapping_macro_text),
                     expected(&derived.expected_packet)
                 ),
             ),
@@ -216,7 +225,10 @@ fn to_finding(
                 output.time.span,
                 format!(
                     "the collected time is declared `{}`; the input's time with the flits of a packet innermost is {}",
-                    output.time.get().map_or_else(String::new, written),
+                    output
+                        .time
+                        .get()
+                        .map_or_else(String::new, mapping_macro_text),
                     expected(&derived.expected_time)
                 ),
             ),
@@ -232,8 +244,8 @@ fn to_finding(
         let unit = if flits == 1 { "flit" } else { "flits" };
         finding = finding.note(format!(
             "a packet is {flits} {unit}: Time `{}`, Packet `{}`",
-            written(time),
-            written(packet)
+            mapping_macro_text(time),
+            mapping_macro_text(packet)
         ));
     }
     let parts = parts.into_iter();
@@ -242,8 +254,8 @@ fn to_finding(
     let finding = match (&derived.expected_time, &derived.expected_packet) {
         (Some(time), Some(packet)) => {
             let generics = [
-                (Generic::Level(Level::Time), written(time)),
-                (Generic::Level(Level::Packet), written(packet)),
+                (Generic::Level(Level::Time), mapping_macro_text(time)),
+                (Generic::Level(Level::Packet), mapping_macro_text(packet)),
             ];
             let library = of.pass.library();
             let call = format!(

@@ -1,6 +1,6 @@
 //! Words for what collectives take of their tensors: the parts of a level, the values of a pattern, the key of a scatter.
 
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Alternative, Applicability, Edit, Finding, Fix};
 use crate::derivation::tensors::PartsViolation;
 use crate::items::Span;
@@ -20,7 +20,7 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
             span,
             pattern_span,
         } => {
-            let parts = parts(*level);
+            let parts = parts_word(*level);
             let finding = Finding::new(
                 &TILE_MISMATCH,
                 *span,
@@ -48,7 +48,7 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
                 *span,
                 format!(
                     "the pattern says for {given} of {size} {} what they take; the others are left without data",
-                    parts(*level)
+                    parts_word(*level)
                 ),
             )
             .help("give the pattern a value for each of them");
@@ -62,8 +62,8 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
             span,
         } => {
             let taken = match index {
-                Some(index) => format!("value {value} of `{}`", written(index)),
-                None => format!("part {value} of the level of {}", parts(*level)),
+                Some(index) => format!("value {value} of `{}`", mapping_macro_text(index)),
+                None => format!("part {value} of the level of {}", parts_word(*level)),
             };
             Finding::new(
                 &TILE_OUT_OF_BOUNDS,
@@ -87,8 +87,8 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
                 format!(
                     "the key `{}` is not part of the source's slices and elements, `{}`; a scatter sends a row for each value \
                      of the key",
-                    written(key),
-                    written(tensor)
+                    mapping_macro_text(key),
+                    mapping_macro_text(tensor)
                 ),
             );
             match counted {
@@ -99,7 +99,7 @@ pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
                     )
                     .fix(
                         Applicability::Maybe,
-                        format!("count the rows by `{}`", written(counted)),
+                        format!("count the rows by `{}`", mapping_macro_text(counted)),
                         *span,
                         counted,
                     ),
@@ -136,7 +136,7 @@ fn with_pattern(
     }))
 }
 
-fn parts(level: Level) -> &'static str {
+fn parts_word(level: Level) -> &'static str {
     if level == Level::Chip {
         "chips"
     } else {

@@ -11,8 +11,8 @@ use crate::kernel::{Pass, Tensor};
 
 use super::memory::with_nearest;
 use super::pipeline;
-use super::sequencer::{bytes, commit_target, part};
-use super::wording::{self, written};
+use super::sequencer::{axis_part_text, bits_as_bytes, commit_target};
+use super::wording::{self, mapping_macro_text};
 use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
 
 pub(in crate::rules) static COMMIT_PACKET_SIZE: Rule = rule!(
@@ -89,8 +89,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, whole) in wording::passes(checked) {
+pub(super) fn check_commit(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, whole) in wording::judged_passes(checked) {
         let EndDerivation::Commit(derived) = &whole.end else {
             continue;
         };
@@ -166,7 +166,7 @@ fn to_finding(
         CommitViolation::Flit { bits } => Finding::new(
             &COMMIT_PACKET_SIZE,
             pass.output().packet.span,
-            format!("the packet that is committed is {}; the Commit Engine takes flits of {FLIT_BYTES}", bytes(*bits)),
+            format!("the packet that is committed is {}; the Commit Engine takes flits of {FLIT_BYTES}", bits_as_bytes(*bits)),
         ),
         CommitViolation::PacketSize { bits, elements, padded } => {
             let are = if *elements == 1 { "element of a packet is" } else { "elements of a packet are" };
@@ -175,7 +175,7 @@ fn to_finding(
                 element,
                 format!(
                     "{elements} {are} committed, {}; the Commit Engine writes 8, 16, 24 or 32 bytes of it",
-                    bytes(*bits)
+                    bits_as_bytes(*bits)
                 ),
             );
             match padded {
@@ -219,7 +219,7 @@ fn to_finding(
             format!(
                 "the element keeps only {} of a packet's {packet_bytes} committed bytes contiguous; a write is a multiple of \
                  {COMMIT_UNIT_BYTES}",
-                bytes(*contiguous_bits)
+                bits_as_bytes(*contiguous_bits)
             ),
         )
         .help("keep at least 8 bytes of the packet together, innermost in the element"),
@@ -248,8 +248,8 @@ fn to_finding(
 fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
     let output = pass.output();
     let stream = match (output.time.get(), output.packet.get()) {
-        (Some(time), Some(packet)) => levels::steps(time, packet),
-        _ => format!("`{}`", written(&mismatch.stream)),
+        (Some(time), Some(packet)) => levels::steps_text(time, packet),
+        _ => format!("`{}`", mapping_macro_text(&mismatch.stream)),
     };
     let why = match &mismatch.kind {
         MismatchKind::Dropped(axis) => {
@@ -264,7 +264,7 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
         }) => {
             format!(
                 "it does not hold the stream's {needed} values of {}",
-                part(axis, *step)
+                axis_part_text(axis, *step)
             )
         }
         MismatchKind::Invented(Misfit::Insufficient {
@@ -272,18 +272,21 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
         }) => {
             format!(
                 "the stream does not hold its {needed} values of {}",
-                part(axis, *step)
+                axis_part_text(axis, *step)
             )
         }
         MismatchKind::Copies(copies) => {
             format!("it has {copies} copies, and the stream brings one")
         }
         MismatchKind::Innermost(found) => {
-            let packet = output.packet.get().map_or_else(String::new, written);
+            let packet = output
+                .packet
+                .get()
+                .map_or_else(String::new, mapping_macro_text);
             match found {
                 Some(found) => format!(
                     "the trimmed packet `{packet}` is the innermost run of an element, and there is `{}`",
-                    written(found)
+                    mapping_macro_text(found)
                 ),
                 None => format!("its length is not a multiple of the trimmed packet `{packet}`"),
             }
@@ -300,7 +303,7 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
         element,
         format!(
             "the element `{}` is not the stream ({stream}) in another order: {why}",
-            written(&mismatch.element)
+            mapping_macro_text(&mismatch.element)
         ),
     )
 }

@@ -63,8 +63,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns what a context does not run into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, derived) in wording::passes(checked) {
+pub(super) fn check_contexts(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::judged_passes(checked) {
         for violation in &derived.pipeline.violations {
             findings.extend(match violation {
                 PipelineViolation::Context { place, wanted } => {
@@ -75,12 +75,12 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             });
         }
         if derived.pipeline.stores_from_main {
-            findings.extend(stored(pass));
+            findings.extend(register_store_finding(pass));
         }
     }
 }
 
-fn method(pass: &Pass, place: Place) -> (String, Span) {
+fn method_at_place(pass: &Pass, place: Place) -> (String, Span) {
     let library: Dialect = pass.library();
     match place {
         Place::Stage(index) => pass
@@ -90,13 +90,13 @@ fn method(pass: &Pass, place: Place) -> (String, Span) {
         Place::End => {
             let stage = pass.end.canonical();
             let name = stage.map(|stage| library.name_of(stage).to_owned());
-            name.zip(pass.end.written().map(|(_, span)| span))
+            name.zip(pass.end.written_target().map(|(_, span)| span))
         }
     }
     .unwrap_or_else(|| (String::new(), pass.begin.packet.span))
 }
 
-const fn name(context: Context) -> &'static str {
+const fn context_name(context: Context) -> &'static str {
     match context {
         Context::Main => "main context",
         Context::Sub => "sub context",
@@ -105,22 +105,22 @@ const fn name(context: Context) -> &'static str {
 }
 
 fn restricted(pass: &Pass, place: Place, wanted: Context) -> Finding {
-    let (method, span) = method(pass, place);
+    let (method, span) = method_at_place(pass, place);
     let release = pass.dialect.release;
     let runs_on = pass.context.map_or_else(
         || "another context".to_owned(),
-        |it| format!("the {}", name(it)),
+        |it| format!("the {}", context_name(it)),
     );
     let message = format!(
         "`{method}` exists only on the {}, and this pass runs on {runs_on} (release {release})",
-        name(wanted)
+        context_name(wanted)
     );
     Finding::new(&CONTEXT_RESTRICTION, span, message)
-        .help(format!("begin this pass on the {}", name(wanted)))
+        .help(format!("begin this pass on the {}", context_name(wanted)))
 }
 
 fn unimplemented(pass: &Pass, place: Place) -> Finding {
-    let (method, span) = method(pass, place);
+    let (method, span) = method_at_place(pass, place);
     let edition = pass.library().edition();
     Finding::new(
         &STAGE_UNIMPLEMENTED,
@@ -138,7 +138,7 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
         return None;
     }
     let holds = |pass: &&Pass| {
-        let end = pass.end.written().map(|(_, span)| span);
+        let end = pass.end.written_target().map(|(_, span)| span);
         let mut places = pass.stages.iter().map(|stage| stage.span).chain(end);
         places.any(|place| place == finding.span)
     };
@@ -152,7 +152,7 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
         context: Some(wanted),
         ..pass.clone()
     };
-    if !pipeline::derive(&moved).violations.is_empty() {
+    if !pipeline::derive_pipeline(&moved).violations.is_empty() {
         return None;
     }
     let computes = pass
@@ -182,7 +182,7 @@ pub(super) fn other_context(db: &dyn Db, body: &Body, finding: &Finding) -> Opti
     })
 }
 
-fn stored(pass: &Pass) -> Option<Finding> {
+fn register_store_finding(pass: &Pass) -> Option<Finding> {
     let (stage, span) = match &pass.end {
         PassEnd::ToTrf { span, .. } => (CanonicalStage::ToTrf, *span),
         PassEnd::ToVrf { span, .. } => (CanonicalStage::ToVrf, *span),

@@ -65,7 +65,7 @@ pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
 pub(super) const RULES: &[&Rule] = &[&DIALECT_UNSUPPORTED, &ANALYSIS_LIMIT, &UNRESOLVED_OPERATION];
 
 /// The family looks at what bodies lack; see [`not_looked_at`].
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check_coverage(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 
 /// The rule that shows what was not looked at.
 pub(crate) const fn unresolved_operation() -> &'static Rule {
@@ -85,18 +85,21 @@ pub(crate) fn reports_unresolved(families: Families) -> bool {
 /// A finding for each operation of a body that is not looked at, and for what derivations left open.
 pub(crate) fn not_looked_at(db: &dyn Db, body: &Body, undecided: &[Unresolved]) -> Vec<Finding> {
     let places = body.unresolved.iter().chain(undecided);
-    let mut findings: Vec<Finding> = places.map(|place| unresolved(db, place)).collect();
-    findings.extend(limits(body));
+    let mut findings: Vec<Finding> = places.map(|place| unresolved_finding(db, place)).collect();
+    findings.extend(limit_findings(body));
     findings
 }
 
 /// A finding for each macro of an item that hides kernels.
-pub(crate) fn hidden(db: &dyn Db, calls: &[Unresolved]) -> Vec<Finding> {
-    calls.iter().map(|place| unresolved(db, place)).collect()
+pub(crate) fn hidden_findings(db: &dyn Db, calls: &[Unresolved]) -> Vec<Finding> {
+    calls
+        .iter()
+        .map(|place| unresolved_finding(db, place))
+        .collect()
 }
 
 /// A finding for each limit that a body met, at the first place that is not looked at for it; a loop has its own.
-fn limits(body: &Body) -> Vec<Finding> {
+fn limit_findings(body: &Body) -> Vec<Finding> {
     let mut met: Vec<(&UnresolvedReason, Span, u64)> = Vec::new();
     for place in body
         .unresolved
@@ -123,7 +126,7 @@ fn limits(body: &Body) -> Vec<Finding> {
 pub(crate) fn beyond_time(db: &dyn Db, place: Span) -> Finding {
     let words = format!(
         "the analysis of `{}` takes longer than a file may: what comes here is not checked",
-        what(db, place)
+        text_at_span(db, place)
     );
     Finding::new(&ANALYSIS_LIMIT, place, words)
 }
@@ -162,11 +165,11 @@ fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
     }
 }
 
-fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
+fn unresolved_finding(db: &dyn Db, place: &Unresolved) -> Finding {
     let message = format!(
         "`{}` is not checked: {}",
-        what(db, place.operation),
-        place.reason.words()
+        text_at_span(db, place.operation),
+        place.reason.reason_text()
     );
     let finding = Finding::new(&UNRESOLVED_OPERATION, place.operation, message);
     if place.span == place.operation {
@@ -177,7 +180,7 @@ fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
 }
 
 /// The text of a place as reports name it: a line at most.
-pub(crate) fn what(db: &dyn Db, span: Span) -> String {
+pub(crate) fn text_at_span(db: &dyn Db, span: Span) -> String {
     let text = item_text(db, span.item);
     let text = text.text.get(span.start as usize..span.end as usize);
     let line = text.unwrap_or_default().lines().next().unwrap_or_default();

@@ -93,7 +93,7 @@ pub(super) const RULES: &[&Rule] = &[
 const CLONES_REFUSED: Release = Release::new(0, 8);
 
 /// What is set in part, and copies of registers. All else is found in functions as they are written: see [`check_item`].
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_device_language(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let body = checked.body;
     if body.reached_from_kernel && body.dialect.release >= CLONES_REFUSED {
         let clones = body.register_clones.iter();
@@ -158,7 +158,11 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let mut findings = Vec::new();
     for function in functions_of(db, item) {
         let faults = language_faults(db, function);
-        findings.extend(faults.iter().filter_map(|fault| word(fault, release)));
+        findings.extend(
+            faults
+                .iter()
+                .filter_map(|fault| word_language_fault(fault, release)),
+        );
         findings.extend(computed_operands(db, function).iter().map(word_operand));
     }
     findings
@@ -205,12 +209,12 @@ fn word_operand(operand: &ComputedOperand) -> Finding {
 /// The release whose compiler takes no range that starts elsewhere than at 0.
 const FROM_ZERO: Release = Release::new(0, 6);
 
-fn word(fault: &LanguageFault, release: Release) -> Option<Finding> {
+fn word_language_fault(fault: &LanguageFault, release: Release) -> Option<Finding> {
     let language = |message: String, help: &str| {
         Finding::new(&KERNEL_LANGUAGE, fault.span, message).help(help)
     };
     Some(match &fault.kind {
-        LanguageFaultKind::Generic(names) => generic(names, fault.span, release),
+        LanguageFaultKind::Generic(names) => word_generic(names, fault.span, release),
         LanguageFaultKind::Panics(call) => {
             let message = format!("`{call}` may end the program while the kernel runs, which no command of the device can");
             Finding::new(&RUNTIME_PANIC, fault.span, message)
@@ -245,20 +249,20 @@ fn word(fault: &LanguageFault, release: Release) -> Option<Finding> {
         LanguageFaultKind::Recursion(through) => {
             let way = match through.as_slice() {
                 [] => String::new(),
-                others => format!(" by way of {}", words::names(others)),
+                others => format!(" by way of {}", words::names_in_code(others)),
             };
             language(
                 format!("the function calls itself{way}, and the compiler writes every call out"),
                 "use a loop whose bounds are constants",
             )
         }
-        LanguageFaultKind::RangeStart(start) if release == FROM_ZERO => range(start, fault.span),
+        LanguageFaultKind::RangeStart(start) if release == FROM_ZERO => word_range_start(start, fault.span),
         LanguageFaultKind::RangeStart(_) => return None,
     })
 }
 
-fn generic(names: &[String], span: Span, release: Release) -> Finding {
-    let names = words::names(names);
+fn word_generic(names: &[String], span: Span, release: Release) -> Finding {
+    let names = words::names_in_code(names);
     let library = Library::OptStd.crate_name();
     let message = format!(
         "the kernel has the parameters {names}, and the compiler of `{library}` {release} translates none"
@@ -269,7 +273,7 @@ fn generic(names: &[String], span: Span, release: Release) -> Finding {
 }
 
 /// A loop that does not count from 0, and the same that does.
-fn range(start: &RangeStart, span: Span) -> Finding {
+fn word_range_start(start: &RangeStart, span: Span) -> Finding {
     let (first, written) = (start.first, &start.written);
     let message = format!(
         "the range `{written}` starts at {first}: the compiler of release 0.6 rewrites loops that count from 0"

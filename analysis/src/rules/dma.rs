@@ -8,7 +8,7 @@ use crate::kernel::{Copy, OperationKind, Tier};
 use crate::transfer::Side;
 
 use super::memory::with_nearest;
-use super::sequencer::{bytes, transfer_span};
+use super::sequencer::{bits_as_bytes, transfer_span};
 use super::{Applicability, Checked, Finding, Group, Rule, rule, wording};
 
 pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
@@ -45,8 +45,8 @@ pub(in crate::rules) static DMA_PACKET_LIMIT: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&DMA_ALIGNMENT, &DMA_PACKET_LIMIT];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (operation, derived) in wording::operations(checked) {
+pub(super) fn check_dma(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (operation, derived) in wording::judged_operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {
@@ -117,7 +117,7 @@ fn to_finding(
             format!(
                 "the two sides of the transfer agree on contiguous runs of no more than {}; what is written to DM is a multiple of \
                  {DMA_ALIGNMENT_BYTES} bytes",
-                bytes(*bits)
+                bits_as_bytes(*bits)
             ),
         )
         .help(if Conventions::of(checked.body.dialect).writes_padding_of_the_target() {
@@ -126,7 +126,7 @@ fn to_finding(
             "keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it"
         }),
         DmaViolation::Stride { side, axis, bits } => {
-            let stride = u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bytes);
+            let stride = u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bits_as_bytes);
             let axis = axis.as_ref().map_or_else(String::new, |axis| format!(" along `{axis}`"));
             Finding::new(
                 &DMA_ALIGNMENT,
@@ -144,7 +144,7 @@ fn to_finding(
             format!(
                 "the transfer moves runs of {}; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
                  divides them",
-                bytes(*bits)
+                bits_as_bytes(*bits)
             ),
         )
         .help("pad both sides to a length that packets divide"),

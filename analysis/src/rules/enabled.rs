@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Finding, Group, Judges, Level, Needs, Rule, all};
+use super::{FAMILIES, Finding, Group, Judges, Level, Needs, Rule, family_rules};
 use crate::items::Dialect;
 
 /// Which rules of this room are on.
@@ -25,7 +25,7 @@ pub trait OwnRules {
 
 impl OwnRules for EnabledRules {
     fn holding_in(mut self, dialect: Dialect) -> Self {
-        for (number, rule) in all().enumerate() {
+        for (number, rule) in family_rules().enumerate() {
             if rule.graver_in(dialect).is_some() {
                 self.take_graver(number);
             }
@@ -37,7 +37,7 @@ impl OwnRules for EnabledRules {
     }
 
     fn has_own(&self, rule: &str) -> bool {
-        all()
+        family_rules()
             .position(|other| other.name == rule)
             .is_some_and(|number| self.has_number(number))
     }
@@ -56,7 +56,7 @@ impl OwnRules for EnabledRules {
 /// The rules of this room that are on as some of the groups that they report as. Those of other rooms are on.
 pub fn own_rules_where(is_on: impl Fn(&Rule, Group) -> bool) -> EnabledRules {
     let mut on = EnabledRules::default();
-    for (number, rule) in all().enumerate() {
+    for (number, rule) in family_rules().enumerate() {
         if !rule.groups().any(|group| is_on(rule, group)) {
             on.remove_number(number);
         }
@@ -128,7 +128,7 @@ impl Families {
     }
 
     /// Whether some of them looks at what the engines make of a body.
-    pub(crate) fn derive(self) -> bool {
+    pub(crate) fn needs_derivation(self) -> bool {
         let deriving = Self::where_(|family| family.needs != Needs::Body);
         !self.and(deriving).is_empty()
     }
@@ -139,7 +139,7 @@ impl Families {
     }
 
     /// Whether the family of that number is among them.
-    pub(super) const fn has(self, number: usize) -> bool {
+    pub(super) const fn has_family(self, number: usize) -> bool {
         self.bits >> number & 1 == 1
     }
 
@@ -154,7 +154,7 @@ impl Families {
         FAMILIES
             .iter()
             .position(of_rule)
-            .is_some_and(|number| self.has(number))
+            .is_some_and(|number| self.has_family(number))
     }
 
     /// Whether the families of all rules that a name of a rule or group stands for are among them. Only then can a suppression
@@ -169,7 +169,7 @@ impl Families {
             .iter()
             .enumerate()
             .filter(|(_, family)| of_family(family))
-            .all(|(number, _)| self.has(number))
+            .all(|(number, _)| self.has_family(number))
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn there_is_room_for_all_families() {
         assert!(FAMILIES.len() < u64::BITS as usize);
-        assert!(all().all(|rule| EnabledRules::default().has_own(rule.name)));
+        assert!(family_rules().all(|rule| EnabledRules::default().has_own(rule.name)));
     }
 
     /// The declarations in the files of a folder.
@@ -211,18 +211,19 @@ mod tests {
     #[test]
     fn every_declared_rule_is_in_the_catalogue_once() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
-        let names: std::collections::BTreeSet<&str> = all().map(|rule| rule.name).collect();
-        assert_eq!(names.len(), all().count());
+        let names: std::collections::BTreeSet<&str> =
+            family_rules().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), family_rules().count());
         assert_eq!(declarations(&folder), names.len());
     }
 
     #[test]
     fn a_family_runs_where_one_of_its_rules_is_on() {
-        for rule in all() {
+        for rule in family_rules() {
             let alone = own_rules_where(|other, _| other.name == rule.name);
             let families = alone.families();
             let running: Vec<usize> = (0..FAMILIES.len())
-                .filter(|own| families.has(*own))
+                .filter(|own| families.has_family(*own))
                 .collect();
             let finds = |family: &super::super::Family| {
                 family.rules.contains(&rule) || family.also.contains(&rule)
@@ -267,10 +268,10 @@ mod tests {
     #[test]
     fn groups_need_no_more_than_their_families() {
         // Mapping expressions are judged as they are written, and faults of hardware by what the engines make of a body.
-        assert!(!groups(&[Group::Mapping]).families().derive());
+        assert!(!groups(&[Group::Mapping]).families().needs_derivation());
         let denied = groups(&[Group::Mapping, Group::Hardware, Group::Silent]).families();
-        assert!(denied.derive());
-        let timed: Vec<&str> = all()
+        assert!(denied.needs_derivation());
+        let timed: Vec<&str> = family_rules()
             .filter(|rule| denied.of_time().have_rule(rule.name))
             .map(|rule| rule.name)
             .filter(|name| groups(&[Group::Mapping, Group::Hardware, Group::Silent]).has_own(name))
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!(timed, [""; 0]);
         // A fix is judged by what may be denied of the operations that it changes: that must never need the cycles of the kernel.
         let deny = Families::that_may_find(Level::Deny, &FxHashSet::default());
-        assert!(deny.of_time().is_empty() && deny.derive());
+        assert!(deny.of_time().is_empty() && deny.needs_derivation());
         assert!(
             !groups(&[Group::Performance])
                 .families()

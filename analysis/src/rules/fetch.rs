@@ -9,7 +9,7 @@ use crate::items::Span;
 use crate::kernel::PassSource;
 use crate::numbers::{counted, thousands};
 
-use super::sequencer::{SEQUENCER_INCOMPATIBLE, bytes, with_source_order};
+use super::sequencer::{SEQUENCER_INCOMPATIBLE, bits_as_bytes, with_source_order};
 use super::wording::{self, StageOf};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
@@ -141,8 +141,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_fetch(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         if let StageDerivation::Fetch(derived) = of.derived {
             findings.extend(
                 derived
@@ -158,7 +158,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 pub(crate) fn unaligned_packet(bits: u64) -> String {
     format!(
         "the packet is {}; the Fetch Engine delivers multiples of {FETCH_ALIGNMENT_BYTES}",
-        bytes(bits)
+        bits_as_bytes(bits)
     )
 }
 
@@ -194,7 +194,7 @@ fn to_finding(
             output.element_type.span,
             format!("the Fetch Engine does not convert {from} to {to}"),
         )
-        .help(conversions(*from, alternatives)),
+        .help(conversions_text(*from, alternatives)),
         FetchViolation::SubContextTable => Finding::new(
             &FETCH_SUB_CONTEXT_ADAPTER,
             of.stage.span,
@@ -257,14 +257,14 @@ fn to_finding(
     })
 }
 
-fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
+fn conversions_text(from: ElementType, alternatives: &[ElementType]) -> String {
     let names: Vec<String> = alternatives.iter().map(ToString::to_string).collect();
     if names.is_empty() {
         format!("`{from}` is fetched as it is")
     } else {
         format!(
             "`{from}` is fetched as it is, or as {}",
-            wording::names(&names)
+            wording::quoted_names(&names)
         )
     }
 }
@@ -358,8 +358,8 @@ fn word_interleaving(
             place(*index),
             format!(
                 "this tensor is mapped `{}` and the one it is interleaved with `{}`; one sequencer walks both",
-                wording::written(two),
-                wording::written(one)
+                wording::mapping_macro_text(two),
+                wording::mapping_macro_text(one)
             ),
         )),
         _ => return None,
@@ -387,7 +387,7 @@ fn word_size(
                 output.packet.span,
                 format!(
                     "the sub context fetches {needed} bytes at a time; packet and neighbouring bytes in DM allow only {}",
-                    bytes(*common_bits)
+                    bits_as_bytes(*common_bits)
                 ),
             );
             match padded_packet(of, *needed) {

@@ -1,14 +1,14 @@
 //! Rules about what a release takes and what went wrong on the machine: nothing that an engine's limits would say. They warn, for
 //! what was seen in one release may be mended in the next.
 
-use crate::derivation::hazards::{Hazard, HazardKind, derive};
+use crate::derivation::hazards::{Hazard, HazardKind, derive_hazards};
 use crate::kernel::Level as Tier;
 
 use super::contexts::CONTEXT_RESTRICTION;
 use super::device_language::KERNEL_LANGUAGE;
 use super::provenance::CLAIMED_REPLICATION;
 use super::sequencer::SEQUENCER_INCOMPATIBLE;
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Checked, Finding, Level, Rule, rule};
 
 pub(in crate::rules) static DUMMY_CLUSTER_PASS: Rule = Rule {
@@ -112,8 +112,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the hazards of a body into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let hazards = derive(checked.body, &checked.derivation().memory);
+pub(super) fn check_hazards(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let hazards = derive_hazards(checked.body, &checked.derivation().memory);
     findings.extend(
         hazards
             .iter()
@@ -134,7 +134,7 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
                 format!(
                     "the pass runs over clusters `{}`, an axis that the loaded tensor lacks; in release {release} the second \
                      cluster was seen to compute garbage",
-                    written(cluster)
+                    mapping_macro_text(cluster)
                 ),
             ),
             "loaded here",
@@ -163,8 +163,8 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             &CLUSTER_TRANSFER,
             format!(
                 "the source has `{}` in its clusters, the target `{}`; release {release} transfers nothing between clusters",
-                written(source),
-                written(target)
+                mapping_macro_text(source),
+                mapping_macro_text(target)
             ),
         )
         .help("store to the HBM and load from there"),

@@ -22,7 +22,7 @@ pub(super) const fn may_be_heavy(cycles: u64) -> bool {
 }
 
 /// How much of its kernel an operation takes, in words behind its name, where it takes far more than the `need` of its bytes.
-pub(super) fn share(
+pub(super) fn kernel_share(
     checked: &Checked<'_>,
     operation: &Operation,
     cycles: u64,

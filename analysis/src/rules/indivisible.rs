@@ -60,7 +60,7 @@ type Divisors = BTreeSet<u64>;
 
 /// What the file divides with a remainder, and by what.
 #[salsa::tracked(returns(clone))]
-pub(crate) fn divided(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<Mapping, Divisors>> {
+pub(crate) fn divided_mappings(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<Mapping, Divisors>> {
     let mut divided: FxHashMap<Mapping, Divisors> = FxHashMap::default();
     for item in file_items(db, file).items.iter().copied() {
         for site in mapping_sites(db, item).iter() {
@@ -70,7 +70,7 @@ pub(crate) fn divided(db: &dyn Db, file: SourceFile) -> Arc<FxHashMap<Mapping, D
             let operations = Operations::of(db, site);
             for problem in &site.problems {
                 if let Some(divisor) = divisor(problem)
-                    && let Some(base) = operations.base(problem.span)
+                    && let Some(base) = operations.operator_base(problem.span)
                     && let Some(whole) = divisor.checked_mul(base.step)
                 {
                     divided
@@ -105,16 +105,16 @@ pub(super) fn operands_at_fault(
     if site.kind != SiteKind::Mapping || !site.problems.iter().any(applied) {
         return FxHashMap::default();
     }
-    let divided = divided(db, site.body.item.file(db));
+    let divided = divided_mappings(db, site.body.item.file(db));
     let divisions = divisions();
     let operations = Operations::of(db, site);
     let at_fault = site.problems.iter().filter_map(|problem| {
         let mapping = operations.all.get(&problem.span)?.operand.clone();
-        let base = operations.base(problem.span)?;
+        let base = operations.operator_base(problem.span)?;
         let padded = divisor(problem)
             .and_then(|divisor| divisor.checked_mul(base.step))
             .and_then(|whole| {
-                let block = block(divided.get(base.mapping)?, whole);
+                let block = whole_block_divisor(divided.get(base.mapping)?, whole);
                 base.mapping.size().checked_next_multiple_of(block)
             });
         let mut others = divisions.get(base.mapping).into_iter().flatten();
@@ -154,7 +154,7 @@ pub(crate) fn divisions(db: &dyn Db, sites: &[MappingSite]) -> Divisions {
         let read = known.entry(key).or_insert_with(|| Read::of(db, site));
         for (mapping, division) in &read.divisions {
             let division = Division {
-                first: division.first.moved(read.body, body),
+                first: division.first.moved_span(read.body, body),
                 ..*division
             };
             match divisions.get_mut(mapping) {
@@ -184,7 +184,7 @@ impl Read {
         let operations = Operations::of(db, site);
         let divisions = operations.all.iter().filter_map(|(place, operation)| {
             let by = operation.divides_by?;
-            let base = operations.base(*place)?;
+            let base = operations.operator_base(*place)?;
             let division = Division {
                 first: base.first,
                 whole: base.step.checked_mul(by)?,
@@ -199,7 +199,7 @@ impl Read {
 }
 
 /// The largest of the divisors that consists of whole blocks of this one.
-fn block(divisors: &Divisors, divisor: u64) -> u64 {
+fn whole_block_divisor(divisors: &Divisors, divisor: u64) -> u64 {
     let mut larger = divisors.iter().rev();
     let whole = larger.find(|larger| larger.is_multiple_of(divisor));
     whole.copied().unwrap_or(divisor)
@@ -244,7 +244,7 @@ impl Operations {
         let parts: MappingParts = mapping_parts(db, site);
         let place = |operator: &Range<usize>, factor: &FactorNode| {
             let end = factor.span.end.max(operator.end);
-            site.body.inside(&(operator.start..end))
+            site.body.span_inside(&(operator.start..end))
         };
         let mut all = FxHashMap::default();
         let mut pending: Vec<_> = parts.tree.iter().collect();
@@ -299,7 +299,7 @@ impl Operations {
         Self { all }
     }
 
-    fn base(&self, operator: Span) -> Option<Base<'_>> {
+    fn operator_base(&self, operator: Span) -> Option<Base<'_>> {
         let mut base = Base {
             mapping: &self.all.get(&operator)?.operand,
             step: 1,
@@ -325,13 +325,13 @@ fn ungrouped(mut node: &SyntaxNode) -> &SyntaxNode {
 
 #[cfg(test)]
 mod tests {
-    use super::{Divisors, block};
+    use super::{Divisors, whole_block_divisor};
 
     #[test]
     fn blocks_are_parts_of_larger_blocks() {
         let divisors = Divisors::from([7, 8, 32]);
-        assert_eq!(block(&divisors, 8), 32);
-        assert_eq!(block(&divisors, 32), 32);
-        assert_eq!(block(&divisors, 7), 7);
+        assert_eq!(whole_block_divisor(&divisors, 8), 32);
+        assert_eq!(whole_block_divisor(&divisors, 32), 32);
+        assert_eq!(whole_block_divisor(&divisors, 7), 7);
     }
 }

@@ -8,7 +8,7 @@ use crate::kernel::dialect::Dialect;
 use crate::kernel::{Stage, StageKind, Written};
 use crate::mapping::{Form, Mapping};
 
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Edit, Replacement};
 
 /// Edits, each place once.
@@ -28,7 +28,7 @@ impl Edits {
     }
 
     /// Declares a mapping otherwise, where it is another one.
-    pub(super) fn declare(&mut self, place: &Written<Mapping>, form: &Form) {
+    pub(super) fn declare_mapping(&mut self, place: &Written<Mapping>, form: &Form) {
         if place.get().is_some_and(|declared| declared.form() != form) {
             self.text(place.span, &form.to_mapping());
         }
@@ -49,13 +49,13 @@ pub(super) struct Followed {
 
 /// Goes through the block with other flits: each narrowing, reduction and widening declares what it makes of them. `None`
 /// where a stage cannot be followed.
-pub(super) fn follow(
+pub(super) fn follow_lanes(
     library: Dialect,
     stages: &[Stage],
     shape: Shape,
     edits: &mut Edits,
 ) -> Option<Followed> {
-    let followed = vector::follow(stages, shape)?;
+    let followed = vector::follow_block(stages, shape)?;
     let mut renamed = false;
     for step in &followed {
         let stage = stages.get(step.stage)?;
@@ -65,8 +65,8 @@ pub(super) fn follow(
                 regroup(library, stage, change, &step.shape, edits);
             }
             None => {
-                edits.declare(&stage.output.time, &step.shape.0);
-                edits.declare(&stage.output.packet, &step.shape.1);
+                edits.declare_mapping(&stage.output.time, &step.shape.0);
+                edits.declare_mapping(&stage.output.packet, &step.shape.1);
             }
         }
     }
@@ -89,20 +89,20 @@ const fn declares_time(change: &StageKind) -> bool {
 /// Declares a narrowing or widening again: by the method that takes two mappings, or by the one that takes one.
 fn regroup(library: Dialect, stage: &Stage, change: &StageKind, shape: &Shape, edits: &mut Edits) {
     let (time, packet) = (&stage.output.time, &stage.output.packet);
-    let text = |form: &Form| written(&form.to_mapping());
+    let text = |form: &Form| mapping_macro_text(&form.to_mapping());
     match (declares_time(&stage.kind), declares_time(change)) {
         (true, true) => {
-            edits.declare(time, &shape.0);
-            edits.declare(packet, &shape.1);
+            edits.declare_mapping(time, &shape.0);
+            edits.declare_mapping(packet, &shape.1);
         }
-        (false, false) => edits.declare(packet, &shape.1),
+        (false, false) => edits.declare_mapping(packet, &shape.1),
         (false, true) => {
-            edits.text(stage.span, name(library, change).to_owned());
+            edits.text(stage.span, change_name(library, change).to_owned());
             let both = format!("{}, {}", text(&shape.0), text(&shape.1));
             edits.text(packet.span, both);
         }
         (true, false) => {
-            edits.text(stage.span, name(library, change).to_owned());
+            edits.text(stage.span, change_name(library, change).to_owned());
             let both = Span {
                 end: packet.span.end,
                 ..time.span
@@ -112,6 +112,6 @@ fn regroup(library: Dialect, stage: &Stage, change: &StageKind, shape: &Shape, e
     }
 }
 
-fn name(library: Dialect, change: &StageKind) -> &'static str {
+fn change_name(library: Dialect, change: &StageKind) -> &'static str {
     library.name_of(change.canonical())
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Finding, Fix};
 use crate::items::Span;
 use crate::kernel::{Body, Level, Levels, OperationKind, StreamShape, Written};
@@ -37,12 +37,12 @@ fn of_stream(shape: &StreamShape) -> impl Iterator<Item = (Level, &Written<Mappi
 }
 
 /// All levels of a tensor: `Chip 1, Cluster 1 # 2, Slice N / 256, Element [M, N % 256]`. None where one is unknown.
-pub(super) fn tensor(levels: &Levels) -> Option<String> {
+pub(super) fn tensor_levels_text(levels: &Levels) -> Option<String> {
     labelled(levels.iter())
 }
 
 /// All levels of a stream: `Chip 1, Cluster 1 # 2, Slice N / 256, Time M, Packet N % 256`. None where one is unknown.
-pub(super) fn stream(shape: &StreamShape) -> Option<String> {
+pub(super) fn stream_levels_text(shape: &StreamShape) -> Option<String> {
     labelled(of_stream(shape))
 }
 
@@ -60,12 +60,16 @@ fn labelled<'a>(levels: impl Iterator<Item = (Level, &'a Written<Mapping>)>) -> 
 }
 
 /// What arrives step by step: ``Time `m![A]`, Packet `m![B]` ``.
-pub(super) fn steps(time: &Mapping, packet: &Mapping) -> String {
-    format!("Time `{}`, Packet `{}`", written(time), written(packet))
+pub(super) fn steps_text(time: &Mapping, packet: &Mapping) -> String {
+    format!(
+        "Time `{}`, Packet `{}`",
+        mapping_macro_text(time),
+        mapping_macro_text(packet)
+    )
 }
 
 /// The positions that run over an axis; 0 where none does.
-pub(super) fn positions(mapping: &Mapping, axis: &str) -> u64 {
+pub(super) fn axis_positions(mapping: &Mapping, axis: &str) -> u64 {
     let digits = mapping.form().digits().iter();
     let own = digits.filter(|digit| digit.is_part_of(axis));
     own.fold(0, |positions: u64, digit| {
@@ -76,7 +80,7 @@ pub(super) fn positions(mapping: &Mapping, axis: &str) -> u64 {
 /// Axes with the positions that a mapping has of them: `` `B` (64 positions) and `C` (8 positions) ``.
 pub(super) fn sized(axes: &[String], holder: Option<&Mapping>) -> String {
     let sized = axes.iter().map(|axis| {
-        let positions = holder.map_or(0, |holder| positions(holder, axis));
+        let positions = holder.map_or(0, |holder| axis_positions(holder, axis));
         match positions {
             0 => format!("`{axis}`"),
             1 => format!("`{axis}` (1 position)"),
@@ -93,7 +97,7 @@ pub(super) fn sized(axes: &[String], holder: Option<&Mapping>) -> String {
 
 /// Names the levels in the titles of fixes that write mappings and nothing else.
 pub(super) fn label_fixes(body: &Body, findings: &mut [Finding]) {
-    let bare = |fix: &Fix| fix.title == title(fix);
+    let bare = |fix: &Fix| fix.title == fix_title(fix);
     let mut fixes = findings
         .iter_mut()
         .flat_map(|finding| &mut finding.fixes)
@@ -119,7 +123,7 @@ pub(super) fn label_fixes(body: &Body, findings: &mut [Finding]) {
 }
 
 /// The title of a fix that writes mappings, as it is proposed.
-fn title(fix: &Fix) -> String {
+fn fix_title(fix: &Fix) -> String {
     let texts: Vec<&str> = fix.edits.iter().map(|edit| edit.text.as_str()).collect();
     format!("Write `{}`", texts.join(", "))
 }

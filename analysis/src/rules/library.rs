@@ -6,7 +6,7 @@ use crate::items::{MappingRemarkKind, MappingSite, Span};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Access, Action, Dialect};
 
-use super::wording::{selection, written};
+use super::wording::{mapping_macro_text, selection_text};
 use super::{Alternative, Checked, Finding, Rule, rule};
 
 pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
@@ -29,7 +29,7 @@ pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&LIBRARY_LIMIT];
 
 /// Turns what the library refuses of a body into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_library(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let library = checked.body.library();
     let limits = checked.derivation().library.iter();
     findings.extend(limits.map(|limit| to_finding(library, limit)));
@@ -46,13 +46,13 @@ pub(super) fn check_sites(library: Dialect, sites: &[MappingSite]) -> Vec<Findin
         .collect()
 }
 
-fn refuses(library: Dialect, span: Span, fact: &str, refusal: &str) -> Finding {
+fn library_limit_finding(library: Dialect, span: Span, fact: &str, refusal: &str) -> Finding {
     let release = library.edition();
     Finding::new(&LIBRARY_LIMIT, span, format!("{fact}; {release} {refusal}"))
 }
 
 fn word_number(library: Dialect, count: u64, span: Span) -> Finding {
-    refuses(
+    library_limit_finding(
         library,
         span,
         &format!("`{count}` stands for {count} positions without an axis"),
@@ -68,7 +68,7 @@ fn word_number(library: Dialect, count: u64, span: Span) -> Finding {
 /// Words why the library does not find the rows of a transpose.
 fn word_rows(library: Dialect, span: Span, rows: &TransposeRows) -> Finding {
     match rows {
-        TransposeRows::NoAxis => refuses(
+        TransposeRows::NoAxis => library_limit_finding(
             library,
             span,
             "the transpose turns a single row",
@@ -77,7 +77,7 @@ fn word_rows(library: Dialect, span: Span, rows: &TransposeRows) -> Finding {
         .help(
             "leave the transpose out and fetch the elements one by one, or turn rows of an axis of two or more",
         ),
-        TransposeRows::Bits { rows, bits } => refuses(
+        TransposeRows::Bits { rows, bits } => library_limit_finding(
             library,
             span,
             &format!("a column of {rows} rows takes {bits} bits"),
@@ -90,21 +90,21 @@ fn word_rows(library: Dialect, span: Span, rows: &TransposeRows) -> Finding {
             } else {
                 "the rows are"
             };
-            refuses(
+            library_limit_finding(
                 library,
                 span,
-                &format!("{what} of several parts, `{}`", written(parts)),
+                &format!("{what} of several parts, `{}`", mapping_macro_text(parts)),
                 "takes the outermost part for all of them and panics",
             )
             .help("declare one axis in place of the parts, or turn one part at a time")
         }
-        TransposeRows::Elsewhere { rows, time } => refuses(
+        TransposeRows::Elsewhere { rows, time } => library_limit_finding(
             library,
             span,
             &format!(
                 "the iterations `{}` hold the rows `{}` with padding, or in pieces",
-                written(time),
-                written(rows)
+                mapping_macro_text(time),
+                mapping_macro_text(rows)
             ),
             "looks for them in one piece without padding",
         )
@@ -152,7 +152,7 @@ fn word_unimplemented(library: Dialect, span: Span, what: &Unimplemented) -> Fin
         ),
     };
     let refusal = "names it without a body: a run of the kernel panics there";
-    refuses(library, span, &fact, refusal).help(help)
+    library_limit_finding(library, span, &fact, refusal).help(help)
 }
 
 fn modes_with_body(library: Dialect) -> String {
@@ -200,7 +200,8 @@ fn instead_of(library: Dialect, operation: &VectorOperation) -> String {
 }
 
 fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
-    let finding = |fact: &str, refusal: &str| refuses(library, limit.span, fact, refusal);
+    let finding =
+        |fact: &str, refusal: &str| library_limit_finding(library, limit.span, fact, refusal);
     let worded = match &limit.kind {
         LibraryLimitKind::CommitPadding {
             positions,
@@ -218,8 +219,8 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         LibraryLimitKind::CommitPacket { found, packet } => finding(
             &format!(
                 "the element takes the packet `{}` apart: innermost is `{}`",
-                written(packet),
-                written(found)
+                mapping_macro_text(packet),
+                mapping_macro_text(found)
             ),
             "takes only an element with the packet innermost, in its own order",
         )
@@ -230,7 +231,7 @@ fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
         )
         .help("read a tile of the source instead"),
         LibraryLimitKind::Repetition { axis, parts } => {
-            let [fine, coarse] = parts.map(selection);
+            let [fine, coarse] = parts.map(selection_text);
             finding(
                 &format!(
                     "the source selects `{axis}` twice ({fine} and {coarse}), and the target holds it once"

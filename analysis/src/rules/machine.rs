@@ -41,7 +41,7 @@ pub struct GuardedLimit {
 }
 
 /// A limit whose cells are all meant.
-pub(super) fn limit(
+pub(super) fn guarded_limit(
     words: String,
     cells: Vec<String>,
     rules: &'static [&'static str],
@@ -55,25 +55,25 @@ pub(super) fn limit(
 }
 
 /// As many cells of one label.
-pub(super) fn alike(count: u64, label: &str) -> Vec<String> {
+pub(super) fn equal_cells(count: u64, label: &str) -> Vec<String> {
     (0..count).map(|_| label.to_owned()).collect()
 }
 
 /// As many cells with their numbers.
-fn numbered(count: u64, label: &str) -> Vec<String> {
+fn numbered_cells(count: u64, label: &str) -> Vec<String> {
     (0..count)
         .map(|number| format!("{label}{number}"))
         .collect()
 }
 
 /// A cell a size.
-pub(super) fn sizes(sizes: impl IntoIterator<Item = u64>, unit: &str) -> Vec<String> {
+pub(super) fn size_cells(sizes: impl IntoIterator<Item = u64>, unit: &str) -> Vec<String> {
     let sizes = sizes.into_iter();
     sizes.map(|size| format!("{size}{unit}")).collect()
 }
 
 /// Bytes in the largest unit that divides them: `512 KiB`.
-fn bytes(count: u64) -> String {
+fn bytes_text(count: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = units
         .into_iter()
@@ -88,8 +88,8 @@ fn bytes(count: u64) -> String {
 pub fn machine_pictures() -> Vec<EnginePicture> {
     let pictures = Engine::ALL.into_iter().map(|engine| EnginePicture {
         engine,
-        stages: stages(engine),
-        limits: limits(engine),
+        stages: engine_stages(engine),
+        limits: engine_limits(engine),
     });
     pictures
         .filter(|picture| !picture.limits.is_empty())
@@ -98,13 +98,13 @@ pub fn machine_pictures() -> Vec<EnginePicture> {
 
 /// Whether an engine has a picture.
 pub fn has_picture(engine: Engine) -> bool {
-    !limits(engine).is_empty()
+    !engine_limits(engine).is_empty()
 }
 
 /// The stages of an engine; the catalogue says `Fetch` of the Fetch Engine.
-fn stages(engine: Engine) -> Vec<&'static str> {
+fn engine_stages(engine: Engine) -> Vec<&'static str> {
     let rows = CATALOGUE.iter().filter(|row| {
-        let whole = row.engine.whole();
+        let whole = row.engine.whole_engine_name();
         !whole.is_empty() && engine.name() == format!("{whole} Engine")
     });
     let mut names: Vec<&'static str> = Vec::new();
@@ -116,23 +116,23 @@ fn stages(engine: Engine) -> Vec<&'static str> {
     names
 }
 
-fn limits(engine: Engine) -> Vec<GuardedLimit> {
+fn engine_limits(engine: Engine) -> Vec<GuardedLimit> {
     match engine {
-        Engine::Memory => memory(),
-        Engine::Sequencers => sequencers(),
-        Engine::Fetch => fetch(),
-        Engine::Switch => switch(),
-        Engine::Collect => vec![limit(
+        Engine::Memory => memory_limits(),
+        Engine::Sequencers => sequencer_limits(),
+        Engine::Fetch => fetch_limits(),
+        Engine::Switch => switch_limits(),
+        Engine::Collect => vec![guarded_limit(
             format!("Every packet after the Collect Engine is one flit of {FLIT_BYTES} bytes"),
-            alike(FLIT_BYTES, "B"),
+            equal_cells(FLIT_BYTES, "B"),
             &["collect_packet_size", "collect_packet_mismatch"],
         )],
-        Engine::Contraction => contraction(),
-        Engine::Vector => vector(),
-        Engine::Cast => cast(),
-        Engine::Commit => commit(),
-        Engine::Dma => dma(),
-        Engine::Schedule => schedule(),
+        Engine::Contraction => contraction_limits(),
+        Engine::Vector => vector_limits(),
+        Engine::Cast => cast_limits(),
+        Engine::Commit => commit_limits(),
+        Engine::Dma => dma_limits(),
+        Engine::Schedule => schedule_limits(),
         // A part that is no hardware has none anywhere.
         other => beside_rules(other),
     }
@@ -142,7 +142,10 @@ fn limits(engine: Engine) -> Vec<GuardedLimit> {
 type Beside = (&'static [&'static Rule], fn() -> Vec<GuardedLimit>);
 
 /// Engines whose limits are declared beside their rules.
-const BESIDE_RULES: &[Beside] = &[(super::transpose::RULES, super::transpose::limits)];
+const BESIDE_RULES: &[Beside] = &[(
+    super::transpose::RULES,
+    super::transpose::transpose_guarded_limits,
+)];
 
 fn beside_rules(engine: Engine) -> Vec<GuardedLimit> {
     let mut engines = BESIDE_RULES.iter();
@@ -150,42 +153,42 @@ fn beside_rules(engine: Engine) -> Vec<GuardedLimit> {
     of_engine.map_or_else(Vec::new, |(_, limits)| limits())
 }
 
-fn memory() -> Vec<GuardedLimit> {
+fn memory_limits() -> Vec<GuardedLimit> {
     let machine = Machine::RNGD;
     let (slices, clusters) = (machine.slices, machine.clusters);
-    let dm = bytes(machine.dm_bytes);
-    let trf = bytes(machine.trf_bytes);
-    let vrf = bytes(machine.vrf_bytes);
-    let spm = bytes(machine.spm_bytes);
-    let hbm = bytes(machine.hbm_bytes);
-    let row = bytes(machine.trf_bytes / machine.rows);
+    let dm = bytes_text(machine.dm_bytes);
+    let trf = bytes_text(machine.trf_bytes);
+    let vrf = bytes_text(machine.vrf_bytes);
+    let spm = bytes_text(machine.spm_bytes);
+    let hbm = bytes_text(machine.hbm_bytes);
+    let row = bytes_text(machine.trf_bytes / machine.rows);
     vec![
-        limit(
+        guarded_limit(
             format!("A chip has {clusters} clusters of {slices} slices"),
-            alike(clusters, &format!("{slices} slices")),
+            equal_cells(clusters, &format!("{slices} slices")),
             &["cluster_size", "slice_size", "device_grid"],
         ),
-        limit(
+        guarded_limit(
             format!("A slice has {dm} of data memory (DM)"),
             vec![format!("DM {dm}")],
             &["dm_capacity", "dm_overlap"],
         ),
-        limit(
+        guarded_limit(
             format!("A slice has {trf} of tensor register file (TRF), {row} a row"),
-            alike(machine.rows, &row),
+            equal_cells(machine.rows, &row),
             &["trf_capacity", "trf_overlap"],
         ),
-        limit(
+        guarded_limit(
             format!("A slice has {vrf} of vector register file (VRF)"),
             vec![format!("VRF {vrf}")],
             &["vrf_capacity", "vrf_overlap"],
         ),
-        limit(
+        guarded_limit(
             format!("A processing element has {spm} of scratchpad (SPM)"),
             vec![format!("SPM {spm}")],
             &["spm_capacity"],
         ),
-        limit(
+        guarded_limit(
             format!("A chip has {hbm} of HBM"),
             vec![format!("HBM {hbm}")],
             &["hbm_capacity", "hbm_overlap"],
@@ -193,29 +196,29 @@ fn memory() -> Vec<GuardedLimit> {
     ]
 }
 
-fn sequencers() -> Vec<GuardedLimit> {
+fn sequencer_limits() -> Vec<GuardedLimit> {
     let iterations = thousands(SEQUENCER_ITERATIONS);
     vec![
-        limit(
+        guarded_limit(
             format!(
                 "A sequencer has {SEQUENCER_ENTRIES} entries, each a loop with a size and a stride"
             ),
-            alike(SEQUENCER_ENTRIES as u64, "size:stride"),
+            equal_cells(SEQUENCER_ENTRIES as u64, "size:stride"),
             &["sequencer_entries"],
         ),
-        limit(
+        guarded_limit(
             format!("An entry runs at most {iterations} times"),
             vec![format!("size ≤ {iterations}")],
             &["sequencer_iterations"],
         ),
-        limit(
+        guarded_limit(
             "One access moves one of these sizes".to_owned(),
-            sizes(SEQUENCER_ACCESS_BYTES, " B"),
+            size_cells(SEQUENCER_ACCESS_BYTES, " B"),
             &["sequencer_packet"],
         ),
-        limit(
+        guarded_limit(
             format!("A write's stride is a multiple of {COMMIT_UNIT_BYTES} bytes, and not 0"),
-            alike(
+            equal_cells(
                 FLIT_BYTES / COMMIT_UNIT_BYTES,
                 &format!("{COMMIT_UNIT_BYTES} B"),
             ),
@@ -224,18 +227,18 @@ fn sequencers() -> Vec<GuardedLimit> {
     ]
 }
 
-fn fetch() -> Vec<GuardedLimit> {
-    let units = |bytes: u64, unit: u64| alike(bytes / unit, &format!("{unit} B"));
+fn fetch_limits() -> Vec<GuardedLimit> {
+    let units = |bytes: u64, unit: u64| equal_cells(bytes / unit, &format!("{unit} B"));
     let sub = sub_context_fetch_bytes(ElementType::I8, ElementType::I8);
     vec![
-        limit(
+        guarded_limit(
             format!("A packet is a multiple of {FETCH_ALIGNMENT_BYTES} bytes"),
             units(FLIT_BYTES, FETCH_ALIGNMENT_BYTES),
             &["fetch_packet_alignment"],
         ),
-        limit(
+        guarded_limit(
             format!("One fetch gives at most {FETCH_OUTPUT_BYTES} bytes after its conversion"),
-            alike(FETCH_OUTPUT_BYTES, "B"),
+            equal_cells(FETCH_OUTPUT_BYTES, "B"),
             &["fetch_cast_overflow", "fetch_narrow_packet"],
         ),
         GuardedLimit {
@@ -249,19 +252,19 @@ fn fetch() -> Vec<GuardedLimit> {
     ]
 }
 
-fn switch() -> Vec<GuardedLimit> {
+fn switch_limits() -> Vec<GuardedLimit> {
     let machine = Machine::RNGD;
     vec![
-        limit(
+        guarded_limit(
             "A ring connects one of these numbers of slices".to_owned(),
-            sizes(machine.rings(), ""),
+            size_cells(machine.rings(), ""),
             &[
                 "switch_parameters",
                 "switch_ring_too_small",
                 "switch_ring_too_large",
             ],
         ),
-        limit(
+        guarded_limit(
             format!(
                 "As many slices leave the engine as enter it: {} on a whole chip",
                 machine.slices
@@ -275,7 +278,7 @@ fn switch() -> Vec<GuardedLimit> {
     ]
 }
 
-fn contraction() -> Vec<GuardedLimit> {
+fn contraction_limits() -> Vec<GuardedLimit> {
     let machine = Machine::RNGD;
     let aligned = TRF_COLUMNS * FLIT_BYTES;
     let types = [
@@ -290,12 +293,12 @@ fn contraction() -> Vec<GuardedLimit> {
         Some(format!("{element}: {depth}"))
     });
     vec![
-        limit(
+        guarded_limit(
             format!(
                 "{} rows multiply; a kernel uses 1, 2, 4 or all",
                 machine.rows
             ),
-            numbered(machine.rows, "row "),
+            numbered_cells(machine.rows, "row "),
             &[
                 "trf_row_count",
                 "trf_row_mismatch",
@@ -303,29 +306,29 @@ fn contraction() -> Vec<GuardedLimit> {
                 "reduce_max_rows",
             ],
         ),
-        limit(
+        guarded_limit(
             format!("An aligned packet is {aligned} bytes: one or two flits of the stream"),
-            alike(TRF_COLUMNS, &format!("flit of {FLIT_BYTES} B")),
+            equal_cells(TRF_COLUMNS, &format!("flit of {FLIT_BYTES} B")),
             &[
                 "align_packet_size",
                 "align_packet_mismatch",
                 "half_mac_packet",
             ],
         ),
-        limit(
+        guarded_limit(
             format!("The tree halves {aligned} bytes of a type this often"),
             depths.collect(),
             &["contraction_type", "contract_packet_mismatch"],
         ),
-        limit(
+        guarded_limit(
             format!("The TRF has {TRF_COLUMNS} bank columns, and gives a flit a cycle of each"),
-            numbered(TRF_COLUMNS, "column "),
+            numbered_cells(TRF_COLUMNS, "column "),
             &["trf_load_stall", "trf_sequencer"],
         ),
     ]
 }
 
-fn vector() -> Vec<GuardedLimit> {
+fn vector_limits() -> Vec<GuardedLimit> {
     let (wide, narrow) = (Way::Way8.lanes(), Way::Way4.lanes());
     let mut alus: Vec<String> = Vec::new();
     for alu in VECTOR_OPERATIONS.iter().filter_map(|row| row.alu) {
@@ -335,23 +338,23 @@ fn vector() -> Vec<GuardedLimit> {
         }
     }
     vec![
-        limit(
+        guarded_limit(
             format!("A packet enters with {ACCUMULATOR_BUS_ELEMENTS} elements of 32 bits"),
-            numbered(ACCUMULATOR_BUS_ELEMENTS, "lane "),
+            numbered_cells(ACCUMULATOR_BUS_ELEMENTS, "lane "),
             &["vector_packet", "vector_type"],
         ),
         GuardedLimit {
             words: format!("Float stages work on {narrow} of the {wide} lanes"),
-            cells: numbered(wide, "lane "),
+            cells: numbered_cells(wide, "lane "),
             used: usize::try_from(narrow).unwrap_or(usize::MAX),
             rules: &["vector_way", "narrow_drops_data", "way_shape"],
         },
-        limit(
+        guarded_limit(
             "An ALU runs one operation a pass".to_owned(),
             alus,
             &["alu_reuse"],
         ),
-        limit(
+        guarded_limit(
             format!(
                 "One of two groups waits in a cache of {} elements",
                 thousands(GROUP_CACHE_ELEMENTS)
@@ -362,33 +365,33 @@ fn vector() -> Vec<GuardedLimit> {
     ]
 }
 
-fn cast() -> Vec<GuardedLimit> {
+fn cast_limits() -> Vec<GuardedLimit> {
     let outputs = |input: ElementType| {
         let outputs = cast_outputs(input, Target::Rngd).iter();
-        limit(
+        guarded_limit(
             format!("The engine makes these types of `{input}`"),
             outputs.map(ToString::to_string).collect(),
             &["cast_unsupported"],
         )
     };
-    let flit = limit(
+    let flit = guarded_limit(
         format!("What leaves it is padded to a flit of {FLIT_BYTES} bytes"),
-        alike(FLIT_BYTES, "B"),
+        equal_cells(FLIT_BYTES, "B"),
         &["cast_packet"],
     );
     vec![outputs(ElementType::I32), outputs(ElementType::F32), flit]
 }
 
-fn commit() -> Vec<GuardedLimit> {
+fn commit_limits() -> Vec<GuardedLimit> {
     vec![
-        limit(
+        guarded_limit(
             "What is written of a packet has one of these sizes".to_owned(),
-            sizes(COMMIT_PACKET_BYTES, " B"),
+            size_cells(COMMIT_PACKET_BYTES, " B"),
             &["commit_packet_size", "commit_split_writes"],
         ),
-        limit(
+        guarded_limit(
             format!("Addresses and writes are multiples of {COMMIT_UNIT_BYTES} bytes"),
-            alike(
+            equal_cells(
                 FLIT_BYTES / COMMIT_UNIT_BYTES,
                 &format!("{COMMIT_UNIT_BYTES} B"),
             ),
@@ -397,26 +400,26 @@ fn commit() -> Vec<GuardedLimit> {
     ]
 }
 
-fn dma() -> Vec<GuardedLimit> {
+fn dma_limits() -> Vec<GuardedLimit> {
     let requests = DMA_PACKET_BYTES / DMA_REQUEST_BYTES;
     let packet = thousands(DMA_PACKET_BYTES);
     vec![
-        limit(
+        guarded_limit(
             format!("Addresses and packets in DM are multiples of {DMA_ALIGNMENT_BYTES} bytes"),
-            alike(4, &format!("{DMA_ALIGNMENT_BYTES} B")),
+            equal_cells(4, &format!("{DMA_ALIGNMENT_BYTES} B")),
             &["dma_alignment"],
         ),
-        limit(
+        guarded_limit(
             format!("A packet is at most {packet} bytes, in requests of {DMA_REQUEST_BYTES} bytes"),
-            alike(requests, &format!("{DMA_REQUEST_BYTES} B")),
+            equal_cells(requests, &format!("{DMA_REQUEST_BYTES} B")),
             &["dma_packet_limit", "dma_small_packet", "dma_prime_packet"],
         ),
-        limit(
+        guarded_limit(
             format!("HBM moves units of {DMA_REQUEST_BYTES} bytes"),
             vec![format!("{DMA_REQUEST_BYTES} B")],
             &["hbm_misaligned_read", "hbm_partial_write"],
         ),
-        limit(
+        guarded_limit(
             format!(
                 "HBM has {HBM_CHANNELS} channels in two stacks, which move {} bytes a cycle together",
                 thousands(HBM_BYTES_A_CYCLE)
@@ -429,16 +432,16 @@ fn dma() -> Vec<GuardedLimit> {
     ]
 }
 
-fn schedule() -> Vec<GuardedLimit> {
+fn schedule_limits() -> Vec<GuardedLimit> {
     let machine = Machine::RNGD;
     let width = DM_BANK_BITS / 8;
     vec![
-        limit(
+        guarded_limit(
             format!("The DM of a slice has {DM_BANKS} banks, each {width} bytes wide"),
             (0..DM_BANKS).map(|bank| bank.to_string()).collect(),
             &["serialized_by_bank"],
         ),
-        limit(
+        guarded_limit(
             format!(
                 "{BANK_RUN_LIMIT} accesses to one bank in a row starve all others that wait for it"
             ),
@@ -450,7 +453,7 @@ fn schedule() -> Vec<GuardedLimit> {
                 "A pass that uses one of {} clusters leaves the other idle",
                 machine.clusters
             ),
-            cells: numbered(machine.clusters, "cluster "),
+            cells: numbered_cells(machine.clusters, "cluster "),
             used: 1,
             rules: &["idle_cluster"],
         },
@@ -467,7 +470,7 @@ mod tests {
         let shown: usize = pictures.iter().map(|picture| picture.stages.len()).sum();
         let mut names: Vec<&str> = CATALOGUE
             .iter()
-            .filter(|row| !row.engine.whole().is_empty())
+            .filter(|row| !row.engine.whole_engine_name().is_empty())
             .map(|row| row.name)
             .collect();
         names.sort_unstable();

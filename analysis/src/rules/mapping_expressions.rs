@@ -14,10 +14,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use invalid::{named, word_invalid};
+use invalid::{quoted_mapping, word_invalid};
 
 use super::indivisible::{Divisions, Operand};
-use super::wording::selection;
+use super::wording::selection_text;
 use super::{Applicability, Cause, Checked, Edit, Finding, Rule, rule, words};
 use crate::derivation::tensors::RepeatedAxis;
 use crate::items::{
@@ -174,7 +174,7 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// What the mappings of a body's tensors and streams repeat; the expressions themselves are judged by [`check_sites`].
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_mapping_expressions(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for RepeatedAxis {
         axis,
         parts,
@@ -182,7 +182,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         other,
     } in &checked.repeated_axes()
     {
-        let [fine, coarse] = parts.map(selection);
+        let [fine, coarse] = parts.map(selection_text);
         let mut finding = Finding::new(
             &AXIS_REPEATED,
             *span,
@@ -262,7 +262,7 @@ fn pad_alike(
         let Some(padded) = operand.padded else {
             continue;
         };
-        let title = words::capital(&pad_title(operand, padded));
+        let title = words::capitalised_text(&pad_title(operand, padded));
         let fix = findings
             .get_mut(*number)
             .and_then(|finding| finding.fixes.iter_mut().find(|fix| fix.title == title));
@@ -282,7 +282,7 @@ fn pad_alike(
 }
 
 fn pad_title(operand: &Operand, padded: u64) -> String {
-    format!("pad {} to {padded} first", named(&operand.base))
+    format!("pad {} to {padded} first", quoted_mapping(&operand.base))
 }
 
 fn to_finding(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
@@ -366,12 +366,12 @@ fn word_constant(
 ) -> Finding {
     let name = text.trim_matches(['{', '}', ' ']);
     let (rule, message, other) = match (factor, grammar) {
-        (true, grammar) if grammar.reads(Construct::AxisFactor) => (
+        (true, grammar) if grammar.reads_construct(Construct::AxisFactor) => (
             &UNKNOWN_AXIS,
             format!("`{name}` is a constant, and a bare name is read as an axis"),
             Some(format!("{{ {name} }}")),
         ),
-        (true, grammar) if grammar.reads(Construct::ConstantFactor) => (
+        (true, grammar) if grammar.reads_construct(Construct::ConstantFactor) => (
             &MAPPING_SYNTAX,
             format!(
                 "the right operand is a plain decimal number or `{{ constant }}`, and `{name}` is a constant without braces"
@@ -510,7 +510,10 @@ fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
             "declare it: `axes![{name} = …]`, or import it from the module that does"
         ))
     } else {
-        finding.help(format!("similar names in scope: {}", words::names(nearest)))
+        finding.help(format!(
+            "similar names in scope: {}",
+            words::names_in_code(nearest)
+        ))
     }
 }
 

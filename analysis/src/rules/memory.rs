@@ -4,13 +4,13 @@ mod sums;
 
 use sums::word_sum;
 
-use super::wording::propose;
+use super::wording::propose_mappings;
 use super::{
     Alternative, Applicability, Checked, Finding, Group, Replacement, Rule, levels, provenance,
     rule, words,
 };
 use crate::derivation::commit::CommitViolation;
-use crate::derivation::holding::holding;
+use crate::derivation::holding::element_holding_axis;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant,
     nearest_places,
@@ -118,7 +118,7 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_memory(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for violation in &checked.derivation().memory.violations {
         match violation {
             MemoryViolation::Conflict { .. } => {
@@ -128,7 +128,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         }
     }
     for violation in &checked.derivation().memory.moves {
-        if !follows(checked, violation.kind) && !provenance::explains(checked, violation) {
+        if !is_reported_by_engine(checked, violation.kind)
+            && !provenance::explains(checked, violation)
+        {
             findings.push(with_place(
                 checked,
                 violation,
@@ -161,8 +163,8 @@ fn with_place(checked: &Checked<'_>, violation: &MoveViolation, finding: Finding
     else {
         return finding;
     };
-    match holding(violation.source.form(), form, axis) {
-        Some(wanted) => propose(
+    match element_holding_axis(violation.source.form(), form, axis) {
+        Some(wanted) => propose_mappings(
             finding,
             Applicability::Maybe,
             copy.span,
@@ -173,7 +175,7 @@ fn with_place(checked: &Checked<'_>, violation: &MoveViolation, finding: Finding
 }
 
 /// Whether the move's own engine already says what is wrong with its mappings.
-fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
+fn is_reported_by_engine(checked: &Checked<'_>, kind: MoveKind) -> bool {
     let pass = |id: OperationId| -> Option<&PassDerivation> {
         match checked.derivation().operations.get(id.0 as usize)? {
             OperationDerivation::Pass(pass) => Some(pass),
@@ -234,7 +236,7 @@ fn place_of(machine: Machine, tier: Tier, occupant: &Occupant) -> String {
         (Tier::Trf, (0, end)) if end > half => "all of the register file".to_owned(),
         (Tier::Trf, (0, _)) => "the first half".to_owned(),
         (Tier::Trf, _) => "the second half".to_owned(),
-        (_, range) => words::range(range),
+        (_, range) => words::hex_range(range),
     }
 }
 
@@ -293,7 +295,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
             .1
             .min(written.range.1)
             .saturating_sub(needed.range.0.max(written.range.0));
-        finding = finding.note(format!("they share {}", words::bytes(shared)));
+        finding = finding.note(format!("they share {}", words::bytes_text(shared)));
     }
     Some(with_free_place(body, finding, elsewhere, written))
 }
@@ -375,13 +377,13 @@ pub(super) fn with_places(
 }
 
 /// Both sides of a move, level by level; as one mapping where a level is not known.
-fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
+fn move_sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
     let operation = |id| checked.body.operation(id).map(|found| &found.kind);
     let tensor = |id| {
         checked
             .body
             .tensor(id)
-            .and_then(|found| levels::tensor(&found.levels))
+            .and_then(|found| levels::tensor_levels_text(&found.levels))
     };
     let (source, target) = match violation.kind {
         MoveKind::Copy(id) => match operation(id) {
@@ -391,10 +393,10 @@ fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
         MoveKind::Fetch(id, index) | MoveKind::Switch(id, index) | MoveKind::Trim(id, index) => {
             match operation(id) {
                 Some(OperationKind::Pass(pass)) => (
-                    levels::stream(pass.input_of(index)),
+                    levels::stream_levels_text(pass.input_of(index)),
                     pass.stages
                         .get(index)
-                        .and_then(|stage| levels::stream(&stage.output)),
+                        .and_then(|stage| levels::stream_levels_text(&stage.output)),
                 ),
                 _ => (None, None),
             }
@@ -407,7 +409,7 @@ fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
                     }
                     _ => None,
                 };
-                (levels::stream(pass.output()), target)
+                (levels::stream_levels_text(pass.output()), target)
             }
             _ => (None, None),
         },
@@ -455,13 +457,13 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
     let message = match fault {
         MoveFault::Lost {
             axis: Some(axis), ..
-        } if levels::positions(target, axis) == 0 => {
+        } if levels::axis_positions(target, axis) == 0 => {
             let missing = levels::sized(std::slice::from_ref(axis), Some(source));
             format!("{what} loses {missing} of the source, which is missing in the target")
         }
         MoveFault::Lost { axis, value } => {
             let held = axis.as_ref().map(|axis| {
-                let [of, kept] = [source, target].map(|side| levels::positions(side, axis));
+                let [of, kept] = [source, target].map(|side| levels::axis_positions(side, axis));
                 format!(" ({kept} of {of} positions of `{axis}` have a place there)")
             });
             format!(
@@ -483,7 +485,7 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
             )
         }
         MoveFault::NoIndex { key, axis, value } => {
-            let [rows, indices] = [source, target].map(|side| levels::positions(side, axis));
+            let [rows, indices] = [source, target].map(|side| levels::axis_positions(side, axis));
             format!(
                 "the indices of {what} have none for `{axis}` = {value} ({indices} of {rows} values of `{axis}` in the key `{key}`): \
                  that row has no destination"
@@ -505,7 +507,7 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
             )
         }
     };
-    let [from, to] = sides(checked, violation);
+    let [from, to] = move_sides(checked, violation);
     let names = match fault {
         MoveFault::NoIndex { .. } => ["key", "indices"],
         _ => ["source", "target"],

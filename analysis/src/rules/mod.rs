@@ -61,14 +61,14 @@ mod vector;
 pub(crate) mod versions;
 mod wording;
 
-pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
+pub(crate) use causes::{CauseKey, groups_of_causes, unite_fixes};
 pub(crate) use chain_fixes::add_chain_fixes;
 pub(crate) use checked::{Checked, Derived};
 pub(crate) use dma_performance::SLOW_TRANSFER;
 pub(crate) use enabled::Families;
 pub use enabled::{EnabledRules, OwnRules, own_rules_where};
 pub use examples::Example;
-pub use families::all;
+pub use families::family_rules;
 use families::{FAMILIES, Family, Judges, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
 pub use machine::{EnginePicture, GuardedLimit, has_picture, machine_pictures};
@@ -79,7 +79,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use crate::db::Db;
-pub(crate) use crate::findings::words::names;
+pub(crate) use crate::findings::words::names_in_code;
 pub use crate::findings::{
     Alternative, Alternatives, Applicability, Cause, CostChange, Edit, Finding, Fix, Group, Level,
     Related, Replacement, Rule, Saving, Value,
@@ -94,7 +94,7 @@ pub(crate) const FOLLOWING: &str = ", and what follows from it";
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
 /// another finding at the same place is left out. Fixes mend all places of their fault, as the rules propose them: what comes of
 /// a fix is looked at in [`crate::changes`].
-pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+pub(crate) fn check_families(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
@@ -102,8 +102,8 @@ pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
 }
 
 pub(crate) use coverage::{
-    asks_for_undecided, beyond_time, hidden, not_looked_at, reports_unresolved,
-    unresolved_operation, what,
+    asks_for_undecided, beyond_time, hidden_findings, not_looked_at, reports_unresolved,
+    text_at_span, unresolved_operation,
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use indivisible::{divisions, padding_of};
@@ -111,7 +111,7 @@ pub(crate) use mapping_expressions::is_guess_of_a_name;
 pub(crate) use scoped::{
     NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
 };
-pub(crate) use uses::place as put_at_uses;
+pub(crate) use uses::put_at_uses;
 
 /// The findings of all families with their fixes as these propose them, each for its own place.
 pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
@@ -142,7 +142,7 @@ pub(crate) fn found_beside(
 pub(crate) fn as_each_family_finds(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, family) in FAMILIES.iter().enumerate() {
-        if families.has(number) {
+        if families.has_family(number) {
             (family.check)(checked, &mut findings);
         }
     }
@@ -151,8 +151,11 @@ pub(crate) fn as_each_family_finds(checked: &Checked<'_>, families: Families) ->
 }
 
 /// The rules that imply others.
-static IMPLYING: LazyLock<Vec<&'static Rule>> =
-    LazyLock::new(|| all().filter(|rule| !rule.implies.is_empty()).collect());
+static IMPLYING: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    family_rules()
+        .filter(|rule| !rule.implies.is_empty())
+        .collect()
+});
 
 /// Leaves out what a finding of a rule that is on says at the same place as well.
 pub(crate) fn drop_implied(

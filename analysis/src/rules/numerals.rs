@@ -11,7 +11,7 @@ pub(super) fn in_the_way_of(number: &str, replaced: &str) -> Option<String> {
         None => number.parse().ok()?,
     };
     let replaced = replaced.trim();
-    let written = match parts(replaced) {
+    let written = match operator_sides(replaced) {
         Some((left, "<<", right)) => {
             let power = Literal::read(right)?.value;
             let whole = value.checked_shr(u32::try_from(power).ok()?)?;
@@ -43,7 +43,7 @@ pub(super) fn in_the_way_of(number: &str, replaced: &str) -> Option<String> {
 }
 
 /// The two sides of a shift or a product.
-fn parts(text: &str) -> Option<(&str, &str, &str)> {
+fn operator_sides(text: &str) -> Option<(&str, &str, &str)> {
     let split = |operator: &'static str| {
         let (left, right) = text.split_once(operator)?;
         Some((left.trim(), operator, right.trim()))
@@ -108,14 +108,14 @@ impl<'a> Literal<'a> {
             _ => ("", format!("{value:0width$}")),
         };
         let digits = match self.group {
-            Some(length) => grouped(&digits, length),
+            Some(length) => grouped_digits(&digits, length),
             None => digits,
         };
         format!("{prefix}{digits}{}", self.suffix)
     }
 }
 
-fn grouped(digits: &str, length: usize) -> String {
+fn grouped_digits(digits: &str, length: usize) -> String {
     let mut written = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(length) {

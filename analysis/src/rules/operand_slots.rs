@@ -22,8 +22,8 @@ pub(in crate::rules) static OPERAND_SLOTS: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&OPERAND_SLOTS];
 
 /// Turns faults of guarded operands into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (_, derived) in wording::passes(checked) {
+pub(super) fn check_operand_slots(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (_, derived) in wording::judged_passes(checked) {
         for violation in &derived.slots {
             let finding = |message: String| Finding::new(&OPERAND_SLOTS, violation.span, message);
             findings.push(match violation.fault {

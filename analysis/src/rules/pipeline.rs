@@ -6,7 +6,7 @@ use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines};
 use crate::kernel::{Level, Pass, Position, Stage};
 
-use super::wording::{self, written};
+use super::wording::{self, mapping_macro_text};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule, words};
 
 pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
@@ -38,8 +38,8 @@ pub(in crate::rules) static LIFT_ORDER: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&PIPELINE_ORDER, &LIFT_ORDER];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, derived) in wording::passes(checked) {
+pub(super) fn check_pipeline(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::judged_passes(checked) {
         findings.extend(
             derived
                 .pipeline
@@ -69,17 +69,17 @@ fn stage_at(pass: &Pass, place: Place) -> Option<CanonicalStage> {
     }
 }
 
-fn span(pass: &Pass, place: Place) -> Span {
+fn place_span(pass: &Pass, place: Place) -> Span {
     let stage = match place {
         Place::Stage(index) => pass.stages.get(index).map(|stage| stage.span),
-        Place::End => pass.end.written().map(|(_, span)| span),
+        Place::End => pass.end.written_target().map(|(_, span)| span),
     };
     stage.unwrap_or(pass.begin.packet.span)
 }
 
 /// What a stream comes from: an engine, or the method that begins it.
 fn from(pass: &Pass, position: Position) -> String {
-    let begun = || format!("`{}`", pass.library().begin(false));
+    let begun = || format!("`{}`", pass.library().begin_method_name(false));
     position.engine().unwrap_or_else(begun)
 }
 
@@ -91,7 +91,7 @@ const LIFTS: [CanonicalStage; 3] = [
 ];
 
 /// A lift in another place than behind the fetch and the lifts of outer levels.
-fn lift(pass: &Pass, place: Place, position: Position, stage: CanonicalStage) -> Finding {
+fn word_lift(pass: &Pass, place: Place, position: Position, stage: CanonicalStage) -> Finding {
     let library = pass.library();
     let order: Vec<String> = std::iter::once(CanonicalStage::Fetch)
         .chain(LIFTS)
@@ -109,7 +109,7 @@ fn lift(pass: &Pass, place: Place, position: Position, stage: CanonicalStage) ->
     );
     let finding = Finding::new(
         &LIFT_ORDER,
-        span(pass, place),
+        place_span(pass, place),
         format!("`{}` cannot follow {from}", library.name_of(stage)),
     )
     .note(format!(
@@ -130,11 +130,11 @@ fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
     if let Some(stage) = stage
         && LIFTS.contains(&stage)
     {
-        return lift(pass, place, position, stage);
+        return word_lift(pass, place, position, stage);
     }
     let before = from(pass, position);
     let message = format!("`{method}` is not a method of a stream that comes from {before}");
-    let finding = Finding::new(&PIPELINE_ORDER, span(pass, place), message);
+    let finding = Finding::new(&PIPELINE_ORDER, place_span(pass, place), message);
     let trim = library.name_of(CanonicalStage::CommitTrim);
     match stage {
         Some(stage) if stage.commits() && position < Position::CommitTrim => finding.note(format!(
@@ -153,7 +153,7 @@ const CONTRACTION: [CanonicalStage; 4] = [
 ];
 
 /// An engine, or a step of one, behind what does not lead to it.
-fn order(pass: &Pass, place: Place, engine: Engine, position: Position) -> Finding {
+fn word_order(pass: &Pass, place: Place, engine: Engine, position: Position) -> Finding {
     let stages = match place {
         Place::Stage(index) => pass.stages.get(index).map(|stage| {
             let before = index
@@ -171,7 +171,7 @@ fn order(pass: &Pass, place: Place, engine: Engine, position: Position) -> Findi
         ),
         _ => format!(
             "{}; the engines follow each other in one order",
-            words::capital(&entered)
+            words::capitalised_text(&entered)
         ),
     };
     let library = pass.library();
@@ -187,7 +187,7 @@ fn order(pass: &Pass, place: Place, engine: Engine, position: Position) -> Findi
         }
         _ => format!("the order is {}", order_of_engines().join(", ")),
     };
-    Finding::new(&PIPELINE_ORDER, span(pass, place), message).note(note)
+    Finding::new(&PIPELINE_ORDER, place_span(pass, place), message).note(note)
 }
 
 fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
@@ -196,17 +196,17 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
         PipelineViolation::NotCollected { place, engine, position, collected } => {
             let finding = Finding::new(
                 &PIPELINE_ORDER,
-                span(pass, *place),
+                place_span(pass, *place),
                 format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `{collect}` makes", from(pass, *position)),
             );
             match collected {
                 Some((time, packet)) => {
                     let generics = [
-                        (Generic::Level(Level::Time), written(time)),
-                        (Generic::Level(Level::Packet), written(packet)),
+                        (Generic::Level(Level::Time), mapping_macro_text(time)),
+                        (Generic::Level(Level::Packet), mapping_macro_text(packet)),
                     ];
                     let call = pass.library().write(CanonicalStage::Collect, &generics, &[]);
-                    let at = span(pass, *place);
+                    let at = place_span(pass, *place);
                     let before = Span { end: at.start, ..at };
                     let stated = Alternative {
                         text: format!("`{call}` before it"),
@@ -227,13 +227,13 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
         {
             not_offered(pass, *place, *position)
         }
-        PipelineViolation::Order { place, engine, position } => order(pass, *place, *engine, *position),
+        PipelineViolation::Order { place, engine, position } => word_order(pass, *place, *engine, *position),
         // Which context has a stage is another rule's.
         PipelineViolation::Context { .. } | PipelineViolation::Unimplemented { .. } => return None,
         PipelineViolation::NotOffered { place, position } => not_offered(pass, *place, *position),
         PipelineViolation::SubContextCommit { position } => Finding::new(
             &PIPELINE_ORDER,
-            span(pass, Place::End),
+            place_span(pass, Place::End),
             format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", from(pass, *position)),
         )
         .help(format!(

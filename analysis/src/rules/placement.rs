@@ -3,14 +3,14 @@
 
 use crate::derivation::placement::{
     ClusterSplit, GridViolation, LiveCount, PeViolation, SizeChange, UnwrittenRead, cluster_splits,
-    grid, live_counts, processing_elements, size_changes, unwritten_reads,
+    grid_violations, live_counts, processing_elements, size_changes, unwritten_reads,
 };
 use crate::items::Span;
 use crate::kernel::{Body, Level, Tier};
 use crate::numbers::thousands;
 
 use super::memory::TENSOR_LOST;
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
 
 pub(in crate::rules) static DEVICE_GRID: Rule = rule!(
@@ -100,9 +100,9 @@ pub(super) const RULES: &[&Rule] = &[
     &UNINITIALIZED_READ,
 ];
 
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_placement(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let body = checked.body;
-    let off_grid = grid(body);
+    let off_grid = grid_violations(body);
     let attribute = fitting_attribute(body);
     findings.extend(
         off_grid
@@ -199,7 +199,7 @@ fn word_count(fault: &LiveCount) -> Finding {
         (Some((axis, size)), false) => finding.note(format!(
             "counts that divide `{axis}` (size {}) and that the compiler splits: {}",
             thousands(*size),
-            listed(&fault.counts)
+            counts_list(&fault.counts)
         )),
         (Some((axis, size)), true) => finding.note(format!(
             "no power of two divides `{axis}` (size {}): pad the axis in the element",
@@ -209,7 +209,7 @@ fn word_count(fault: &LiveCount) -> Finding {
     }
 }
 
-fn listed(counts: &[u64]) -> String {
+fn counts_list(counts: &[u64]) -> String {
     let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
     counts.join(", ")
 }
@@ -217,14 +217,14 @@ fn listed(counts: &[u64]) -> String {
 fn word_pe(fault: &PeViolation) -> Finding {
     let size = fault.size;
     let Some((slices, other)) = fault.slices else {
-        let expected = words::alternatives(&fault.expected);
+        let expected = words::listed_with_or(&fault.expected);
         let message = format!(
             "the level of processing elements has size {size}; a cluster's scratchpads are {expected}"
         );
         return Finding::new(&SPM_PE_SIZE, fault.span, message)
             .help("write one of the counts, and hold the rest in the element");
     };
-    let expected = listed(&fault.expected);
+    let expected = counts_list(&fault.expected);
     let message = format!(
         "the level of processing elements has size {size}; {slices} slices belong to {expected}"
     );
@@ -252,7 +252,10 @@ fn word_change(fault: &SizeChange) -> Finding {
 }
 
 fn word_split(fault: &ClusterSplit) -> Finding {
-    let (before, after) = (written(&fault.before), written(&fault.after));
+    let (before, after) = (
+        mapping_macro_text(&fault.before),
+        mapping_macro_text(&fault.after),
+    );
     let message = format!(
         "the clusters hold the halves of `{before}` and are declared to hold those of `{after}`; a change of type moves no data \
          between them"

@@ -1,7 +1,8 @@
 //! Rules of planned transfers: redistributions between chips and clusters, gathers, scatters; and of views with other padding.
 
 use crate::derivation::plans::{
-    IndexFault, LayoutFault, PatternFault, PlanFault, PlanViolation, RegionFault, RowsFault, derive,
+    IndexFault, LayoutFault, PatternFault, PlanFault, PlanViolation, RegionFault, RowsFault,
+    derive_plans,
 };
 use crate::hardware::DMA_ALIGNMENT_BYTES;
 use crate::kernel::Level;
@@ -9,7 +10,7 @@ use crate::mapping::Mapping;
 
 use super::dma::DMA_ALIGNMENT;
 use super::tensors::SPM_CAPACITY;
-use super::wording::written;
+use super::wording::mapping_macro_text;
 use super::{Alternative, Checked, Finding, Rule, rule, words};
 
 pub(in crate::rules) static SLICE_PATTERN: Rule = rule!(
@@ -112,24 +113,24 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns what the plans of a body cannot do into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(derive(checked.body).iter().map(to_finding));
+pub(super) fn check_plans(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(derive_plans(checked.body).iter().map(to_finding));
 }
 
 fn to_finding(violation: &PlanViolation) -> Finding {
     match &violation.fault {
-        PlanFault::Layout(fault) => layout(violation, fault),
-        PlanFault::Pattern(fault) => pattern(violation, fault),
-        PlanFault::Gather(fault) => rows(&GATHER_MAPPING, violation, fault),
-        PlanFault::Scatter(fault) => rows(&SCATTER_MAPPING, violation, fault),
+        PlanFault::Layout(fault) => word_layout(violation, fault),
+        PlanFault::Pattern(fault) => word_pattern(violation, fault),
+        PlanFault::Gather(fault) => word_rows(&GATHER_MAPPING, violation, fault),
+        PlanFault::Scatter(fault) => word_rows(&SCATTER_MAPPING, violation, fault),
         PlanFault::Index(fault) => index(violation, fault),
         PlanFault::IndexSize { bytes, capacity } => Finding::new(
             &SPM_CAPACITY,
             violation.span,
             format!(
                 "the list of indices takes {}; the scratchpad that it is read from has {}",
-                words::bytes(*bytes),
-                words::bytes(*capacity)
+                words::bytes_text(*bytes),
+                words::bytes_text(*capacity)
             ),
         )
         .help("hold the list in the HBM as byte offsets, or fetch the rows by several shorter lists"),
@@ -138,8 +139,8 @@ fn to_finding(violation: &PlanViolation) -> Finding {
             violation.span,
             format!(
                 "the values of `{}` are {} apart; what is written to DM starts at a multiple of {DMA_ALIGNMENT_BYTES} bytes",
-                written(axis),
-                super::sequencer::bytes(*bits)
+                mapping_macro_text(axis),
+                super::sequencer::bits_as_bytes(*bits)
             ),
         )
         .help("hold at least 8 bytes of other elements inside of the axis"),
@@ -154,7 +155,7 @@ fn to_finding(violation: &PlanViolation) -> Finding {
                 format!(
                     "a row and the target share a contiguous run of {run}, {}; what is written to DM is a multiple of \
                      {DMA_ALIGNMENT_BYTES} bytes",
-                    super::sequencer::bytes(*bits)
+                    super::sequencer::bits_as_bytes(*bits)
                 ),
             )
             .help("keep at least 8 bytes of the row together, or pad it in the target")
@@ -176,17 +177,17 @@ fn to_finding(violation: &PlanViolation) -> Finding {
             widens,
             expected,
             found,
-        } => padding(violation, *widens, expected, found),
+        } => word_padding(violation, *widens, expected, found),
     }
 }
 
-fn padding(
+fn word_padding(
     violation: &PlanViolation,
     widens: bool,
     expected: &Mapping,
     found: &Mapping,
 ) -> Finding {
-    let (wide, narrow) = (written(found), written(expected));
+    let (wide, narrow) = (mapping_macro_text(found), mapping_macro_text(expected));
     if widens {
         let message = format!(
             "`{wide}` is not the view's elements with one padding after them, which are `{narrow}`"
@@ -206,7 +207,7 @@ fn padding(
 
 /// Why an axis is not one run of a mapping.
 fn run(axis: &Mapping, whole: &Mapping, fault: RegionFault) -> String {
-    let (axis, whole) = (written(axis), written(whole));
+    let (axis, whole) = (mapping_macro_text(axis), mapping_macro_text(whole));
     match fault {
         RegionFault::Absent => format!("`{axis}` is not part of `{whole}`"),
         RegionFault::Scattered => format!("`{axis}` is not one run of one stride in `{whole}`"),
@@ -214,7 +215,7 @@ fn run(axis: &Mapping, whole: &Mapping, fault: RegionFault) -> String {
     }
 }
 
-fn layout(violation: &PlanViolation, fault: &LayoutFault) -> Finding {
+fn word_layout(violation: &PlanViolation, fault: &LayoutFault) -> Finding {
     let finding = |message: String| Finding::new(&SLICE_LAYOUT, violation.span, message);
     match fault {
         LayoutFault::Axis {
@@ -225,19 +226,19 @@ fn layout(violation: &PlanViolation, fault: &LayoutFault) -> Finding {
             .help("take an axis of the element, or neighbouring parts of it in their order"),
         LayoutFault::Overlap { axis, element } => finding(format!(
             "`{}` is in `{}`, and an earlier step of the plan has taken it or a part of it",
-            written(axis),
-            written(element)
+            mapping_macro_text(axis),
+            mapping_macro_text(element)
         ))
         .help("take each part of the element once"),
         LayoutFault::NotOutermost { axis, outer } => finding(format!(
             "`{}` is not the outermost axis of the element: `{}` is outside of it",
-            written(axis),
-            written(outer)
+            mapping_macro_text(axis),
+            mapping_macro_text(outer)
         ))
         .help("take the outermost axis, or plan a transfer by the DMA engine, which takes any"),
         LayoutFault::Hole { inner } => finding(format!(
             "`{}` below the axis has padding that must not be written",
-            written(inner)
+            mapping_macro_text(inner)
         ))
         .help("take the slice of the whole tensor"),
         LayoutFault::Output {
@@ -248,14 +249,14 @@ fn layout(violation: &PlanViolation, fault: &LayoutFault) -> Finding {
             let message = match axis {
                 Some(axis) => format!(
                     "without `{}` the element is `{}`, not `{}`",
-                    written(axis),
-                    written(expected),
-                    written(declared)
+                    mapping_macro_text(axis),
+                    mapping_macro_text(expected),
+                    mapping_macro_text(declared)
                 ),
                 None => format!(
                     "the plan leaves `{}`, and its result is declared as `{}`",
-                    written(expected),
-                    written(declared)
+                    mapping_macro_text(expected),
+                    mapping_macro_text(declared)
                 ),
             };
             with_mapping(finding(message), violation, "declare ", expected)
@@ -271,19 +272,19 @@ fn with_mapping(
     mapping: &Mapping,
 ) -> Finding {
     if violation.span == violation.method {
-        return finding.help(format!("it is `{}`", written(mapping)));
+        return finding.help(format!("it is `{}`", mapping_macro_text(mapping)));
     }
     finding.alternatives(lead, [Alternative::text(violation.span, mapping)])
 }
 
-fn parts(level: Level) -> (&'static str, &'static str) {
+fn part_words(level: Level) -> (&'static str, &'static str) {
     match level {
         Level::Chip => ("chip", "chips"),
         _ => ("cluster", "clusters"),
     }
 }
 
-fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
+fn word_pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
     let finding = |message: String| Finding::new(&SLICE_PATTERN, violation.span, message);
     match fault {
         PatternFault::Count {
@@ -291,7 +292,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
             given,
             parts: count,
         } => {
-            let (one, several) = parts(*level);
+            let (one, several) = part_words(*level);
             let size = if *count == 1 {
                 format!("1 {one}")
             } else {
@@ -310,10 +311,10 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
             level,
             axis,
         } => {
-            let (one, _) = parts(*level);
+            let (one, _) = part_words(*level);
             finding(format!(
                 "{one} {part} takes value {value} of `{}`, which has {}, counted from 0",
-                written(axis),
+                mapping_macro_text(axis),
                 axis.size()
             ))
             .help("take values that the axis has")
@@ -324,7 +325,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
             level,
             parts: count,
         } => {
-            let (one, several) = parts(*level);
+            let (one, several) = part_words(*level);
             let exist = if *count == 1 { one } else { several };
             finding(format!(
                 "{one} {part} takes from {one} {source}; there are {count} {exist}, counted from 0"
@@ -332,7 +333,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
             .help("name each of them once")
         }
         PatternFault::Repeated { source, level } => {
-            let (one, several) = parts(*level);
+            let (one, several) = part_words(*level);
             finding(format!(
                 "two {several} take from {one} {source}, so the data of another one is lost"
             ))
@@ -350,7 +351,7 @@ fn pattern(violation: &PlanViolation, fault: &PatternFault) -> Finding {
     }
 }
 
-fn rows(rule: &'static Rule, violation: &PlanViolation, fault: &RowsFault) -> Finding {
+fn word_rows(rule: &'static Rule, violation: &PlanViolation, fault: &RowsFault) -> Finding {
     let finding = |message: String| Finding::new(rule, violation.span, message);
     match fault {
         RowsFault::NoAxis => {
@@ -367,8 +368,8 @@ fn rows(rule: &'static Rule, violation: &PlanViolation, fault: &RowsFault) -> Fi
         RowsFault::Payload { expected, declared } => with_mapping(
             finding(format!(
                 "without the counted axis a row is `{}`, not `{}`",
-                written(expected),
-                written(declared)
+                mapping_macro_text(expected),
+                mapping_macro_text(declared)
             )),
             violation,
             "declare ",
@@ -377,8 +378,8 @@ fn rows(rule: &'static Rule, violation: &PlanViolation, fault: &RowsFault) -> Fi
         RowsFault::Domain { expected, declared } => with_mapping(
             finding(format!(
                 "the list of indices runs over `{}`, not over `{}`",
-                written(expected),
-                written(declared)
+                mapping_macro_text(expected),
+                mapping_macro_text(declared)
             )),
             violation,
             "declare ",
@@ -390,7 +391,7 @@ fn rows(rule: &'static Rule, violation: &PlanViolation, fault: &RowsFault) -> Fi
             axis,
             in_tensor,
         } => {
-            let (tensor, rows) = (written(tensor), written(rows));
+            let (tensor, rows) = (mapping_macro_text(tensor), mapping_macro_text(rows));
             let message = match (axis, in_tensor) {
                 (Some(axis), true) => format!(
                     "the rows are `{rows}` altogether; the tensor in the slices, `{tensor}`, has no `{axis}` to hold them"
@@ -419,13 +420,13 @@ fn index(violation: &PlanViolation, fault: &IndexFault) -> Finding {
     match fault {
         IndexFault::Padding { list } => finding(format!(
             "the list of indices, `{}`, has padding, where there is no index",
-            written(list)
+            mapping_macro_text(list)
         ))
         .help("hold an index at each position of the list"),
         IndexFault::Pe { found, expected } => with_mapping(
             finding(format!(
                 "the list of indices is on processing elements `{}`; it is read from the first one alone",
-                written(found)
+                mapping_macro_text(found)
             )),
             violation,
             "write ",
@@ -434,8 +435,8 @@ fn index(violation: &PlanViolation, fault: &IndexFault) -> Finding {
         IndexFault::Chip { index, data } => with_mapping(
             finding(format!(
                 "the list of indices is on chips `{}`, the data on `{}`, and no chip reads the list of another",
-                written(index),
-                written(data)
+                mapping_macro_text(index),
+                mapping_macro_text(data)
             )),
             violation,
             "spread it like the data: ",

@@ -40,7 +40,7 @@ pub(in crate::rules) static SHARED_PADDING_READ: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&CLAIMED_REPLICATION, &SHARED_PADDING_READ];
 
 /// Turns claims into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_provenance(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let claims = &checked.derivation().provenance.claims;
     findings.extend(claims.iter().map(|claim| to_finding(checked, claim)));
     let padding = &checked.derivation().provenance.padding;
@@ -58,7 +58,7 @@ pub(super) fn explains(checked: &Checked<'_>, violation: &MoveViolation) -> bool
             .contains(&violation.span)
 }
 
-const fn units(level: Level) -> &'static str {
+const fn level_units(level: Level) -> &'static str {
     match level {
         Level::Chip => "chips",
         Level::Cluster => "clusters",
@@ -67,7 +67,7 @@ const fn units(level: Level) -> &'static str {
 }
 
 fn to_finding(checked: &Checked<'_>, claim: &Claim) -> Finding {
-    let units = units(claim.level);
+    let units = level_units(claim.level);
     let copies = match &claim.axis {
         Some(axis) => format!("`{axis}` ({} {units})", claim.copies),
         None => format!("{} {units}", claim.copies),
@@ -106,8 +106,8 @@ fn to_finding(checked: &Checked<'_>, claim: &Claim) -> Finding {
             )
         }
     };
-    let finding =
-        Finding::new(&CLAIMED_REPLICATION, claim.span, message).help(alternatives(checked, claim));
+    let finding = Finding::new(&CLAIMED_REPLICATION, claim.span, message)
+        .help(alternatives_text(checked, claim));
     let left_by = |id: OperationId| checked.body.operation(id).map(|operation| operation.span);
     match claim.kind {
         ClaimKind::Transfer => finding,
@@ -121,7 +121,7 @@ fn to_finding(checked: &Checked<'_>, claim: &Claim) -> Finding {
 }
 
 /// What would put the copies there.
-fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
+fn alternatives_text(checked: &Checked<'_>, claim: &Claim) -> String {
     let (copies, stride) = (claim.copies, claim.stride);
     let slices = checked.body.machine.slices;
     let reduced = match claim.kind {
@@ -190,7 +190,7 @@ fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
         .help(help)
         .related(read.method, "they are read here");
     if let Some(gate) = &read.gate {
-        let part = |mapping| wording::written(mapping);
+        let part = |mapping| wording::mapping_macro_text(mapping);
         let (narrow, wide) = (&gate.narrow, &gate.wide);
         let shape = |time, packet| {
             vec![

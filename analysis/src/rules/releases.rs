@@ -21,7 +21,7 @@ pub struct Foreseen {
 /// only like it are there where no other is. Numbers, paths and mappings in the text are passed over.
 pub fn foreseeing(text: &str) -> Vec<Foreseen> {
     let pasted = Pasted::new(text);
-    let mut found: Vec<_> = super::all()
+    let mut found: Vec<_> = super::family_rules()
         .filter_map(|rule| {
             let texts = rule.texts().into_iter();
             let fits = texts.filter_map(|said| Some((pasted.fit(said.words)?, said)));
@@ -49,7 +49,7 @@ pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
             .filter(|part| part.len() > 2 && words.iter().any(|word| word == part))
             .count()
     };
-    let mut named: Vec<(usize, &str)> = super::all()
+    let mut named: Vec<(usize, &str)> = super::family_rules()
         .map(|rule| (shared(rule.name), rule.name))
         .filter(|(count, _)| *count > 0)
         .collect();

@@ -18,7 +18,7 @@ impl Replacement {
 impl From<&Mapping> for Replacement {
     fn from(mapping: &Mapping) -> Self {
         Self {
-            text: wording::written(mapping),
+            text: wording::mapping_macro_text(mapping),
             value: Some(Value::Mapping(mapping.clone())),
         }
     }

@@ -31,9 +31,9 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
             continue;
         }
         let slice = tensor.levels.slice.as_ref()?;
-        edits.declare(slice, &split.slices);
+        edits.declare_mapping(slice, &split.slices);
         let element = &tensor.levels.element;
-        edits.declare(element, &split.held(element.get()?.form())?);
+        edits.declare_mapping(element, &split.held_form(element.get()?.form())?);
     }
     for operation in &body.operations {
         let OperationKind::Pass(pass) = &operation.kind else {
@@ -45,13 +45,13 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
                 continue;
             }
             if output.slice.span != stage.span {
-                edits.declare(&output.slice, &split.slices);
+                edits.declare_mapping(&output.slice, &split.slices);
             }
             let (time, packet) = (output.time.get()?.form(), output.packet.get()?.form());
-            let (time, packet) = split.streamed(time, packet)?;
+            let (time, packet) = split.streamed_form(time, packet)?;
             for (declared, form) in [(&output.time, &time), (&output.packet, &packet)] {
                 if declared.span != stage.span {
-                    edits.declare(declared, form);
+                    edits.declare_mapping(declared, form);
                 }
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
         }
     }
     Some(Alternative {
-        text: format!("split it otherwise: {}", words::names(&texts)),
+        text: format!("split it otherwise: {}", words::names_in_code(&texts)),
         edits: edits.list,
     })
 }

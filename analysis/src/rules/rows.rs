@@ -12,10 +12,10 @@ use crate::mapping::{Form, Mapping};
 
 use super::Alternative;
 use super::lanes::Edits;
-use super::wording::written;
+use super::wording::mapping_macro_text;
 
 /// How a tensor of so many rows, which are written at a place, could have fewer.
-pub(super) fn fewer(body: &Body, place: Span, rows: u64) -> Vec<Alternative> {
+pub(super) fn fewer_row_alternatives(body: &Body, place: Span, rows: u64) -> Vec<Alternative> {
     let declared = |tensor: &&Tensor| {
         let row = tensor.levels.row.as_ref();
         row.is_some_and(|row| row.span == place)
@@ -40,17 +40,17 @@ fn with_rows(body: &Body, tensor: &Tensor, count: u64) -> Option<Alternative> {
     let inner = whole.modulo(count).ok()?;
     let outer = whole.stride(count).ok()?;
     let element = &tensor.levels.element;
-    let held = joined(&[&outer, element.get()?])?;
+    let held = joined_mapping(&[&outer, element.get()?])?;
     let mut edits = Edits::default();
     edits.text(row.span, &inner);
     edits.text(element.span, &held);
-    let texts = [written(&inner), written(&held)];
+    let texts = [mapping_macro_text(&inner), mapping_macro_text(&held)];
     for operation in &body.operations {
         let OperationKind::Pass(pass) = &operation.kind else {
             continue;
         };
         if matches!(pass.end, PassEnd::ToTrf { target, .. } if target == tensor.id) {
-            load(pass, whole, &inner, &outer, &mut edits)?;
+            edit_load(pass, whole, &inner, &outer, &mut edits)?;
         }
         read(pass, tensor.id, (whole, &inner, &outer), &mut edits)?;
     }
@@ -73,14 +73,14 @@ fn with_rows(body: &Body, tensor: &Tensor, count: u64) -> Option<Alternative> {
 }
 
 /// Mappings side by side, the first one outermost.
-fn joined(parts: &[&Mapping]) -> Option<Mapping> {
+fn joined_mapping(parts: &[&Mapping]) -> Option<Mapping> {
     let mut forms = parts.iter().map(|part| part.form());
     let all = forms.try_fold(Form::identity(), |all, form| Form::multiply(&all, form))?;
     Some(all.to_mapping())
 }
 
 /// The stages of the load go through the rows first.
-fn load(
+fn edit_load(
     pass: &Pass,
     whole: &Mapping,
     inner: &Mapping,
@@ -90,8 +90,8 @@ fn load(
     for stage in &pass.stages {
         let time = &stage.output.time;
         let rest = without_outermost(time.get()?, whole)?;
-        let time_now = joined(&[inner, outer, &rest])?;
-        declare(time, stage.span, &time_now, edits)?;
+        let time_now = joined_mapping(&[inner, outer, &rest])?;
+        edit_declared(time, stage.span, &time_now, edits)?;
     }
     Some(())
 }
@@ -118,8 +118,8 @@ fn read(
         let output = &stage.output;
         match &stage.kind {
             StageKind::Align { .. } => {
-                let time = joined(&[output.time.get()?, outer])?;
-                declare(&output.time, stage.span, &time, edits)?;
+                let time = joined_mapping(&[output.time.get()?, outer])?;
+                edit_declared(&output.time, stage.span, &time, edits)?;
             }
             StageKind::Contract | StageKind::ContractMax => {}
             StageKind::Accumulate(kind) => {
@@ -130,10 +130,10 @@ fn read(
                         if live != *whole.form() {
                             return None;
                         }
-                        let time = joined(&[time, outer])?;
+                        let time = joined_mapping(&[time, outer])?;
                         let packet = inner.form().pad(ACCUMULATOR_BUS_ELEMENTS)?.to_mapping();
-                        declare(&output.time, stage.span, &time, edits)?;
-                        declare(&output.packet, stage.span, &packet, edits)?;
+                        edit_declared(&output.time, stage.span, &time, edits)?;
+                        edit_declared(&output.packet, stage.span, &packet, edits)?;
                     }
                     AccumulationKind::Sequential => return None,
                 }
@@ -146,7 +146,7 @@ fn read(
 }
 
 /// Writes a mapping where another one is declared; nothing where it is written nowhere.
-fn declare(
+fn edit_declared(
     declared: &Written<Mapping>,
     method: Span,
     mapping: &Mapping,

@@ -63,12 +63,12 @@ pub(super) fn check_combined(checked: &Checked<'_>, findings: &mut Vec<Finding>)
         return;
     }
     let words = Words { checked };
-    for combined in overlap(checked).combined() {
-        findings.extend(words.combined(&combined));
+    for combined in overlap_of_body(checked).combined_runs() {
+        findings.extend(words.word_combined_run(&combined));
     }
 }
 
-fn overlap<'a>(checked: &Checked<'a>) -> Overlap<'a> {
+fn overlap_of_body<'a>(checked: &Checked<'a>) -> Overlap<'a> {
     Overlap {
         body: checked.body,
         derivation: checked.derivation(),
@@ -77,8 +77,8 @@ fn overlap<'a>(checked: &Checked<'a>) -> Overlap<'a> {
 }
 
 /// Words for time that is lost.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let overlap = overlap(checked);
+pub(super) fn check_schedule(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let overlap = overlap_of_body(checked);
     let words = Words { checked };
     for held in overlap.held_back() {
         findings.extend(words.held_back(&held));
@@ -87,7 +87,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         findings.extend(words.missed(&missed));
     }
     for shared in overlap.shared_tensors() {
-        findings.extend(words.shared(&shared));
+        findings.extend(words.word_shared_tensor(&shared));
     }
     findings.extend(
         overlap
@@ -144,18 +144,18 @@ impl Words<'_> {
         };
         let mut finding = Finding::new(
             &MISSED_OVERLAP,
-            place(operation),
+            method_place(operation),
             format!(
                 "this waits {} cycles for {} {why}, and does not depend on it: if both ran at once, the kernel would take {} instead of \
                  {} cycles",
                 thousands(missed.waits),
-                self.what(blocker),
+                self.operation_phrase(blocker),
                 thousands(after),
                 thousands(before),
             ),
         )
         .help(help)
-        .related(place(blocker), "it waits for this")
+        .related(method_place(blocker), "it waits for this")
         .saves(self.saving(missed.operation, missed.total));
         if let Remedy::SecondBuffer(address) = missed.remedy {
             finding = finding.note(format!("the bytes from {address:#x} on are free for it"));
@@ -169,12 +169,12 @@ impl Words<'_> {
         if let Remedy::Before(other) = missed.remedy
             && let Some(other) = self.operation(other)
         {
-            finding = finding.related(place(other), "it could be before this");
+            finding = finding.related(method_place(other), "it could be before this");
         }
         Some(finding)
     }
 
-    fn shared(&self, shared: &SharedTensor) -> Option<Finding> {
+    fn word_shared_tensor(&self, shared: &SharedTensor) -> Option<Finding> {
         let (reader, writer) = (
             self.operation(shared.reader)?,
             self.operation(shared.writer)?,
@@ -191,17 +191,17 @@ impl Words<'_> {
         let (before, after) = shared.total;
         let finding = Finding::new(
             &MISSED_OVERLAP,
-            place(reader),
+            method_place(reader),
             format!(
                 "this reads a tile of {name} and waits for {} that writes another tile: a read of a tile waits for all earlier writes \
                  of its tensor. With a tensor a tile the kernel would take {} instead of {} cycles",
-                self.what(writer),
+                self.operation_phrase(writer),
                 thousands(after),
                 thousands(before),
             ),
         )
         .help("give each tile a tensor of its own")
-        .related(place(writer), "it waits for this")
+        .related(method_place(writer), "it waits for this")
         .saves(self.saving(shared.reader, shared.total));
         Some(finding)
     }
@@ -237,7 +237,7 @@ impl Words<'_> {
         let (before, _) = held.total;
         let finding = Finding::new(
             &SERIALIZED_BY_BANK,
-            place(operation),
+            method_place(operation),
             format!(
                 "no transfer runs during this pass, because it accesses one bank of DM {BANK_RUN_LIMIT} times or more in a row; \
                  the kernel takes {} cycles",
@@ -248,12 +248,12 @@ impl Words<'_> {
         .saves(self.saving(held.operation, held.total).as_estimate());
         let waiting = held.held.and_then(|id| self.operation(id));
         Some(match waiting {
-            Some(waiting) => finding.related(place(waiting), "this transfer waits for it"),
+            Some(waiting) => finding.related(method_place(waiting), "this transfer waits for it"),
             None => finding,
         })
     }
 
-    fn combined(&self, combined: &CombinedRun) -> Option<Finding> {
+    fn word_combined_run(&self, combined: &CombinedRun) -> Option<Finding> {
         let (main, sub) = (
             self.operation(combined.main.0)?,
             self.operation(combined.sub.0)?,
@@ -270,24 +270,25 @@ impl Words<'_> {
         };
         let finding = Finding::new(
             &BANK_STARVATION_COMBINED,
-            place(main),
+            method_place(main),
             format!(
                 "this pass accesses one bank of DM {one} times in a row, and the simultaneous pass of the sub context {two} \
                  times: {sum}"
             ),
         )
         .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")
-        .related(place(sub), "the pass of the sub context");
+        .related(method_place(sub), "the pass of the sub context");
         Some(match transfer {
-            Some(transfer) => {
-                finding.related(place(transfer), "the transfer that runs at the same time")
-            }
+            Some(transfer) => finding.related(
+                method_place(transfer),
+                "the transfer that runs at the same time",
+            ),
             None => finding,
         })
     }
 
     /// An operation in a few words.
-    fn what(&self, operation: &Operation) -> &'static str {
+    fn operation_phrase(&self, operation: &Operation) -> &'static str {
         match &operation.kind {
             OperationKind::Copy(_) => "a transfer",
             OperationKind::Collective(_) => "a collective",
@@ -309,7 +310,7 @@ impl Words<'_> {
 }
 
 /// Where an operation is written: its method.
-fn place(operation: &Operation) -> Span {
+fn method_place(operation: &Operation) -> Span {
     match &operation.kind {
         OperationKind::Copy(copy) => copy.span,
         OperationKind::Collective(collective) => collective.span,

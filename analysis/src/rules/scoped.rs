@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, file_items, item_text, resolve,
+    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, file_items, item_text, resolve_path,
     scope_at, visible_type_names,
 };
 
@@ -27,7 +27,7 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
     }
     let names = Names {
         db,
-        sizes: sizes(&body(db, function)),
+        sizes: axis_sizes(&body(db, function)),
     };
     for finding in findings {
         escape_paths(db, finding);
@@ -78,7 +78,7 @@ impl<'a> NamesInScope<'a> {
     }
 
     /// As [`name_fixes_in_scope`], for one fix.
-    pub(crate) fn fix(&self, fix: Fix) -> Option<Fix> {
+    pub(crate) fn fix_in_scope(&self, fix: Fix) -> Option<Fix> {
         let mut fixes = vec![fix];
         self.names.fixes(self.function, &mut fixes);
         fixes.pop()
@@ -118,7 +118,7 @@ fn in_words(words: &str, before: &[Edit], after: &[Edit]) -> String {
     clippy::mutable_key_type,
     reason = "a mapping's form is worked out once and is no part of what it is compared by"
 )]
-fn sizes(body: &Body) -> FxHashMap<String, Option<u64>> {
+fn axis_sizes(body: &Body) -> FxHashMap<String, Option<u64>> {
     let mut sizes: FxHashMap<String, Option<u64>> = FxHashMap::default();
     // A kernel has the same few mappings at all of its places.
     let mut seen: FxHashSet<Mapping> = FxHashSet::default();
@@ -165,7 +165,7 @@ impl<'a> Names<'a> {
     fn of(db: &'a dyn Db, function: ItemId) -> Self {
         Self {
             db,
-            sizes: sizes(&body(db, function)),
+            sizes: axis_sizes(&body(db, function)),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Names<'a> {
                 && let Some(edit) = fix.edits.first()
             {
                 let scope = scope_at(db, edit.span.item, edit.span.start);
-                let title = renamed(&fix.title, |axis| self.in_scope(&scope, axis));
+                let title = with_renamed_axes(&fix.title, |axis| self.in_scope(&scope, axis));
                 fix.title = title.unwrap_or_else(|| fix.title.clone());
             }
             let written = self.as_written(&fix.edits);
@@ -205,7 +205,7 @@ impl<'a> Names<'a> {
             let span = edit.span;
             let text = if edit.text.contains("m![") {
                 let scope = scope_at(self.db, span.item, span.start);
-                renamed(&edit.text, |axis| self.in_scope(&scope, axis))?
+                with_renamed_axes(&edit.text, |axis| self.in_scope(&scope, axis))?
             } else {
                 let item = item_text(self.db, span.item);
                 let replaced = item.text.get(span.start as usize..span.end as usize);
@@ -230,7 +230,7 @@ impl<'a> Names<'a> {
         let size = self.sizes.get(axis).copied().flatten();
         let names_it = |name: &str| {
             matches!(
-                resolve(self.db, scope, &[name], Namespace::Type),
+                resolve_path(self.db, scope, &[name], Namespace::Type),
                 Resolution::Axis(found)
                     if *found.name == *axis && (size.is_none() || found.size == size)
             )
@@ -264,7 +264,7 @@ fn escape_paths(db: &dyn Db, finding: &mut Finding) {
 
 /// A text with the paths of axes in its calls of `m!` as they are written in a scope.
 pub(crate) fn with_paths(db: &dyn Db, scope: &ScopeRef, text: &str) -> String {
-    let written = renamed(text, |axis| {
+    let written = with_renamed_axes(text, |axis| {
         let path = axis.contains("::").then(|| path_of(db, scope, axis));
         Some(path.flatten().unwrap_or_else(|| axis.to_owned()))
     });
@@ -274,7 +274,7 @@ pub(crate) fn with_paths(db: &dyn Db, scope: &ScopeRef, text: &str) -> String {
 fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
     let axis_at = |path: &str| {
         let segments: Vec<&str> = path.split("::").collect();
-        match resolve(db, scope, &segments, Namespace::Type) {
+        match resolve_path(db, scope, &segments, Namespace::Type) {
             Resolution::Axis(axis) => Some(axis),
             _ => None,
         }
@@ -292,13 +292,13 @@ fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
 
 /// The text with the axes in its calls of `m!` named again; `None` if one has no name. A path is in braces, and what names
 /// it takes their place; other types in braces stay.
-fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn with_renamed_axes(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, call)) = rest.split_once("m![") {
         written.push_str(before);
         written.push_str("m![");
-        let end = closing(call).unwrap_or(call.len());
+        let end = closing_bracket(call).unwrap_or(call.len());
         let (mut body, after) = call.split_at_checked(end)?;
         while let Some(letter) = body.chars().next() {
             let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
@@ -327,7 +327,7 @@ fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<Strin
 }
 
 /// Where the bracket closes that was opened before the text.
-fn closing(text: &str) -> Option<usize> {
+fn closing_bracket(text: &str) -> Option<usize> {
     let mut open = 1_usize;
     for (place, letter) in text.char_indices() {
         match letter {
@@ -344,7 +344,7 @@ fn closing(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::renamed;
+    use super::with_renamed_axes;
 
     #[test]
     fn axes_of_all_expressions_are_renamed() {
@@ -354,16 +354,19 @@ mod tests {
             other => Some(other.to_owned()),
         };
         assert_eq!(
-            renamed("a::<m![T, [F_hidden # 32] / 8], m![F_hidden % 8]>", name).as_deref(),
+            with_renamed_axes("a::<m![T, [F_hidden # 32] / 8], m![F_hidden % 8]>", name).as_deref(),
             Some("a::<m![T, [F # 32] / 8], m![F % 8]>")
         );
-        assert_eq!(renamed("m![Gone]", name), None);
+        assert_eq!(with_renamed_axes("m![Gone]", name), None);
         let path = |axis: &str| Some(format!("<{axis}>"));
         assert_eq!(
-            renamed("m![{ a::b::T } % 8, T, { Row } # 64, { C::<8> }]", path).as_deref(),
+            with_renamed_axes("m![{ a::b::T } % 8, T, { Row } # 64, { C::<8> }]", path).as_deref(),
             Some("m![<a::b::T> % 8, <T>, { Row } # 64, { C::<8> }]")
         );
-        assert_eq!(renamed("0x40", name).as_deref(), Some("0x40"));
-        assert_eq!(renamed("m![1 # 8", name).as_deref(), Some("m![1 # 8"));
+        assert_eq!(with_renamed_axes("0x40", name).as_deref(), Some("0x40"));
+        assert_eq!(
+            with_renamed_axes("m![1 # 8", name).as_deref(),
+            Some("m![1 # 8")
+        );
     }
 }

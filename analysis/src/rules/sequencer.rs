@@ -143,8 +143,8 @@ fn rule_of(violation: &SequencerViolation) -> Option<&'static Rule> {
 }
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_sequencer(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
@@ -176,10 +176,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
-    for (pass, derived) in wording::passes(checked) {
+    for (pass, derived) in wording::judged_passes(checked) {
         check_commit(checked, pass, &derived.end, findings);
     }
-    for (operation, derived) in wording::operations(checked) {
+    for (operation, derived) in wording::judged_operations(checked) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)
         {
@@ -328,7 +328,7 @@ fn with_note(finding: Finding, configuration: Option<&str>) -> Finding {
 }
 
 /// The part of an axis that a digit steps through: `N / 512`.
-pub(super) fn part(axis: &str, step: u64) -> String {
+pub(super) fn axis_part_text(axis: &str, step: u64) -> String {
     if step == 1 {
         format!("`{axis}`")
     } else {
@@ -337,7 +337,7 @@ pub(super) fn part(axis: &str, step: u64) -> String {
 }
 
 /// A number of bits as bytes: `20 bytes`, `4.5 bytes`.
-pub(super) fn bytes(bits: u64) -> String {
+pub(super) fn bits_as_bytes(bits: u64) -> String {
     let whole = bits / 8;
     match bits % 8 {
         0 if whole == 1 => "1 byte".to_owned(),
@@ -383,8 +383,8 @@ fn to_finding(
             place.stream.packet.span,
             format!(
                 "only {} of the packet's {} {} contiguous in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
-                bytes(*contiguous_bits),
-                bytes(*packet_bits),
+                bits_as_bytes(*contiguous_bits),
+                bits_as_bytes(*packet_bits),
                 if matches!(contiguous_bits, 1 | 8) {
                     "is"
                 } else {
@@ -406,7 +406,8 @@ fn to_finding(
             },
         ),
         SequencerViolation::WriteStride { axis, bits } => {
-            let stride = u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bytes);
+            let stride =
+                u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bits_as_bytes);
             let of = axis
                 .as_ref()
                 .map_or_else(String::new, |axis| format!(" along `{axis}`"));
@@ -470,7 +471,7 @@ fn word_misfit(misfit: &Misfit, place: &StreamPlace<'_>) -> Option<Finding> {
             };
             let message = format!(
                 "{who} runs over {needed} values of {}; the buffer holds {has}",
-                part(axis, *step)
+                axis_part_text(axis, *step)
             );
             (span, message)
         }
@@ -555,9 +556,9 @@ mod tests {
 
     #[test]
     fn bits_are_told_in_bytes() {
-        assert_eq!(bytes(160), "20 bytes");
-        assert_eq!(bytes(8), "1 byte");
-        assert_eq!(bytes(36), "4.5 bytes");
-        assert_eq!(bytes(4), "0.5 bytes");
+        assert_eq!(bits_as_bytes(160), "20 bytes");
+        assert_eq!(bits_as_bytes(8), "1 byte");
+        assert_eq!(bits_as_bytes(36), "4.5 bytes");
+        assert_eq!(bits_as_bytes(4), "0.5 bytes");
     }
 }

@@ -10,8 +10,8 @@ use crate::kernel::{Level, StageKind};
 use super::commit::{COMMIT_MAPPING, COMMIT_PACKET_SIZE};
 use super::contraction::{ACCUMULATE_LAYOUT, word_time};
 use super::fetch::{FETCH_CAST_UNSUPPORTED, FETCH_ZERO_POINT_RANGE};
-use super::sequencer::bytes;
-use super::wording::{self, StageOf, names, written};
+use super::sequencer::bits_as_bytes;
+use super::wording::{self, StageOf, mapping_macro_text, quoted_names};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
 pub(in crate::rules) static LIFT_PLACEMENT: Rule = rule!(
@@ -40,8 +40,8 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns what the steps of a body cannot do into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_steps(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         if let StageDerivation::Step(derived) = of.derived {
             let met = derived.violations.iter();
             findings.extend(met.map(|violation| to_finding(&of, violation)));
@@ -68,7 +68,7 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
                 output.element_type.span,
                 format!("`{method}` does not convert {from} to {to}"),
             )
-            .help(conversions(*from, alternatives))
+            .help(conversions_text(*from, alternatives))
         }
         StepViolation::ZeroPoint {
             zero_point,
@@ -82,7 +82,7 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
                 zero_point.value.unwrap_or_default()
             ),
         ),
-        StepViolation::Lift(fault) => lift(of, fault),
+        StepViolation::Lift(fault) => word_lift(of, fault),
         StepViolation::Time(reason) => {
             let input = of.pass.input_of(of.index);
             let differs = word_time(None, reason, output.time.get());
@@ -93,7 +93,7 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
         StepViolation::TrimSize { bits, padded } => {
             let message = format!(
                 "the trimmed packet is {}; the Commit Engine writes 8, 16, 24 or 32 bytes of a packet",
-                bytes(*bits)
+                bits_as_bytes(*bits)
             );
             let finding = Finding::new(&COMMIT_PACKET_SIZE, output.packet.span, message);
             match padded {
@@ -106,7 +106,12 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
             }
         }
         StepViolation::TrimPacket { expected } => {
-            let before = of.pass.input_of(of.index).packet.get().map(written);
+            let before = of
+                .pass
+                .input_of(of.index)
+                .packet
+                .get()
+                .map(mapping_macro_text);
             let message = match before {
                 Some(before) => {
                     format!(
@@ -133,13 +138,13 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
             format!(
                 "`{method}` converts packets of {} or {FLIT_BYTES} bytes; this one is {}",
                 FLIT_BYTES / 2,
-                bytes(*bits)
+                bits_as_bytes(*bits)
             ),
         ),
     }
 }
 
-fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
+fn word_lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
     let method = &of.stage.method;
     let level = match of.stage.kind {
         StageKind::FetchLift(Level::Chip) => &of.stage.output.chip,
@@ -162,7 +167,7 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
         .help("pad the level to a power of two, or leave the lift out"),
         LiftFault::Replaced { stride, part } => finding(format!(
             "`{}` at stride {stride} is replaced; a lift replaces copies alone",
-            written(part)
+            mapping_macro_text(part)
         ))
         .help("begin with copies, such as `m![2]`, where the axis is to be"),
         LiftFault::Padding { stride } => finding(format!(
@@ -174,15 +179,15 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
             of.stage.output.time.span,
             format!(
                 "a part of {} is neither lifted nor in the time that is left, so it is not read",
-                names(axes)
+                quoted_names(axes)
             ),
         )
         .related(of.pass.input_of(of.index).time.span, "the time before the lift")
         .help("take the lifted axes out of the time, and nothing else"),
         LiftFault::Base { part, bits } => finding(format!(
             "the parts `{}` begin {} from each other; each begins at a multiple of 8 bytes",
-            written(part),
-            bytes(*bits)
+            mapping_macro_text(part),
+            bits_as_bytes(*bits)
         ))
         .help("lift an axis that is further outside in the element, or pad what is inside of it"),
         LiftFault::Time { before, after } => Finding::new(
@@ -197,7 +202,7 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
 }
 
 /// The conversions that there are, in words.
-fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
+fn conversions_text(from: ElementType, alternatives: &[ElementType]) -> String {
     let others = alternatives.iter().filter(|other| **other != from);
     let names: Vec<String> = others.map(ToString::to_string).collect();
     if names.is_empty() {

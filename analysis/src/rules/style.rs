@@ -32,7 +32,7 @@ pub(in crate::rules) static UNMERGED_FACTORS: Rule = rule!(
 pub(super) const RULES: &[&Rule] = &[&REDUNDANT_MAPPING_OP, &UNMERGED_FACTORS];
 
 /// These rules look at items, not at bodies: see [`check_sites`].
-pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
+pub(super) fn check_style(_: &Checked<'_>, _: &mut Vec<Finding>) {}
 
 /// What is remarked about the mappings of an item.
 pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {

@@ -49,7 +49,7 @@ pub(crate) static UNKNOWN_RULE: Rule = Rule {
 pub(super) const RULES: &[&Rule] = &[&UNUSED_SUPPRESSION, &UNKNOWN_RULE];
 
 /// The family looks at files; bodies have nothing for it.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check_suppressions(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 
 /// Whether the name is that of a rule about suppressions, or their group: allowing them needs no reason.
 pub(crate) fn is_own(name: &str) -> bool {
@@ -86,6 +86,6 @@ pub(crate) fn unknown_help(nearest: &[String]) -> Option<String> {
     if nearest.is_empty() {
         Some("`visa-lint rules` lists the names".to_owned())
     } else {
-        Some(format!("similar names: {}", wording::names(nearest)))
+        Some(format!("similar names: {}", wording::quoted_names(nearest)))
     }
 }

@@ -10,7 +10,10 @@ use crate::mapping::Mapping;
 use crate::numbers::counted;
 
 use super::performance::switch::SWITCH_RING_TOO_LARGE;
-use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
+use super::wording::{
+    self, StageOf, at_uses, declared_mappings, link_use, mapping_macro_text, propose_instead,
+    quoted_names,
+};
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
 
 /// Divisors that are tried, up to this one.
@@ -124,11 +127,14 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_switch(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         if let StageDerivation::Switch(derived) = of.derived {
             for violation in &derived.violations {
-                let mut finding = link_use(to_finding(&of, derived, violation), declared(of.stage));
+                let mut finding = link_use(
+                    to_finding(&of, derived, violation),
+                    declared_mappings(of.stage),
+                );
                 if finding.rule == &SWITCH_SLICE_SIZE && !checked.body.reached_from_kernel {
                     finding.group = finding.rule.lesser;
                 }
@@ -183,7 +189,7 @@ fn to_finding(
                     format!(
                         "the slices of a ring all hold the same packets here, and {} is an axis of the input's slices or \
                          time: a copy number is not part of it",
-                        names(axes)
+                        quoted_names(axes)
                     ),
                 )
                 .help("declare an axis of that size for the copies"),
@@ -216,7 +222,7 @@ fn to_finding(
             output.slice.span,
             format!(
                 "copies arrive at every one of the slices `{}`, and some of these are padding that may not be written",
-                written(declared)
+                mapping_macro_text(declared)
             ),
         )
         .help("declare the copies without that padding"),
@@ -225,7 +231,7 @@ fn to_finding(
             output.slice.span,
             format!(
                 "{} of the input's time {} in the output slices; a custom ring moves slices into time and nothing back",
-                names(axes),
+                quoted_names(axes),
                 if axes.len() == 1 { "is" } else { "are" }
             ),
         )
@@ -235,7 +241,7 @@ fn to_finding(
             output.time.span,
             format!(
                 "a part of {} is in neither the slices nor the time of the output; a switch passes on all that enters it",
-                names(axes)
+                quoted_names(axes)
             ),
         )
         .help("let the whole axis move into time, and read a part of it from there"),
@@ -246,7 +252,7 @@ fn to_finding(
                 output.time.span,
                 format!(
                     "the slices' {} moved into time and {} not innermost there: the packets of one step arrive back to back",
-                    names(moved),
+                    quoted_names(moved),
                     if moved.len() == 1 { "is" } else { "are" },
                 ),
             ),
@@ -259,14 +265,14 @@ fn to_finding(
                 output.time.span,
                 format!(
                     "{} moved from slices into time in another order: the routers keep the order of the slices",
-                    names(moved),
+                    quoted_names(moved),
                 ),
             ),
             stage,
             derived.expected.as_ref(),
         ),
         SwitchViolation::RingTooSmall { ring_size, least } => {
-            let place = parameter(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
+            let place = parameter_span(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
             Finding::new(
                 &SWITCH_RING_TOO_SMALL,
                 place,
@@ -281,7 +287,7 @@ fn to_finding(
             )
         }
         SwitchViolation::RingTooLarge { ring_size, least } => {
-            let place = parameter(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
+            let place = parameter_span(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
             Finding::new(
                 &SWITCH_RING_TOO_LARGE,
                 place,
@@ -303,7 +309,8 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         SwitchPart::Slice => (&stage.output.slice, "slices"),
         SwitchPart::Time => (&stage.output.time, "time"),
     };
-    let shown = |mapping: &Written<Mapping>| mapping.get().map_or_else(String::new, written);
+    let shown =
+        |mapping: &Written<Mapping>| mapping.get().map_or_else(String::new, mapping_macro_text);
     let name = topology_name(of.pass, stage);
     let message = match &derived.expected {
         Some(expected) => {
@@ -314,7 +321,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
             format!(
                 "the {what} are declared `{}`; {name} makes `{}` of this input",
                 shown(declared),
-                written(expected)
+                mapping_macro_text(expected)
             )
         }
         None => format!(
@@ -352,7 +359,7 @@ fn word_parameter(
     input: &StreamShape,
     violation: &SwitchViolation,
 ) -> Finding {
-    let at = |which| parameter(stage, which).unwrap_or(stage.span);
+    let at = |which| parameter_span(stage, which).unwrap_or(stage.span);
     let finding = |place, message: String| Finding::new(&SWITCH_PARAMETERS, place, message);
     match *violation {
         SwitchViolation::ZeroParameter { parameter: which } => {
@@ -364,7 +371,7 @@ fn word_parameter(
             let place = at(which);
             finding(place, message)
                 .help("give every part as many positions as it has")
-                .alternatives("it can be ", numbers(stage, place, possible))
+                .alternatives("it can be ", number_alternatives(stage, place, possible))
         }
         SwitchViolation::RingSize { ring_size } => {
             let message = format!(
@@ -378,7 +385,10 @@ fn word_parameter(
             let near = [below, above].into_iter().flatten().copied();
             finding(place, message)
                 .help("take the ring that the slices need which exchange data")
-                .alternatives("the nearest rings are ", numbers(stage, place, near))
+                .alternatives(
+                    "the nearest rings are ",
+                    number_alternatives(stage, place, near),
+                )
         }
         SwitchViolation::SliceIndivisible {
             slice1,
@@ -391,7 +401,7 @@ fn word_parameter(
                 format!("`slice1 * slice0` is {slice1} * {slice0}, which does not divide the {slices} slices"),
             )
             .help("take parts whose product divides the slices")
-            .alternatives("with the other part as it is, this one can be ", numbers(stage, place, divisors(slices, slice0)))
+            .alternatives("with the other part as it is, this one can be ", number_alternatives(stage, place, first_divisors(slices, slice0)))
         }
         SwitchViolation::TimeIndivisible {
             slice1,
@@ -411,14 +421,17 @@ fn word_parameter(
                 format!("{product} does not divide the {time} iterations of the input"),
             )
             .help("take parts whose product divides the iterations")
-            .alternatives("it can be ", numbers(stage, place, divisors(time, fixed)))
+            .alternatives(
+                "it can be ",
+                number_alternatives(stage, place, first_divisors(time, fixed)),
+            )
         }
         _ => finding(stage.span, String::new()),
     }
 }
 
 /// Numbers that may be at a place; none where it is the method's.
-fn numbers(
+fn number_alternatives(
     stage: &Stage,
     place: Span,
     numbers: impl IntoIterator<Item = u64>,
@@ -431,33 +444,32 @@ fn numbers(
 fn zero_alternatives(stage: &Stage, input: &StreamShape, which: SwitchParameter) -> Vec<u64> {
     let size = |mapping: &Written<Mapping>| mapping.get().map(Mapping::size);
     let value = |which| parameter_value(stage, which).unwrap_or(1).max(1);
-    let found = match which {
-        SwitchParameter::RingSize => {
-            return (0..=8_u32).map(|power| 1 << power).collect();
-        }
-        SwitchParameter::Slice1 => {
-            size(&input.slice).map(|slices| divisors(slices, value(SwitchParameter::Slice0)))
-        }
-        SwitchParameter::Slice0 => {
-            size(&input.slice).map(|slices| divisors(slices, value(SwitchParameter::Slice1)))
-        }
-        SwitchParameter::Time0 => size(&input.time).map(|time| {
-            let exchanged = match &stage.kind {
-                StageKind::Switch(config)
-                    if matches!(config.get(), Some(SwitchConfig::InterTranspose { .. })) =>
-                {
-                    value(SwitchParameter::Slice1)
-                }
-                _ => 1,
-            };
-            divisors(time, exchanged)
-        }),
-    };
+    let found =
+        match which {
+            SwitchParameter::RingSize => {
+                return (0..=8_u32).map(|power| 1 << power).collect();
+            }
+            SwitchParameter::Slice1 => size(&input.slice)
+                .map(|slices| first_divisors(slices, value(SwitchParameter::Slice0))),
+            SwitchParameter::Slice0 => size(&input.slice)
+                .map(|slices| first_divisors(slices, value(SwitchParameter::Slice1))),
+            SwitchParameter::Time0 => size(&input.time).map(|time| {
+                let exchanged = match &stage.kind {
+                    StageKind::Switch(config)
+                        if matches!(config.get(), Some(SwitchConfig::InterTranspose { .. })) =>
+                    {
+                        value(SwitchParameter::Slice1)
+                    }
+                    _ => 1,
+                };
+                first_divisors(time, exchanged)
+            }),
+        };
     found.unwrap_or_default()
 }
 
 /// The first few divisors of `size / fixed`; empty if `fixed` does not divide `size`.
-fn divisors(size: u64, fixed: u64) -> Vec<u64> {
+fn first_divisors(size: u64, fixed: u64) -> Vec<u64> {
     if fixed == 0 || !size.is_multiple_of(fixed) {
         return Vec::new();
     }
@@ -471,8 +483,8 @@ fn with_shape(finding: Finding, shape: Option<&SwitchShape>) -> Finding {
     match shape {
         Some(SwitchShape { slice, time }) => finding.note(format!(
             "the topology makes: Slice `{}`, Time `{}`",
-            written(slice),
-            written(time)
+            mapping_macro_text(slice),
+            mapping_macro_text(time)
         )),
         None => finding,
     }
@@ -505,7 +517,7 @@ fn topology_name(pass: &Pass, stage: &Stage) -> &'static str {
 }
 
 /// Where a parameter of a stage's configuration is written.
-fn parameter(stage: &Stage, which: SwitchParameter) -> Option<Span> {
+fn parameter_span(stage: &Stage, which: SwitchParameter) -> Option<Span> {
     written_parameter(stage, which).map(|written| written.span)
 }
 

@@ -194,7 +194,7 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_tensors(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(
         checked
             .derivation()
@@ -210,11 +210,16 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                     *span,
                     format!(
                         "{rows} rows; the MAC array runs with {}",
-                        words::alternatives(&checked.body.machine.row_counts().collect::<Vec<_>>())
+                        words::listed_with_or(
+                            &checked.body.machine.row_counts().collect::<Vec<_>>()
+                        )
                     ),
                 )
                 .help("use fewer rows, and hold the rest of them in the element")
-                .alternatives("write ", rows::fewer(checked.body, *span, *rows)),
+                .alternatives(
+                    "write ",
+                    rows::fewer_row_alternatives(checked.body, *span, *rows),
+                ),
                 TensorsViolation::Tile(violation) => word_tile(checked, violation),
                 TensorsViolation::Parts(violation) => collectives::to_finding(violation),
             }),
@@ -372,8 +377,8 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!(
                 "`{}` is not one run of one stride in `{}`",
-                super::wording::written(index),
-                super::wording::written(within)
+                super::wording::mapping_macro_text(index),
+                super::wording::mapping_macro_text(within)
             ),
         )
         .help("tile an axis of the level, or neighbouring parts of it in their order"),
@@ -387,10 +392,10 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!(
                 "`{}` has {} values at stride {stride}, which do not divide the {} positions of `{}`",
-                super::wording::written(index),
+                super::wording::mapping_macro_text(index),
                 index.size(),
                 within.size(),
-                super::wording::written(within)
+                super::wording::mapping_macro_text(within)
             ),
         )
         .help("tile by the index with the padding that follows it"),

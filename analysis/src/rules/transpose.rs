@@ -1,9 +1,9 @@
 //! Rules of the family "transpose": which matrices the Transpose Engine turns, the stream that it
 //! delivers, and whether both buffers work.
 
-use super::machine::{GuardedLimit, alike, limit, sizes};
+use super::machine::{GuardedLimit, equal_cells, guarded_limit, size_cells};
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
-use super::sequencer::bytes;
+use super::sequencer::bits_as_bytes;
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording, words};
 use crate::derivation::StageDerivation;
 use crate::derivation::conventions::Conventions;
@@ -89,9 +89,9 @@ pub(in crate::rules) static TRANSPOSE_SINGLE_BUFFER: Rule = rule!(
 pub(super) const BUFFERS: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_transpose(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let of_rows = Conventions::of(checked.body.dialect).checks_what_is_left_out();
-    for (_, pass) in wording::passes(checked) {
+    for (_, pass) in wording::judged_passes(checked) {
         for stage in &pass.stages {
             if let StageDerivation::Transpose(transpose) = stage {
                 let words = transpose.violations.iter().filter_map(|violation| {
@@ -148,7 +148,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
             format!(
                 "the matrix has {columns} columns ({packets_per_column} packets of {elements_per_packet} elements); for \
                  `{element_type}` the Transpose Engine has {}",
-                words::alternatives(legal)
+                words::listed_with_or(legal)
             ),
         )
         .related(*time_span, format!("the {packets_per_column} iterations inside the rows are the packets of a row"))
@@ -175,9 +175,9 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         TransposeViolation::InputPacket { bits, span, packet_span } => Finding::new(
             &TRANSPOSE_PACKET,
             *span,
-            format!("a packet of {} enters the Transpose Engine, which takes flits of {FLIT_BYTES}", bytes(*bits)),
+            format!("a packet of {} enters the Transpose Engine, which takes flits of {FLIT_BYTES}", bits_as_bytes(*bits)),
         )
-        .related(*packet_span, format!("the packet of {}", bytes(*bits))),
+        .related(*packet_span, format!("the packet of {}", bits_as_bytes(*bits))),
         TransposeViolation::PacketElements { elements, taken, element_type, span, packet_span } => Finding::new(
             &TRANSPOSE_PACKET,
             *span,
@@ -195,7 +195,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
                 format!(
                     "the packet that leaves the transpose has {}; the Transpose Engine pads each row to a flit of \
                      {FLIT_BYTES}",
-                    bytes(*bits)
+                    bits_as_bytes(*bits)
                 ),
             );
             match expected {
@@ -288,7 +288,7 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
 }
 
 /// The numbers of the engine that its rules guard.
-pub(super) fn limits() -> Vec<GuardedLimit> {
+pub(super) fn transpose_guarded_limits() -> Vec<GuardedLimit> {
     let types = [
         ElementType::I4,
         ElementType::I8,
@@ -298,21 +298,21 @@ pub(super) fn limits() -> Vec<GuardedLimit> {
     let rows = types.map(|element| format!("{element}: {}", transpose_limits(element).max_rows));
     let columns = transpose_limits(ElementType::I8).columns;
     vec![
-        limit(
+        guarded_limit(
             "The buffer has this many rows for a type".to_owned(),
             rows.to_vec(),
             &["transpose_rows", "transpose_trims_data"],
         ),
-        limit(
+        guarded_limit(
             "A matrix of 8 bits or more has one of these numbers of columns".to_owned(),
-            sizes(columns.iter().copied(), ""),
+            size_cells(columns.iter().copied(), ""),
             &["transpose_columns"],
         ),
-        limit(
+        guarded_limit(
             format!(
                 "Each of the two buffers has {TRANSPOSE_BUFFER_COLUMNS} columns: one fills while the other empties"
             ),
-            alike(2, &format!("{TRANSPOSE_BUFFER_COLUMNS} columns")),
+            equal_cells(2, &format!("{TRANSPOSE_BUFFER_COLUMNS} columns")),
             &["transpose_single_buffer"],
         ),
     ]

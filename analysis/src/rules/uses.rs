@@ -28,7 +28,7 @@ const OF_THE_MAPPING: &[&Rule] = &[
 ];
 
 /// Places findings at the uses of the aliases that they are about.
-pub(crate) fn place(body: &Body, findings: &mut [Finding]) {
+pub(crate) fn put_at_uses(body: &Body, findings: &mut [Finding]) {
     if findings.is_empty() || !Conventions::of(body.dialect).is_successor() {
         return;
     }

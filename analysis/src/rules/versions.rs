@@ -51,10 +51,10 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
 pub(crate) const RULES: &[&Rule] = &[&LIBRARY_VERSION_MISMATCH, &DEVICE_ATTRIBUTE];
 
 /// These rules look at files and items, not at bodies: see [`excluded`], [`other_library`] and [`check_item`].
-pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
+pub(super) fn check_versions(_: &Checked<'_>, _: &mut Vec<Finding>) {}
 
 /// How a crate is called in a sentence.
-pub(super) fn named(krate: &Crate) -> String {
+pub(super) fn crate_phrase(krate: &Crate) -> String {
     match &krate.package {
         Some(package) if !package.is_empty() => format!("the crate `{package}`"),
         _ => "this crate".to_owned(),
@@ -81,7 +81,7 @@ pub(crate) fn excluded(krate: &Crate, library: &FileLibrary, found: &Excluded) -
         "{} is of {}, and {} is for release {release}",
         first.words,
         first.releases(),
-        named(krate)
+        crate_phrase(krate)
     );
     let mut finding = Finding::new(&LIBRARY_VERSION_MISMATCH, *span, message)
         .note(format!("release {release}, because {}", library.because))
@@ -113,7 +113,7 @@ pub(crate) fn other_library(
     let other = imported.crate_name();
     let message = format!(
         "`{other}` is imported, and {} is read as for `{own}`",
-        named(krate)
+        crate_phrase(krate)
     );
     Finding::new(&LIBRARY_VERSION_MISMATCH, place, message)
         .note(format!("`{own}`, because {}", library.because))
@@ -150,7 +150,7 @@ pub(crate) fn unknown_release(place: Span, krate: &Crate, library: &FileLibrary)
     let message = format!(
         "release {} of `{name}` is {kind} that are known: {} is read as for {release}",
         release_of(library),
-        named(krate)
+        crate_phrase(krate)
     );
     Finding::new(&DIALECT_UNSUPPORTED, place, message)
         .note(format!(
@@ -187,7 +187,7 @@ fn of_entries(dialect: Dialect, entries: &[DeviceEntry]) -> Vec<Finding> {
                 let message = format!("`{name}` is given before: this one is ignored");
                 Some(Finding::new(&DEVICE_ATTRIBUTE, *place, message))
             }
-            Some(key) => unreadable(key, entry),
+            Some(key) => unreadable_value(key, entry),
         };
         findings.extend(finding);
     }
@@ -235,7 +235,7 @@ fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry
 }
 
 /// A value that the library does not read as it is meant.
-fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
+fn unreadable_value(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
     // A library that does not look at values reads none wrongly.
     let default = key.default?;
     let Some((text, place)) = &entry.value else {

@@ -10,7 +10,7 @@ pub(super) use crate::numbers::thousands;
 use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, sequencer};
 
 /// The operations that are judged, each with what was derived of it.
-pub(super) fn operations<'a>(
+pub(super) fn judged_operations<'a>(
     checked: &Checked<'a>,
 ) -> impl Iterator<Item = (&'a Operation, &'a OperationDerivation)> {
     let (operations, derived) = (&checked.body.operations, &checked.derivation().operations);
@@ -23,10 +23,10 @@ pub(super) fn operations<'a>(
 }
 
 /// The passes that are judged, each with what was derived of it.
-pub(super) fn passes<'a>(
+pub(super) fn judged_passes<'a>(
     checked: &Checked<'a>,
 ) -> impl Iterator<Item = (&'a Pass, &'a PassDerivation)> {
-    operations(checked).filter_map(|(operation, derived)| match (&operation.kind, derived) {
+    judged_operations(checked).filter_map(|(operation, derived)| match (&operation.kind, derived) {
         (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
             Some((&**pass, &**derived))
         }
@@ -47,8 +47,8 @@ pub(super) struct StageOf<'a> {
 }
 
 /// The stages of all passes.
-pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<'a>> {
-    passes(checked).flat_map(|(pass, derived)| {
+pub(super) fn judged_stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<'a>> {
+    judged_passes(checked).flat_map(|(pass, derived)| {
         pass.stages
             .iter()
             .zip(&derived.stages)
@@ -81,18 +81,18 @@ pub(super) fn link_use<'a>(
 }
 
 /// The mappings that a stage declares.
-pub(super) fn declared(stage: &Stage) -> [&Written<Mapping>; 3] {
+pub(super) fn declared_mappings(stage: &Stage) -> [&Written<Mapping>; 3] {
     let output = &stage.output;
     [&output.slice, &output.time, &output.packet]
 }
 
 /// A mapping as an author writes it.
-pub(super) fn written(mapping: &Mapping) -> String {
+pub(super) fn mapping_macro_text(mapping: &Mapping) -> String {
     format!("m![{mapping}]")
 }
 
 /// A selection of an axis: values of the axis a step, and steps.
-pub(super) fn selection((stride, count): (u64, u64)) -> String {
+pub(super) fn selection_text((stride, count): (u64, u64)) -> String {
     match stride {
         1 => format!("{count} values"),
         _ => format!("{count} steps of {stride} values"),
@@ -100,7 +100,7 @@ pub(super) fn selection((stride, count): (u64, u64)) -> String {
 }
 
 /// Names in a sentence: `A`, `A and B`, `A, B and C`.
-pub(super) fn names(names: &[String]) -> String {
+pub(super) fn quoted_names(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),
@@ -111,7 +111,7 @@ pub(super) fn names(names: &[String]) -> String {
 
 /// Adds a fix that replaces the mappings at the given places. Nothing is proposed where a mapping is not written
 /// anywhere (its place is the method's name); a mapping of another item is never replaced without looking.
-pub(super) fn propose(
+pub(super) fn propose_mappings(
     mut finding: Finding,
     applicability: Applicability,
     method: Span,
@@ -125,7 +125,7 @@ pub(super) fn propose(
         .any(|(place, _)| place.item != method.item);
     let text: Vec<String> = replacements
         .iter()
-        .map(|(_, mapping)| written(mapping))
+        .map(|(_, mapping)| mapping_macro_text(mapping))
         .collect();
     finding.fixes.push(Fix {
         title: format!("Write `{}`", text.join(", ")),
@@ -155,14 +155,14 @@ pub(super) fn stream_order(
     finding.suggest(words, Applicability::Maybe, method, &replaced)
 }
 
-/// As [`propose`], for mappings of which one may be an alias: an alias may be right elsewhere, so its use is replaced.
+/// As [`propose_mappings`], for mappings of which one may be an alias: an alias may be right elsewhere, so its use is replaced.
 pub(super) fn propose_instead(
     finding: Finding,
     applicability: Applicability,
     method: Span,
     replacements: &[(&Written<Mapping>, &Mapping)],
 ) -> Finding {
-    propose(finding, applicability, method, &at_uses(replacements))
+    propose_mappings(finding, applicability, method, &at_uses(replacements))
 }
 
 /// Replacements of mappings, those that come by an alias at the use of it.
@@ -198,7 +198,7 @@ pub(super) fn misaligned_window(
         window.span,
         format!(
             "the tile begins {} into its tensor; {machine}",
-            sequencer::bytes(window.offset_bits)
+            sequencer::bits_as_bytes(window.offset_bits)
         ),
     );
     let near = window.near.iter();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use visa_arrays::Arithmetic;
 
-use crate::check::functions;
+use crate::check::functions_of_file;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span, device_attribute};
@@ -31,7 +31,7 @@ fn function_of(
     let all: Vec<ItemId> = files
         .iter()
         .filter(|file| !file.language(db).is_neighbour())
-        .flat_map(|file| functions(db, *file))
+        .flat_map(|file| functions_of_file(db, *file))
         .collect();
     let refusal = |reason: String, help: Option<String>| RunRefusal {
         place: None,
@@ -73,7 +73,7 @@ fn function_of(
 /// The first thing of a body that is not followed to its end.
 fn check_followed(body: &Body) -> Step<()> {
     if let Some(entry) = body.unresolved.first() {
-        return Err(Halt::refused(entry.span, entry.reason.words()));
+        return Err(Halt::refused(entry.span, entry.reason.reason_text()));
     }
     let limits = [
         (

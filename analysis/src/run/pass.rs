@@ -73,7 +73,7 @@ pub(super) fn tensors_of(pass: &Pass) -> Vec<TensorId> {
             _ => {}
         }
     }
-    tensors.extend(pass.end.written().map(|(id, _)| id));
+    tensors.extend(pass.end.written_target().map(|(id, _)| id));
     tensors
 }
 
@@ -442,7 +442,7 @@ impl Machine<'_> {
     }
 
     fn end(&mut self, operation: OperationId, pass: &Pass, mut flow: Flow) -> Step<()> {
-        let Some((target, place)) = pass.end.written() else {
+        let Some((target, place)) = pass.end.written_target() else {
             return Ok(());
         };
         let (Some(stream), true) = (flow.streams.pop(), flow.streams.is_empty()) else {

@@ -137,7 +137,7 @@ impl Machine<'_> {
     ) -> Step<()> {
         let refused = |what: &str| Halt::refused(stage.span, what);
         let known = operation
-            .known(pass.library())
+            .known_operation(pass.library())
             .ok_or_else(|| refused("the operation is not known"))?;
         let function = computed(known, operation.mode.as_deref()).ok_or_else(|| {
             refused("the operation, or its order of arguments, has no meaning on the CPU")

@@ -22,7 +22,7 @@ pub(super) struct Wanted {
 
 /// A place for each tensor, in bytes from the beginning of the memory; `None` for what finds no room, and for what takes no
 /// bytes or no time.
-pub(super) fn place(wanted: &[Wanted], capacity: u64) -> Vec<Option<u64>> {
+pub(super) fn place_tensors(wanted: &[Wanted], capacity: u64) -> Vec<Option<u64>> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|number| wanted.get(*number).map(|one| (one.from, *number)));
     let mut places = vec![None; wanted.len()];
@@ -86,7 +86,7 @@ mod tests {
         // 100 bytes end in a word of 8, so that the second begins at 104. The first 104 bytes are free from cycle 10 on, and
         // behind the second, which ends at 154, the next word begins at 160.
         assert_eq!(
-            place(&tensors, 4096),
+            place_tensors(&tensors, 4096),
             [Some(0), Some(104), Some(0), Some(160)]
         );
     }
@@ -99,13 +99,16 @@ mod tests {
             tensor(64, 5, 10),
             tensor(64, 10, 11),
         ];
-        assert_eq!(place(&tensors, 128), [Some(0), Some(64), None, Some(0)]);
         assert_eq!(
-            place(&[tensor(0, 0, 1), tensor(8, 3, 3)], 128),
+            place_tensors(&tensors, 128),
+            [Some(0), Some(64), None, Some(0)]
+        );
+        assert_eq!(
+            place_tensors(&[tensor(0, 0, 1), tensor(8, 3, 3)], 128),
             [None, None]
         );
         assert_eq!(
-            place(&[tensor(u64::MAX, 0, 1), tensor(8, 0, 1)], 128),
+            place_tensors(&[tensor(u64::MAX, 0, 1), tensor(8, 0, 1)], 128),
             [None, Some(0)]
         );
     }
@@ -127,7 +130,7 @@ mod tests {
                     tensor(1 + random(60), from, from + 1 + random(8))
                 })
                 .collect();
-            let places = place(&tensors, 200);
+            let places = place_tensors(&tensors, 200);
             for (number, (one, at)) in tensors.iter().zip(&places).enumerate() {
                 let Some(at) = at else { continue };
                 assert!(at % 8 == 0 && at + one.bytes <= 200);

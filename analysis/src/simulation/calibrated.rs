@@ -15,8 +15,8 @@ mod tests;
 use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
-pub use pass::{class as pass_class, lookups, reduced_ring, ring_wait, scheduled_stages};
-pub use transfer::{figure as transfer_figure, least as least_transfer};
+pub use pass::{lookups, pass_class, reduced_ring, ring_wait, scheduled_stages};
+pub use transfer::{figure as transfer_figure, least_cycles as least_transfer};
 
 /// A figure of the schedule with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,7 +78,7 @@ impl Figure {
 }
 
 /// So many times a rate, rounded to whole cycles; `None` beyond 64 bits.
-fn times(rate: Rate, count: u64) -> Option<u64> {
+fn rated_cycles(rate: Rate, count: u64) -> Option<u64> {
     let product = u128::from(rate) * u128::from(count);
     u64::try_from((product + u128::from(RATE_UNIT) / 2) / u128::from(RATE_UNIT)).ok()
 }

@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use crate::derivation::BodyDerivation;
 use crate::derivation::conventions::Conventions;
-use crate::derivation::memory::free::gaps;
+use crate::derivation::memory::free::free_stretches;
 use crate::hardware::Machine;
 use crate::kernel::{Body, TensorId, Tier};
 
 use super::Schedule;
-use super::addresses::{Wanted, place};
-use super::overfull::{Overfull, overfull};
+use super::addresses::{Wanted, place_tensors};
+use super::overfull::{Overfull, overfull_memories};
 
 /// A tensor's stay in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,12 @@ impl MemoryTimeline {
             address: start,
             bytes: end - start,
         };
-        Some(gaps(taken, capacity).into_iter().map(hole).collect())
+        Some(
+            free_stretches(taken, capacity)
+                .into_iter()
+                .map(hole)
+                .collect(),
+        )
     }
 
     /// Bytes that are occupied from each cycle on at which the number changes.
@@ -138,7 +143,7 @@ impl MemoryTimeline {
                 from: one.from,
                 to: one.to,
             });
-            let places = place(&wanted.collect::<Vec<_>>(), capacity);
+            let places = place_tensors(&wanted.collect::<Vec<_>>(), capacity);
             for (one, place) in unplaced.iter_mut().zip(places) {
                 one.assumed_address = place;
             }
@@ -151,7 +156,11 @@ impl MemoryTimeline {
 }
 
 /// Derives it.
-pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimeline {
+pub fn derive_timeline(
+    body: &Body,
+    derivation: &BodyDerivation,
+    schedule: &Schedule,
+) -> MemoryTimeline {
     let machine = body.machine;
     let Some(total) = schedule.total else {
         return MemoryTimeline {
@@ -206,6 +215,6 @@ pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> 
         trf_bytes: peak(Tier::Trf),
         vrf_bytes: peak(Tier::Vrf),
     };
-    timeline.overfull = overfull(derivation, &timeline);
+    timeline.overfull = overfull_memories(derivation, &timeline);
     timeline
 }

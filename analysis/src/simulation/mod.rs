@@ -22,7 +22,7 @@ pub mod what_if;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::derivation::content::{Content, content};
+use crate::derivation::content::{Content, operation_content};
 use crate::derivation::conventions::Conventions;
 use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
@@ -148,7 +148,7 @@ pub fn total_bounds(
     simulation: &BodySimulation,
 ) -> Option<(u64, u64)> {
     let total = simulation.total()?;
-    let id = calibration(body, simulation.model)?;
+    let id = model_calibration(body, simulation.model)?;
     let operations = simulation.operations.iter();
     let figures: Vec<&Figure> = operations
         .map(|cost| cost.figure.as_ref().filter(|figure| figure.is_bounded()))
@@ -198,13 +198,13 @@ pub fn simulate_watching(
     let pairs: Vec<_> = pairs.enumerate().collect();
     let operations = par_map(&pairs, pause, |(number, (operation, derived))| {
         let known = derivation.content(*number);
-        let key = known.unwrap_or_else(|| content(body, operation, target));
+        let key = known.unwrap_or_else(|| operation_content(body, operation, target));
         known_cost(body, operation, derived, (target, model), key)
     });
     let conflicts = Conflicts::default();
     let schedule = schedule::derive(body, derivation, &operations, model, &conflicts);
-    let memory = memory::derive(body, derivation, &schedule);
-    let gaps = schedule::gaps(body, &operations, model);
+    let memory = memory::derive_timeline(body, derivation, &schedule);
+    let gaps = schedule::total_gaps(body, &operations, model);
     BodySimulation {
         model,
         operations,
@@ -219,7 +219,7 @@ pub fn simulate_watching(
 static COSTS: LazyLock<[Memo<Arc<OperationCost>>; 4]> = LazyLock::new(Default::default);
 
 /// The constants that a model takes for a body; `None` for the book's figures.
-pub fn calibration(body: &Body, model: Model) -> Option<CalibrationId> {
+pub fn model_calibration(body: &Body, model: Model) -> Option<CalibrationId> {
     match model {
         Model::Book => None,
         Model::Schedule => Some(Conventions::of(body.dialect).calibration()),
@@ -235,7 +235,7 @@ fn known_cost(
     key: Content,
 ) -> Arc<OperationCost> {
     let [book, oldest, older, newer] = &*COSTS;
-    let costs = match calibration(body, model) {
+    let costs = match model_calibration(body, model) {
         None => book,
         Some(CalibrationId::Release0_5_1) => oldest,
         Some(CalibrationId::Release0_6_0) => older,
@@ -246,7 +246,7 @@ fn known_cost(
     }
     let cost = Arc::new(operation_cost(body, operation, derivation, target, model));
     if cost.gaps.is_empty() {
-        costs.keep(key, Arc::clone(&cost));
+        costs.keep_answer(key, Arc::clone(&cost));
     }
     cost
 }
@@ -261,10 +261,10 @@ pub fn operation_cost(
 ) -> OperationCost {
     match (&operation.kind, derivation) {
         (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
-            pass::cost(body, pass, derived, target, model)
+            pass::pass_cost(body, pass, derived, target, model)
         }
         (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) => {
-            dma::cost(body, copy, derived, model)
+            dma::transfer_cost(body, copy, derived, model)
         }
         (OperationKind::Collective(collective), _)
             if let Some(cost) = dma::shuffle_cost(body, collective, model) =>
@@ -272,7 +272,7 @@ pub fn operation_cost(
             cost
         }
         (OperationKind::Collective(collective), _)
-            if let Some(taken) = calibration(body, model)
+            if let Some(taken) = model_calibration(body, model)
                 .and_then(|id| calibrated::ranges::of_collective(body, collective, id)) =>
         {
             ranged(taken)

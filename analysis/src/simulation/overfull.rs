@@ -83,7 +83,10 @@ impl Overfull {
 }
 
 /// The memories of a timeline whose peaks are above their sizes.
-pub(super) fn overfull(derivation: &BodyDerivation, timeline: &MemoryTimeline) -> Vec<Overfull> {
+pub(super) fn overfull_memories(
+    derivation: &BodyDerivation,
+    timeline: &MemoryTimeline,
+) -> Vec<Overfull> {
     let peak = timeline.peak;
     let peaks = [
         (Tier::Dm, peak.dm_bytes),
@@ -98,13 +101,13 @@ pub(super) fn overfull(derivation: &BodyDerivation, timeline: &MemoryTimeline) -
                 tier,
                 bytes,
                 capacity,
-                cause: cause(derivation, tier, capacity),
+                cause: overfull_cause(derivation, tier, capacity),
             })
         })
         .collect()
 }
 
-fn cause(derivation: &BodyDerivation, tier: Tier, capacity: u64) -> OverfullCause {
+fn overfull_cause(derivation: &BodyDerivation, tier: Tier, capacity: u64) -> OverfullCause {
     let own = || {
         let lifetimes = derivation.memory.lifetimes.iter();
         lifetimes.filter(move |lifetime| lifetime.tier == tier)

@@ -17,7 +17,7 @@ use crate::items::Span;
 use crate::kernel::{Body, Context, Operation, OperationId, Tier};
 use crate::lanes::Lane;
 
-use super::schedule::{Variation, conflict, derive_varied};
+use super::schedule::{Variation, derive_varied, operations_conflict};
 use super::{BodySimulation, OperationCost, Slot, WaitCause};
 
 pub use loops::SerialLoop;
@@ -193,10 +193,10 @@ impl Overlap<'_> {
         let first = slot.waits.first()?;
         let (blocker, remedy, after) = match first.cause {
             WaitCause::WriteAfterRead | WaitCause::WriteAfterWrite => {
-                let (remedy, after) = self.elsewhere(operation)?;
+                let (remedy, after) = self.write_elsewhere(operation)?;
                 (first.operation, remedy, after)
             }
-            WaitCause::Context => self.earlier(operation)?,
+            WaitCause::Context => self.earlier_place(operation)?,
             WaitCause::ReadAfterWrite | WaitCause::Held | WaitCause::Turn => return None,
         };
         let waiting = match remedy {
@@ -226,9 +226,9 @@ impl Overlap<'_> {
     }
 
     /// What it writes at a free address, in a loop in every other run.
-    fn elsewhere(&self, operation: &Operation) -> Option<(Remedy, u64)> {
+    fn write_elsewhere(&self, operation: &Operation) -> Option<(Remedy, u64)> {
         let lifetimes = &self.derivation.memory.lifetimes;
-        let written = self.written(operation.id)?;
+        let written = self.written_allocation(operation.id)?;
         let lifetime = lifetimes.get(written)?;
         let bytes = lifetime.bytes.filter(|_| lifetime.tier == Tier::Dm)?;
         let address = self.free_place(bytes)?;
@@ -239,7 +239,7 @@ impl Overlap<'_> {
             .iter()
             .filter(|other| other.span == operation.span && other.calls == operation.calls)
             .filter(|other| !looped || is_odd_run(other))
-            .filter_map(|other| self.written(other.id))
+            .filter_map(|other| self.written_allocation(other.id))
             .collect();
         let variation = Variation {
             moved: &moved,
@@ -256,7 +256,7 @@ impl Overlap<'_> {
     }
 
     /// The allocation that an operation writes, as a number in the list of lifetimes.
-    pub fn written(&self, id: OperationId) -> Option<usize> {
+    pub fn written_allocation(&self, id: OperationId) -> Option<usize> {
         let touches = self.derivation.memory.touches.get(id.0 as usize)?;
         let write = touches.iter().find(|touch| touch.writes)?;
         Some(write.allocation)
@@ -273,7 +273,7 @@ impl Overlap<'_> {
     }
 
     /// Before an operation of its context that waits for another context, where nothing between forbids it; the best one.
-    fn earlier(&self, operation: &Operation) -> Option<(OperationId, Remedy, u64)> {
+    fn earlier_place(&self, operation: &Operation) -> Option<(OperationId, Remedy, u64)> {
         let place = operation.id.0 as usize;
         let (before, _) = self.body.operations.split_at_checked(place)?;
         let mut best: Option<(OperationId, Remedy, u64)> = None;
@@ -282,7 +282,7 @@ impl Overlap<'_> {
             let together = other.loops == operation.loops
                 && other.branches == operation.branches
                 && other.calls == operation.calls;
-            if !together || conflict(self.derivation, other.id, operation.id) {
+            if !together || operations_conflict(self.derivation, other.id, operation.id) {
                 break;
             }
             if other.context != operation.context {
@@ -379,7 +379,7 @@ impl Overlap<'_> {
 
     /// Passes of both contexts that run at the same time and together reach the limit of a bank, each pair of places once.
     /// Whatever transfer comes meanwhile may starve, of this kernel or not; one that the schedule has there is named.
-    pub fn combined(&self) -> Vec<CombinedRun> {
+    pub fn combined_runs(&self) -> Vec<CombinedRun> {
         if self.simulation.total().is_none() {
             return Vec::new();
         }
@@ -388,7 +388,7 @@ impl Overlap<'_> {
             let of_lane = slots.iter().filter(move |slot| slot.lane == lane);
             of_lane
                 .flat_map(|slot| {
-                    let runs = self.runs().of_pass(slot.operation);
+                    let runs = self.bank_runs().of_pass(slot.operation);
                     runs.into_iter().map(move |run| (slot, run))
                 })
                 .filter(|(_, run)| (2..BANK_RUN_LIMIT).contains(&run.accesses))
@@ -435,7 +435,7 @@ impl Overlap<'_> {
         found
     }
 
-    const fn runs(&self) -> BankRuns<'_> {
+    const fn bank_runs(&self) -> BankRuns<'_> {
         BankRuns {
             derivation: self.derivation,
         }
@@ -443,7 +443,7 @@ impl Overlap<'_> {
 
     /// The longest run of a pass on one bank.
     fn bank_run(&self, id: OperationId) -> Option<BankRun> {
-        let runs = self.runs().of_pass(id).into_iter();
+        let runs = self.bank_runs().of_pass(id).into_iter();
         runs.max_by_key(|run| run.accesses)
     }
 }
@@ -510,7 +510,7 @@ impl BankRuns<'_> {
             EndDerivation::Commit(commit) => commit.sequence.as_ref(),
             _ => None,
         };
-        let (reads, writes) = (self.base(id, false), self.base(id, true));
+        let (reads, writes) = (self.base_address(id, false), self.base_address(id, true));
         let runs = fetches
             .map(|sequence| (sequence, reads))
             .chain(commit.map(|sequence| (sequence, writes)));
@@ -518,7 +518,7 @@ impl BankRuns<'_> {
             .collect()
     }
 
-    fn base(&self, id: OperationId, writes: bool) -> Option<u64> {
+    fn base_address(&self, id: OperationId, writes: bool) -> Option<u64> {
         let touches = self.derivation.memory.touches.get(id.0 as usize)?;
         let lifetimes = &self.derivation.memory.lifetimes;
         touches

@@ -139,7 +139,7 @@ impl Roofline {
 }
 
 /// The bounds of a body; `None` where it has no schedule.
-pub fn roofline(
+pub fn derive_roofline(
     body: &Body,
     derivation: &BodyDerivation,
     simulation: &BodySimulation,
@@ -156,8 +156,9 @@ pub fn roofline(
         let OperationKind::Pass(pass) = &operation.kind else {
             continue;
         };
-        for shape in aligned(pass) {
-            let Some((element_type, count)) = shape.element_type.value.zip(live(shape)) else {
+        for shape in aligned_shapes(pass) {
+            let Some((element_type, count)) = shape.element_type.value.zip(live_elements(shape))
+            else {
                 known = false;
                 continue;
             };
@@ -200,7 +201,9 @@ fn hbm_bytes(body: &Body, operation: &Operation, cost: &Arc<OperationCost>) -> O
     }
     match &operation.kind {
         OperationKind::Pass(_) => Some(0),
-        OperationKind::Copy(copy) => moved(body, &[copy.source], &[copy.target], copy.target),
+        OperationKind::Copy(copy) => {
+            moved_hbm_bytes(body, &[copy.source], &[copy.target], copy.target)
+        }
         OperationKind::Collective(collective) => {
             let Collective {
                 sources, targets, ..
@@ -209,20 +212,22 @@ fn hbm_bytes(body: &Body, operation: &Operation, cost: &Arc<OperationCost>) -> O
                 // The indices are read once, and of a table only the rows that they name.
                 CollectiveWork::Gather | CollectiveWork::GatherRows(_) => {
                     let (table, indices) = sources.split_first()?;
-                    let rows = moved(body, &[*table], targets, *targets.first()?)?;
+                    let rows = moved_hbm_bytes(body, &[*table], targets, *targets.first()?)?;
                     rows.checked_add(read(body, indices)?)
                 }
                 CollectiveWork::Scatter { .. } | CollectiveWork::ScatterRows(_) => {
                     let (rows, indices) = sources.split_first()?;
-                    let written = moved(body, &[*rows], targets, *rows)?;
+                    let written = moved_hbm_bytes(body, &[*rows], targets, *rows)?;
                     written.checked_add(read(body, indices)?)
                 }
-                CollectiveWork::Fill { .. } => moved(body, &[], targets, *targets.first()?),
+                CollectiveWork::Fill { .. } => {
+                    moved_hbm_bytes(body, &[], targets, *targets.first()?)
+                }
                 // What each part takes, for each tensor that one is made of.
                 _ => {
                     let mut pairs = targets.iter().zip(sources.iter().cycle());
                     pairs.try_fold(0_u64, |sum, (target, source)| {
-                        sum.checked_add(moved(body, &[*source], &[*target], *target)?)
+                        sum.checked_add(moved_hbm_bytes(body, &[*source], &[*target], *target)?)
                     })
                 }
             }
@@ -236,7 +241,12 @@ fn in_hbm(body: &Body, id: TensorId) -> bool {
 }
 
 /// The bytes of a transfer that moves as much as one of its tensors holds: once for each side that is in HBM.
-fn moved(body: &Body, sources: &[TensorId], targets: &[TensorId], all: TensorId) -> Option<u64> {
+fn moved_hbm_bytes(
+    body: &Body,
+    sources: &[TensorId],
+    targets: &[TensorId],
+    all: TensorId,
+) -> Option<u64> {
     let sides = sources.iter().chain(targets);
     let sides = sides.filter(|id| in_hbm(body, **id)).count();
     match sides {
@@ -265,7 +275,7 @@ fn bytes_of(body: &Body, id: TensorId) -> Option<u64> {
 }
 
 /// The shapes in which a pass multiplies: stream and rows of the operand side by side.
-fn aligned(pass: &Pass) -> impl Iterator<Item = &StreamShape> {
+fn aligned_shapes(pass: &Pass) -> impl Iterator<Item = &StreamShape> {
     pass.stages
         .iter()
         .filter(|stage| matches!(stage.kind, StageKind::Align { .. }))
@@ -273,7 +283,7 @@ fn aligned(pass: &Pass) -> impl Iterator<Item = &StreamShape> {
 }
 
 /// Elements of a shape on one chip, padding left out.
-fn live(shape: &StreamShape) -> Option<u64> {
+fn live_elements(shape: &StreamShape) -> Option<u64> {
     let levels = [&shape.cluster, &shape.slice, &shape.time, &shape.packet];
     let mut count: u64 = 1;
     for mapping in levels.into_iter().chain(&shape.row) {

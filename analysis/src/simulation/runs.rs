@@ -12,7 +12,7 @@ use crate::items::Span;
 use crate::kernel::{Body, LoopFrame, OperationId, UnresolvedReason};
 use crate::lanes::Lane;
 
-use super::{BodySimulation, calibration};
+use super::{BodySimulation, model_calibration};
 
 /// What the runs of a loop take that are not in the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ struct Found {
 type Run<'a> = (Span, &'a [Span], Vec<(Span, u64)>, u64);
 
 /// A body whose loops alone are in the way of a total; `None` for any other.
-pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
+pub fn body_runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
     let cut =
         |span: &Span| body.shortened_loops.contains(span) || body.unbounded_loops.contains(span);
     let scheduled = simulation.schedule.total?;
@@ -122,7 +122,7 @@ pub fn runs(body: &Body, simulation: &BodySimulation) -> Option<Runs> {
         return None;
     }
     let keeps_order = Conventions::of(body.dialect).keeps_order_of_transfers();
-    let turn = calibration(body, simulation.model).filter(|_| !keeps_order);
+    let turn = model_calibration(body, simulation.model).filter(|_| !keeps_order);
     let turn = turn.map_or(0, |id| id.table().kernel.turn);
     for Found { runs, .. } in &mut loops {
         runs.worst = runs.worst.saturating_add(turn);
@@ -187,11 +187,14 @@ fn of_run(
     let first = slots.iter().map(|slot| slot.start).min()?;
     let last = slots.iter().map(|slot| slot.end).max()?;
     // What it waits for others is no part of it; what everything waits for is.
-    Some((lanes, sum.saturating_add(idle(simulation, first, last))))
+    Some((
+        lanes,
+        sum.saturating_add(idle_cycles(simulation, first, last)),
+    ))
 }
 
 /// Cycles between two in which nothing runs.
-fn idle(simulation: &BodySimulation, from: u64, to: u64) -> u64 {
+fn idle_cycles(simulation: &BodySimulation, from: u64, to: u64) -> u64 {
     let slots = simulation.schedule.slots.iter();
     let mut busy: Vec<(u64, u64)> = slots.map(|slot| (slot.start, slot.end)).collect();
     busy.sort_unstable();

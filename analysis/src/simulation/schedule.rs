@@ -25,11 +25,11 @@ use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 use crate::lanes::Lane;
 
-pub use hazards::conflict;
+pub use hazards::operations_conflict;
 pub(crate) use planner::total_with;
 pub use planner::{Conflicts, Variation, derive, derive_varied, total_with_cycles};
 
-use super::{BodySimulation, Gap, OperationCost, calibration};
+use super::{BodySimulation, Gap, OperationCost, model_calibration};
 
 /// The lane of a context (book: Hardware Resources).
 pub const fn lane_of(context: Context) -> Lane {
@@ -221,7 +221,7 @@ impl Schedule {
 /// Cycles of the longest chain of operations of which each needs bytes of the one before, however busy the contexts are. The
 /// synchronisations between two of them count; that at the kernel's end and its first cycles do not.
 pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &BodySimulation) -> u64 {
-    let calibration = calibration(body, simulation.model).map(CalibrationId::table);
+    let calibration = model_calibration(body, simulation.model).map(CalibrationId::table);
     let variation = Variation {
         conflicts: Some(&simulation.conflicts),
         ..Variation::default()
@@ -261,12 +261,12 @@ pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &Body
 /// Cycles that pass before the first operation of a kernel and behind its last one, whatever it does. The book knows none.
 pub fn fixed_cycles(body: &Body, model: Model) -> u64 {
     let (start, end) =
-        calibration(body, model).map_or((0, 0), |id| listed::start_and_end(body, id.table()));
+        model_calibration(body, model).map_or((0, 0), |id| listed::start_and_end(body, id.table()));
     start.saturating_add(end)
 }
 
 /// Everything that is in the way of a total.
-pub fn gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec<Gap> {
+pub fn total_gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = operations
         .iter()
         .flat_map(|cost| cost.gaps.iter().cloned())
@@ -281,7 +281,7 @@ pub fn gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec
         !known && !matches!(unresolved.reason, UnresolvedReason::LongLoop(_))
     });
     gaps.extend(unresolved.map(|unresolved| Gap {
-        reason: format!("not resolved: {}", unresolved.reason.words()),
+        reason: format!("not resolved: {}", unresolved.reason.reason_text()),
         span: unresolved.span,
     }));
     gaps.extend(body.shortened_loops.iter().map(|span| Gap {

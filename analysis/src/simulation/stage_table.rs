@@ -64,20 +64,20 @@ pub fn stage_table(body: &Body, operation: &Operation, cost: &OperationCost) -> 
     match &operation.kind {
         OperationKind::Pass(pass) => Some(StageTable {
             operation: operation.id,
-            rows: rows(body, pass, cost),
+            rows: stage_rows(body, pass, cost),
         }),
         OperationKind::Copy(_) | OperationKind::Collective(_) => None,
     }
 }
 
-fn rows(body: &Body, pass: &Pass, cost: &OperationCost) -> Vec<StageRow> {
+fn stage_rows(body: &Body, pass: &Pass, cost: &OperationCost) -> Vec<StageRow> {
     let mut rows = vec![at_rest("begin", &pass.begin)];
     for (index, stage) in pass.stages.iter().enumerate() {
-        rows.push(row(&stage.method, Some(index), &stage.output).costing(cost));
+        rows.push(stage_row(&stage.method, Some(index), &stage.output).costing(cost));
     }
-    if let (Some(stage), Some((target, _))) = (pass.end.canonical(), pass.end.written()) {
+    if let (Some(stage), Some((target, _))) = (pass.end.canonical(), pass.end.written_target()) {
         let method = pass.library().name_of(stage);
-        rows.push(stored(body, pass, method, target).costing(cost));
+        rows.push(stored_row(body, pass, method, target).costing(cost));
     }
     rows
 }
@@ -94,7 +94,7 @@ impl StageRow {
     }
 }
 
-fn row(method: &str, stage: Option<usize>, shape: &StreamShape) -> StageRow {
+fn stage_row(method: &str, stage: Option<usize>, shape: &StreamShape) -> StageRow {
     let element_type = shape.element_type.value;
     let packet = shape.packet.get();
     let bytes = element_type
@@ -119,10 +119,10 @@ fn row(method: &str, stage: Option<usize>, shape: &StreamShape) -> StageRow {
 
 /// The beginning: a tensor in DM, or the stream that the function is given.
 fn at_rest(method: &str, shape: &StreamShape) -> StageRow {
-    row(method, None, shape)
+    stage_row(method, None, shape)
 }
 
-fn stored(body: &Body, pass: &Pass, method: &str, target: TensorId) -> StageRow {
+fn stored_row(body: &Body, pass: &Pass, method: &str, target: TensorId) -> StageRow {
     let output = pass.output();
     let tensor = body.tensor(target);
     let element = tensor.and_then(|tensor| tensor.levels.element.value.clone());
@@ -137,6 +137,6 @@ fn stored(body: &Body, pass: &Pass, method: &str, target: TensorId) -> StageRow 
         bytes,
         flits: None,
         lanes: None,
-        ..row(method, None, output)
+        ..stage_row(method, None, output)
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Comment<'a> {
 }
 
 /// Adds what a comment allows, taken to cover its own line; what follows the bracket is a remark.
-pub(super) fn named(comment: &Comment<'_>, leads: &[&str], found: &mut Vec<Suppression>) {
+pub(super) fn push_allowed(comment: &Comment<'_>, leads: &[&str], found: &mut Vec<Suppression>) {
     let text = comment.text;
     let Some(at) = text.find(COMMENT) else { return };
     let before = text.get(..at).unwrap_or("").trim_end();
@@ -31,7 +31,7 @@ pub(super) fn named(comment: &Comment<'_>, leads: &[&str], found: &mut Vec<Suppr
     let Some((open, close)) = bracket(text, at + COMMENT.len()) else {
         return;
     };
-    let whole = comment.start..comment.start.saturating_add(length(text));
+    let whole = comment.start..comment.start.saturating_add(text_length(text));
     let inside = text.get(open..close).unwrap_or("");
     let count = inside
         .split(',')
@@ -52,7 +52,7 @@ pub(super) fn named(comment: &Comment<'_>, leads: &[&str], found: &mut Vec<Suppr
             found.push(Suppression {
                 kind: SuppressionKind::Comment,
                 name: name.into(),
-                place: first..first.saturating_add(length(part.trim())),
+                place: first..first.saturating_add(text_length(part.trim())),
                 covered: Covered::Line(comment.line),
                 whole: (count == 1 && before.len() <= lead.len()).then(|| whole.clone()),
             });
@@ -61,7 +61,7 @@ pub(super) fn named(comment: &Comment<'_>, leads: &[&str], found: &mut Vec<Suppr
     }
 }
 
-fn length(text: &str) -> u32 {
+fn text_length(text: &str) -> u32 {
     u32::try_from(text.len()).unwrap_or(0)
 }
 
@@ -84,7 +84,7 @@ pub(super) fn in_text(
     if !text.contains(COMMENT) {
         return found;
     }
-    let pieces = pieces(language, text);
+    let pieces = text_pieces(language, text);
     for (number, piece) in pieces.iter().enumerate() {
         if piece.kind != PieceKind::Comment {
             continue;
@@ -98,7 +98,7 @@ pub(super) fn in_text(
             line: line(start),
         };
         let first = found.len();
-        named(&comment, &[language.comment()], &mut found);
+        push_allowed(&comment, &[language.comment()], &mut found);
         if found.len() == first || is_behind_code(text, piece.bytes.start) {
             continue;
         }
@@ -152,7 +152,7 @@ pub(super) struct Piece {
 }
 
 /// The comments and literals of a text, in their order.
-pub(super) fn pieces(language: Language, text: &str) -> Vec<Piece> {
+pub(super) fn text_pieces(language: Language, text: &str) -> Vec<Piece> {
     let lead = language.comment().as_bytes();
     let bytes = text.as_bytes();
     let mut found = Vec::new();

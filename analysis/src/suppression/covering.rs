@@ -69,7 +69,7 @@ impl<'a> Covering<'a> {
                 {
                     let lines = range.start.line..=range.end.line;
                     let by_line = named.lines.range(lines).map(|(_, entry)| *entry);
-                    for entry in by_line.chain(named.bytes.around(range.start.byte)) {
+                    for entry in by_line.chain(named.bytes.entries_around(range.start.byte)) {
                         diagnostic.suppressed = true;
                         if let Some(used) = self.used.get_mut(entry) {
                             *used = true;
@@ -141,7 +141,7 @@ impl Intervals {
     }
 
     /// The entries of the ranges that hold a number.
-    pub(super) fn around(&self, number: u32) -> impl Iterator<Item = usize> {
+    pub(super) fn entries_around(&self, number: u32) -> impl Iterator<Item = usize> {
         let first_behind = self
             .ranges
             .partition_point(|(range, ..)| range.start <= number);
@@ -168,7 +168,7 @@ mod tests {
         }
         intervals.sort();
         for number in 0..50 {
-            let mut found: Vec<usize> = intervals.around(number).collect();
+            let mut found: Vec<usize> = intervals.entries_around(number).collect();
             found.sort_unstable();
             let expected: Vec<usize> = (0..ranges.len())
                 .filter(|entry| ranges[*entry].contains(&number))

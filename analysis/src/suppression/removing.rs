@@ -9,13 +9,13 @@ use crate::names::is_word_letter;
 /// The bytes whose removal takes away a suppression, if it can be taken away without the others beside it.
 pub(super) fn removal(text: &str, suppression: &Suppression) -> Option<Range<u32>> {
     let range = match &suppression.whole {
-        Some(whole) => of_whole(text, bytes(whole))?,
-        None => of_name(text, bytes(&suppression.place))?,
+        Some(whole) => of_whole(text, byte_range(whole))?,
+        None => of_name(text, byte_range(&suppression.place))?,
     };
     Some(u32::try_from(range.start).ok()?..u32::try_from(range.end).ok()?)
 }
 
-fn bytes(range: &Range<u32>) -> Range<usize> {
+fn byte_range(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 

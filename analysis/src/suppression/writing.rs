@@ -36,7 +36,7 @@ enum Place {
 
 /// The edits that make comments of a file allow some of its findings, each its own fix. Nothing where a comment names the
 /// rule already or no comment can cover the finding. The reason follows the names in new comments.
-pub fn allowing(
+pub fn allowing_fixes(
     db: &dyn Db,
     file: SourceFile,
     wanted: &[Allowed<'_>],
@@ -49,7 +49,7 @@ pub fn allowing(
         let place = |byte: u32, rule: &str| writer.place(byte, rule, &written);
         let reason = words_of(reason);
         let comment = |line: u32, _: u32, rules: &str| writer.comment(line, rules, &reason);
-        return fixes(&shown_path(db, file), wanted, place, comment);
+        return fixes_by_place(&shown_path(db, file), wanted, place, comment);
     }
     let parsed = parse(db, file);
     let Some(tree) = parsed.tree() else {
@@ -66,7 +66,7 @@ pub fn allowing(
     };
     let place = |byte: u32, rule: &str| writer.place(byte, rule);
     let comment = |line: u32, byte: u32, rules: &str| writer.comment(line, byte, rules);
-    fixes(&shown_path(db, file), wanted, place, comment)
+    fixes_by_place(&shown_path(db, file), wanted, place, comment)
 }
 
 /// A reason in one line.
@@ -75,7 +75,7 @@ fn words_of(reason: &str) -> String {
 }
 
 /// The fixes that write names into their places, by where a rule of a finding goes and by the comment for a line with a finding.
-fn fixes(
+fn fixes_by_place(
     path: &Arc<str>,
     wanted: &[Allowed<'_>],
     place_of: impl Fn(u32, &str) -> Option<Place>,
@@ -170,7 +170,7 @@ impl Writer<'_> {
         if columns <= WIDTH && self.may_follow(code_end) {
             return Some((code_end, format!(" {comment}")));
         }
-        if !self.inside(start) {
+        if !self.is_inside_piece(start) {
             let indent = content.len() - content.trim_start().len();
             let indent = content.get(..indent)?;
             return Some((start, format!("{indent}{comment}\n")));
@@ -191,7 +191,7 @@ impl Writer<'_> {
     }
 
     /// Whether a byte is inside of a literal or comment.
-    fn inside(&self, byte: u32) -> bool {
+    fn is_inside_piece(&self, byte: u32) -> bool {
         self.token_at(byte).is_some_and(|token| {
             self.bytes(&token).0 < byte && token.kind() != SyntaxKind::WHITESPACE
         })

@@ -14,7 +14,7 @@ use crate::fragments::file_of;
 use crate::inputs::SourceFile;
 use crate::language::Language;
 use crate::report::{CrateLibrary, DiagnosticFix, Problem, fitted};
-use crate::suppression::{Allowed, allowing};
+use crate::suppression::{Allowed, allowing_fixes};
 
 /// A snapshot of a workspace. Clones are cheap; each thread needs its own.
 #[derive(Clone)]
@@ -107,10 +107,10 @@ impl Analysis {
                 Some(origin) => wanted
                     .iter()
                     .copied()
-                    .filter(|(byte, _)| origin.holds(*byte))
+                    .filter(|(byte, _)| origin.holds_byte(*byte))
                     .collect(),
             };
-            let found = self.guarded(|db| allowing(db, file, &here, reason));
+            let found = self.guarded(|db| allowing_fixes(db, file, &here, reason));
             let found = found.unwrap_or_default();
             match origin {
                 None => found,

@@ -10,7 +10,7 @@ use crate::check::{
     Extent, check_one, completed_file_report, file_report, file_report_without_costs, items_of,
     own_file_report, parse_file, reachable_from, read_ahead, read_calls, read_items,
 };
-use crate::fixing::{Completed, Completing, Proposed, completed};
+use crate::fixing::{Completed, Completing, Proposed, complete_fixes};
 use crate::fragments::file_of;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, concerns_kernels};
@@ -84,7 +84,7 @@ impl Analysis {
             let parts = self.parts(&diagnostic.file);
             let holds = |file: &SourceFile| {
                 let origin = file.origin(&self.db);
-                origin.is_some_and(|origin| origin.holds(byte))
+                origin.is_some_and(|origin| origin.holds_byte(byte))
             };
             let part = parts.iter().position(holds).unwrap_or(0);
             of_files
@@ -101,7 +101,9 @@ impl Analysis {
                     let fixes: Vec<&DiagnosticFix> = fixes.map(|(_, fix)| *fix).collect();
                     let file = analysis.parts(path).get(part).copied();
                     let answers = match file {
-                        Some(file) => analysis.guarded(|db| completed(db, file, &fixes, how))?,
+                        Some(file) => {
+                            analysis.guarded(|db| complete_fixes(db, file, &fixes, how))?
+                        }
                         None => Vec::new(),
                     };
                     let numbered = answers.into_iter().map(|answer| Completed {

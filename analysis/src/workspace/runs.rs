@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Analysis;
-use crate::check::functions;
+use crate::check::functions_of_file;
 use crate::inputs::SourceFile;
 use crate::items::device_attribute;
 use crate::kernel::body;
@@ -16,7 +16,7 @@ impl Analysis {
                 return Vec::new();
             }
             let named = self.guarded(|db| {
-                functions(db, file)
+                functions_of_file(db, file)
                     .into_iter()
                     .filter(|function| device_attribute(db, *function).is_some())
                     .map(|function| Arc::from(body(db, function).name.as_str()))

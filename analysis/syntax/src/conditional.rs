@@ -123,7 +123,7 @@ impl Conditional {
     }
 
     /// What is left out of a range.
-    pub fn inside(&self, range: TextRange) -> &[LeftOut] {
+    pub fn left_out_in(&self, range: TextRange) -> &[LeftOut] {
         let from = self
             .left_out
             .partition_point(|left_out| left_out.range.end() <= range.start());
@@ -192,13 +192,13 @@ impl Conditional {
         let mut expanded = Expanded::default();
         expanded.meta(&meta, Truth::On, ask);
         if expanded.off {
-            if let Some(owner) = owner(attribute) {
+            if let Some(owner) = attribute_owner(attribute) {
                 self.node(owner, attribute.syntax().text().to_string());
             }
             return;
         }
         if matches!(meta, ast::Meta::CfgAttrMeta(_)) {
-            self.rewrite(attribute, &meta, &expanded.kept);
+            self.rewrite_attribute(attribute, &meta, &expanded.kept);
         }
     }
 
@@ -232,7 +232,7 @@ impl Conditional {
     }
 
     /// Writes an attribute as those that its `cfg_attr` gives.
-    fn rewrite(&mut self, attribute: &ast::Attr, meta: &ast::Meta, kept: &[TextRange]) {
+    fn rewrite_attribute(&mut self, attribute: &ast::Attr, meta: &ast::Meta, kept: &[TextRange]) {
         let whole = meta.syntax().text_range();
         let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
             self.text(attribute.syntax().text_range(), "");
@@ -282,7 +282,7 @@ impl Conditional {
         let parsed = SourceTree::parse(&attribute, EDITION).tree();
         let predicate = parsed.syntax().descendants().find_map(ast::CfgMeta::cast);
         let predicate = predicate.and_then(|meta| meta.cfg_predicate());
-        match truth(predicate.as_ref(), ask) {
+        match predicate_truth(predicate.as_ref(), ask) {
             Truth::On => self.text(call.syntax().text_range(), "true"),
             Truth::Off => self.text(call.syntax().text_range(), "false"),
             Truth::Unknown => {}
@@ -304,11 +304,11 @@ impl Expanded {
     fn meta(&mut self, meta: &ast::Meta, around: Truth, ask: Ask<'_>) {
         match meta {
             ast::Meta::CfgMeta(meta) => {
-                let own = truth(meta.cfg_predicate().as_ref(), ask);
+                let own = predicate_truth(meta.cfg_predicate().as_ref(), ask);
                 self.off |= own == Truth::Off && around == Truth::On;
             }
             ast::Meta::CfgAttrMeta(meta) => {
-                let own = Truth::all([around, truth(meta.cfg_predicate().as_ref(), ask)]);
+                let own = Truth::all([around, predicate_truth(meta.cfg_predicate().as_ref(), ask)]);
                 if own != Truth::Off {
                     for inner in meta.metas() {
                         self.meta(&inner, own, ask);
@@ -321,7 +321,7 @@ impl Expanded {
 }
 
 /// Whether a predicate holds; unknown where it is not complete.
-fn truth(predicate: Option<&ast::CfgPredicate>, ask: Ask<'_>) -> Truth {
+fn predicate_truth(predicate: Option<&ast::CfgPredicate>, ask: Ask<'_>) -> Truth {
     match predicate {
         None => Truth::Unknown,
         Some(ast::CfgPredicate::CfgAtom(atom)) => {
@@ -347,7 +347,7 @@ fn truth(predicate: Option<&ast::CfgPredicate>, ask: Ask<'_>) -> Truth {
         Some(ast::CfgPredicate::CfgComposite(composite)) => {
             let parts: Vec<Truth> = composite
                 .cfg_predicates()
-                .map(|part| truth(Some(&part), ask))
+                .map(|part| predicate_truth(Some(&part), ask))
                 .collect();
             let keyword = composite.keyword();
             match (keyword.as_ref().map(SyntaxToken::text), parts.as_slice()) {
@@ -361,7 +361,7 @@ fn truth(predicate: Option<&ast::CfgPredicate>, ask: Ask<'_>) -> Truth {
 }
 
 /// What an attribute is on.
-fn owner(attribute: &ast::Attr) -> Option<SyntaxNode> {
+fn attribute_owner(attribute: &ast::Attr) -> Option<SyntaxNode> {
     let parent = attribute.syntax().parent()?;
     let node = match attribute.kind() {
         ast::AttrKind::Outer => parent,

@@ -27,20 +27,20 @@ pub fn parts_that_differ(old: &str, new: &str) -> Option<Vec<Replaced>> {
     let (before, after) = (Tokens::of(old), Tokens::of(new));
     let mut parts = Vec::new();
     for (removed, written) in hunks(&before, &after) {
-        parts.extend(replaced(&before, &after, removed, written));
+        parts.extend(replaced_parts(&before, &after, removed, written));
     }
-    let result = applied(old, &parts);
+    let result = replaced_text(old, &parts);
     let is_meant = Tokens::of(&result).same_as(&after);
-    (is_meant && remarks(&result) == remarks(old)).then_some(parts)
+    (is_meant && comment_texts(&result) == comment_texts(old)).then_some(parts)
 }
 
 /// Whether a text has a remark.
 pub fn has_remark(text: &str) -> bool {
-    text.contains('/') && !remarks(text).is_empty()
+    text.contains('/') && !comment_texts(text).is_empty()
 }
 
 /// The remarks of a text, in their order.
-fn remarks(text: &str) -> Vec<&str> {
+fn comment_texts(text: &str) -> Vec<&str> {
     let lexed = LexedStr::new(EDITION, text);
     let all = (0..lexed.len()).filter(|at| lexed.kind(*at) == SyntaxKind::COMMENT);
     all.filter_map(|at| text.get(lexed.text_range(at)))
@@ -48,7 +48,7 @@ fn remarks(text: &str) -> Vec<&str> {
 }
 
 /// The text with its parts replaced, which are in their order.
-fn applied(text: &str, parts: &[Replaced]) -> String {
+fn replaced_text(text: &str, parts: &[Replaced]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
     for part in parts {
@@ -168,7 +168,7 @@ fn hunks(before: &Tokens<'_>, after: &Tokens<'_>) -> Vec<(Range<usize>, Range<us
 }
 
 /// What is replaced for a run of tokens: remarks between them stay, behind what is written.
-fn replaced(
+fn replaced_parts(
     before: &Tokens<'_>,
     after: &Tokens<'_>,
     removed: Range<usize>,
@@ -227,10 +227,10 @@ fn replaced(
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Tokens, applied, has_remark, parts_that_differ, remarks};
+    use super::{Tokens, comment_texts, has_remark, parts_that_differ, replaced_text};
 
     fn changed(old: &str, new: &str) -> Option<String> {
-        Some(applied(old, &parts_that_differ(old, new)?))
+        Some(replaced_text(old, &parts_that_differ(old, new)?))
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             let changed = changed(&old, &new);
             let changed = changed.expect("tokens apart from each other can be replaced");
             prop_assert!(Tokens::of(&changed).same_as(&Tokens::of(&new)), "{}", changed);
-            prop_assert_eq!(remarks(&changed), remarks(&old));
+            prop_assert_eq!(comment_texts(&changed), comment_texts(&old));
         }
     }
 }

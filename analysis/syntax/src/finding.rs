@@ -114,7 +114,7 @@ pub fn nodes_of(
             node: None,
         });
         if is_wanted {
-            found.extend(innermost(&mut open));
+            found.extend(innermost_node(&mut open));
         }
     }
     found
@@ -127,7 +127,7 @@ fn is_one_token(node: &GreenNodeData) -> bool {
 }
 
 /// The last of the open nodes with its parents, which are made where they are not there yet.
-fn innermost(open: &mut [Open<'_>]) -> Option<SyntaxNode> {
+fn innermost_node(open: &mut [Open<'_>]) -> Option<SyntaxNode> {
     let made = open.iter().rposition(|level| level.node.is_some())?;
     let mut around = open.get(made)?.node.clone()?;
     for level in open.get_mut(made + 1..)? {

@@ -45,7 +45,7 @@ pub struct Origin {
 
 impl Origin {
     /// Whether a byte is code of the block.
-    pub fn holds(&self, byte: u32) -> bool {
+    pub fn holds_byte(&self, byte: u32) -> bool {
         let byte = byte as usize;
         self.code
             .iter()
@@ -132,7 +132,7 @@ fn blanked(text: &str, code: &[Range<usize>]) -> String {
     hide_marks(&mut bytes, code);
     let plain = String::from_utf8(bytes.clone()).unwrap_or_default();
     let errors = errors_of(&plain);
-    if errors == 0 || !wrap(&mut bytes, code) {
+    if errors == 0 || !wrap_in_function(&mut bytes, code) {
         return plain;
     }
     match String::from_utf8(bytes) {
@@ -170,7 +170,7 @@ fn hide_marks(bytes: &mut [u8], code: &[Range<usize>]) {
 }
 
 /// Writes the head of a function into the space before the code and its brace behind it; whether there is room.
-fn wrap(bytes: &mut [u8], code: &[Range<usize>]) -> bool {
+fn wrap_in_function(bytes: &mut [u8], code: &[Range<usize>]) -> bool {
     const HEAD: &[u8] = b"fn f(){";
     let (Some(start), Some(end)) = (
         code.first().map(|line| line.start),

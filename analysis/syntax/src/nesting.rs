@@ -11,7 +11,7 @@ const MAXIMUM_CHAIN: u32 = 1500;
 pub(super) const MAXIMUM_TREE_DEPTH: usize = 4000;
 
 /// Whether a word opens a nested expression, type or pattern.
-fn nests(word: &str) -> bool {
+fn opens_nesting(word: &str) -> bool {
     matches!(
         word,
         "as" | "async"
@@ -44,18 +44,18 @@ fn nests(word: &str) -> bool {
 
 /// Whether the parser could overflow its stack on this text.
 pub(super) fn is_too_deep(text: &str) -> bool {
-    exceeds(text, MAXIMUM_BRACKETS, MAXIMUM_CHAIN)
+    exceeds_nesting(text, MAXIMUM_BRACKETS, MAXIMUM_CHAIN)
 }
 
 /// Whether a part of a file nests so deeply that what is around it may decide whether the file is refused.
 pub(super) fn is_deep(text: &str) -> bool {
-    exceeds(text, MAXIMUM_BRACKETS / 4, MAXIMUM_CHAIN / 4)
+    exceeds_nesting(text, MAXIMUM_BRACKETS / 4, MAXIMUM_CHAIN / 4)
 }
 
-fn exceeds(text: &str, brackets: usize, chain: u32) -> bool {
+fn exceeds_nesting(text: &str, brackets: usize, chain: u32) -> bool {
     let mut scan = Scan::new(text);
     while scan.position < scan.bytes.len() {
-        scan.step();
+        scan.scan_step();
         if scan.levels.len() > brackets + 1 || scan.total > chain {
             return true;
         }
@@ -112,26 +112,26 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn at(&self, ahead: usize) -> u8 {
+    fn byte_ahead(&self, ahead: usize) -> u8 {
         self.bytes.get(self.position + ahead).copied().unwrap_or(0)
     }
 
-    fn step(&mut self) {
-        let byte = self.at(0);
+    fn scan_step(&mut self) {
+        let byte = self.byte_ahead(0);
         match byte {
-            b'/' if self.at(1) == b'/' => self.skip_line(),
-            b'/' if self.at(1) == b'*' => self.skip_block_comment(),
+            b'/' if self.byte_ahead(1) == b'/' => self.skip_line(),
+            b'/' if self.byte_ahead(1) == b'*' => self.skip_block_comment(),
             b' ' | b'\t' | b'\r' | b'\n' => self.position += 1,
             b'"' => self.string(),
             b'\'' => self.quote(),
             b'0'..=b'9' => self.number(),
-            b'_' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => self.word(),
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => self.scan_word(),
             _ => self.punctuation(byte),
         }
     }
 
     fn skip_line(&mut self) {
-        while self.position < self.bytes.len() && self.at(0) != b'\n' {
+        while self.position < self.bytes.len() && self.byte_ahead(0) != b'\n' {
             self.position += 1;
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Scan<'a> {
     fn skip_block_comment(&mut self) {
         let mut depth = 0_usize;
         while self.position < self.bytes.len() {
-            match (self.at(0), self.at(1)) {
+            match (self.byte_ahead(0), self.byte_ahead(1)) {
                 (b'/', b'*') => {
                     depth += 1;
                     self.position += 2;
@@ -160,7 +160,7 @@ impl<'a> Scan<'a> {
         self.operand();
         self.position += 1;
         while self.position < self.bytes.len() {
-            match self.at(0) {
+            match self.byte_ahead(0) {
                 b'\\' => self.position += 2,
                 b'"' => {
                     self.position += 1;
@@ -174,15 +174,17 @@ impl<'a> Scan<'a> {
     /// Skips `r##"…"##` whose hashes or quote begin at the position; false if it is none.
     fn raw_string(&mut self) -> bool {
         let mut hashes = 0;
-        while self.at(hashes) == b'#' {
+        while self.byte_ahead(hashes) == b'#' {
             hashes += 1;
         }
-        if self.at(hashes) != b'"' {
+        if self.byte_ahead(hashes) != b'"' {
             return false;
         }
         self.position += hashes + 1;
         while self.position < self.bytes.len() {
-            if self.at(0) == b'"' && (1..=hashes).all(|ahead| self.at(ahead) == b'#') {
+            if self.byte_ahead(0) == b'"'
+                && (1..=hashes).all(|ahead| self.byte_ahead(ahead) == b'#')
+            {
                 self.position += hashes + 1;
                 return true;
             }
@@ -199,7 +201,9 @@ impl<'a> Scan<'a> {
         match characters.next() {
             Some('\\') => {
                 self.position += 3;
-                while self.position < self.bytes.len() && !matches!(self.at(0), b'\'' | b'\n') {
+                while self.position < self.bytes.len()
+                    && !matches!(self.byte_ahead(0), b'\'' | b'\n')
+                {
                     self.position += 1;
                 }
                 self.position += 1;
@@ -213,25 +217,26 @@ impl<'a> Scan<'a> {
 
     fn number(&mut self) {
         self.operand();
-        while matches!(self.at(0), b'0'..=b'9' | b'_' | b'a'..=b'z' | b'A'..=b'Z') {
+        while matches!(self.byte_ahead(0), b'0'..=b'9' | b'_' | b'a'..=b'z' | b'A'..=b'Z') {
             self.position += 1;
         }
     }
 
-    fn word(&mut self) {
+    fn scan_word(&mut self) {
         let start = self.position;
-        while matches!(self.at(0), b'0'..=b'9' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | 0x80..) {
+        while matches!(self.byte_ahead(0), b'0'..=b'9' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | 0x80..)
+        {
             self.position += 1;
         }
         let word = self.text.get(start..self.position).unwrap_or("");
         if matches!(word, "r" | "br" | "cr")
-            && matches!(self.at(0), b'#' | b'"')
+            && matches!(self.byte_ahead(0), b'#' | b'"')
             && self.raw_string()
         {
             self.operand();
             return;
         }
-        let keyword = nests(word);
+        let keyword = opens_nesting(word);
         if self.after_block && word != "else" && word != "as" {
             self.reset();
         }
@@ -257,19 +262,19 @@ impl<'a> Scan<'a> {
         let macro_call = std::mem::take(&mut self.macro_call);
         let after_block = std::mem::take(&mut self.after_block);
         match byte {
-            b'(' => self.open(Bracket::Round, macro_call, after_block),
-            b'[' => self.open(Bracket::Square, macro_call, after_block),
-            b'{' => self.open(Bracket::Curly, macro_call, after_block),
-            b')' => self.close(Bracket::Round),
-            b']' => self.close(Bracket::Square),
+            b'(' => self.open_bracket(Bracket::Round, macro_call, after_block),
+            b'[' => self.open_bracket(Bracket::Square, macro_call, after_block),
+            b'{' => self.open_bracket(Bracket::Curly, macro_call, after_block),
+            b')' => self.close_bracket(Bracket::Round),
+            b']' => self.close_bracket(Bracket::Square),
             b'}' => {
-                self.close(Bracket::Curly);
+                self.close_bracket(Bracket::Curly);
                 self.after_block = true;
             }
             b';' | b',' => self.reset(),
-            b':' if self.at(0) == b':' && self.at(1) == b'<' => {
+            b':' if self.byte_ahead(0) == b':' && self.byte_ahead(1) == b'<' => {
                 self.position += 2;
-                self.open(Bracket::Angle, false, false);
+                self.open_bracket(Bracket::Angle, false, false);
             }
             b'>' if self
                 .levels
@@ -316,7 +321,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn open(&mut self, bracket: Bracket, macro_call: bool, after_block: bool) {
+    fn open_bracket(&mut self, bracket: Bracket, macro_call: bool, after_block: bool) {
         if after_block {
             self.reset();
         }
@@ -328,7 +333,7 @@ impl<'a> Scan<'a> {
         });
     }
 
-    fn close(&mut self, bracket: Bracket) {
+    fn close_bracket(&mut self, bracket: Bracket) {
         while self
             .levels
             .last()

@@ -71,7 +71,7 @@ fn normal_tree(item: &NormalisedNode) -> Option<GreenNode> {
         return None;
     }
     // The statements of another item are of no use, and are dropped with those that were edited.
-    let known = std::mem::take(&mut *lock(item));
+    let known = std::mem::take(&mut *lock_statements(item));
     let mut writer = Writer {
         known,
         statements: Statements::default(),
@@ -82,11 +82,11 @@ fn normal_tree(item: &NormalisedNode) -> Option<GreenNode> {
         first: true,
     };
     let changed = writer.node(&item.node, 0)?;
-    *lock(item) = writer.statements;
+    *lock_statements(item) = writer.statements;
     Some(changed.unwrap_or_else(|| item.node.clone()))
 }
 
-fn lock(item: &NormalisedNode) -> std::sync::MutexGuard<'_, Statements> {
+fn lock_statements(item: &NormalisedNode) -> std::sync::MutexGuard<'_, Statements> {
     item.statements
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -152,16 +152,16 @@ impl Writer<'_> {
                     self.pass(token.text_len());
                     if self.gap == Gap::Open && token.text() == " " {
                         self.gap = Gap::Spaced;
-                        children.keep();
+                        children.keep_child();
                     } else {
-                        children.skip();
+                        children.skip_child();
                     }
                 }
                 NodeOrToken::Token(token) => {
                     self.write_space(&mut children);
                     self.pass(token.text_len());
                     self.close_gap();
-                    children.keep();
+                    children.keep_child();
                 }
                 NodeOrToken::Node(inner) => {
                     // The parser puts a comment inside the item that it describes, and white space in front of the item.
@@ -172,12 +172,12 @@ impl Writer<'_> {
                     if self.stays(inner) {
                         self.pass(inner.text_len());
                         self.close_gap();
-                        children.keep();
+                        children.keep_child();
                         continue;
                     }
                     match self.inner(inner, level + 1)? {
-                        Some(new) => children.replace(NodeOrToken::Node(new)),
-                        None => children.keep(),
+                        Some(new) => children.replace_child(NodeOrToken::Node(new)),
+                        None => children.keep_child(),
                     }
                 }
             }
@@ -256,34 +256,34 @@ struct Children<'a> {
 }
 
 impl Children<'_> {
-    fn changed(&mut self) -> &mut Vec<Child> {
+    fn changed_children(&mut self) -> &mut Vec<Child> {
         let (node, taken) = (self.node, self.taken);
         self.changed.get_or_insert_with(|| {
             let mut all = Vec::with_capacity(node.children().len());
-            all.extend(node.children().take(taken).map(shared));
+            all.extend(node.children().take(taken).map(shared_child));
             all
         })
     }
 
-    fn keep(&mut self) {
+    fn keep_child(&mut self) {
         if let Some(changed) = &mut self.changed {
-            changed.extend(self.node.children().nth(self.taken).map(shared));
+            changed.extend(self.node.children().nth(self.taken).map(shared_child));
         }
         self.taken += 1;
     }
 
-    fn skip(&mut self) {
-        self.changed();
+    fn skip_child(&mut self) {
+        self.changed_children();
         self.taken += 1;
     }
 
-    fn replace(&mut self, child: Child) {
-        self.changed().push(child);
+    fn replace_child(&mut self, child: Child) {
+        self.changed_children().push(child);
         self.taken += 1;
     }
 
     fn insert(&mut self, child: Child) {
-        self.changed().push(child);
+        self.changed_children().push(child);
     }
 
     fn finish(self) -> Option<GreenNode> {
@@ -292,7 +292,7 @@ impl Children<'_> {
     }
 }
 
-fn shared(child: NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>) -> Child {
+fn shared_child(child: NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>) -> Child {
     match child {
         NodeOrToken::Node(node) => NodeOrToken::Node(node.to_owned()),
         NodeOrToken::Token(token) => NodeOrToken::Token(token.to_owned()),

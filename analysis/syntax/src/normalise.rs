@@ -75,7 +75,7 @@ impl TokenRuns {
         }
         let last = self.run_at(end - 1);
         let to = match last.and_then(|run| Some(run.original.saturating_add(run.call?))) {
-            Some(to) => self.placed(to),
+            Some(to) => self.placed_offset(to),
             None => self.original_offset(end - 1).saturating_add(1),
         };
         (from, to.max(from))
@@ -121,12 +121,17 @@ impl TokenRuns {
         };
         let (first, from) = part(start)?;
         if end <= start {
-            return Some((self.placed(from), self.placed(from)));
+            return Some((self.placed_offset(from), self.placed_offset(from)));
         }
         let (last, to) = part(end - 1)?;
         let mut behind = copied.get(first + 1..=last)?.iter();
         let whole = behind.all(|part| part.follows);
-        whole.then(|| (self.placed(from), self.placed(to.saturating_add(1))))
+        whole.then(|| {
+            (
+                self.placed_offset(from),
+                self.placed_offset(to.saturating_add(1)),
+            )
+        })
     }
 
     /// The way back of an item that a macro call stands for: what the call's arguments say is there, all else at the call's name.
@@ -158,8 +163,8 @@ impl TokenRuns {
         let mut found = Vec::new();
         for run in self.runs.iter().filter(|run| run.call.is_none()) {
             let (begin, end) = (
-                self.placed(run.original),
-                self.placed(run.original + run.length),
+                self.placed_offset(run.original),
+                self.placed_offset(run.original + run.length),
             );
             let first = copied.partition_point(|part| part.at + part.length <= begin);
             let parts = copied.get(first..).unwrap_or_default().iter();
@@ -180,8 +185,8 @@ impl TokenRuns {
     fn written_through(&self, written: &[Written]) -> Vec<Written> {
         let mut found = Vec::new();
         for run in self.runs.iter().filter(|run| run.call.is_none()) {
-            let begin = self.placed(run.original);
-            let end = self.placed(run.original + run.length);
+            let begin = self.placed_offset(run.original);
+            let end = self.placed_offset(run.original + run.length);
             let first = written.partition_point(|part| part.at + part.length <= begin);
             let parts = written.get(first..).unwrap_or_default().iter();
             let parts = parts.map_while(|part| part.clipped(begin, end));
@@ -199,7 +204,7 @@ impl TokenRuns {
         let end = self.runs.last().map_or(start, |run| {
             run.original.saturating_add(run.original_length())
         });
-        (self.placed(start), self.placed(end))
+        (self.placed_offset(start), self.placed_offset(end))
     }
 
     /// The offset in the normalised text of a byte of the original; none where that byte is no token of it.
@@ -227,16 +232,16 @@ impl TokenRuns {
 
     fn original_offset(&self, offset: u32) -> u32 {
         let Some(run) = self.run_at(offset) else {
-            return self.placed(self.runs.first().map_or(0, |run| run.original));
+            return self.placed_offset(self.runs.first().map_or(0, |run| run.original));
         };
         if run.call.is_some() {
-            return self.placed(run.original);
+            return self.placed_offset(run.original);
         }
         let inside = (offset - run.normalised).min(run.length);
-        self.placed(run.original.saturating_add(inside))
+        self.placed_offset(run.original.saturating_add(inside))
     }
 
-    fn placed(&self, original: u32) -> u32 {
+    fn placed_offset(&self, original: u32) -> u32 {
         self.start.saturating_add(original)
     }
 }
@@ -311,7 +316,7 @@ impl ItemTexts {
         let lock = || self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pieces = Pieces::after(std::mem::take(&mut *lock()));
         let made = NormalisedNode::of(node, &self.statements, Some(&mut pieces));
-        *lock() = pieces.met();
+        *lock() = pieces.met_pieces();
         made
     }
 }
@@ -485,7 +490,7 @@ impl Tokens {
                 if next.range.start() == at {
                     trivia = match &next.call {
                         Some(call) => self.call(&next.instead, call, start, trivia),
-                        None => self.instead(&next.instead, trivia),
+                        None => self.write_instead(&next.instead, trivia),
                     };
                 }
                 place += token.text_len();
@@ -522,7 +527,7 @@ impl Tokens {
     }
 
     /// Writes what is in the place of tokens; the trivia behind it.
-    fn instead(&mut self, text: &str, before: Trivia) -> Trivia {
+    fn write_instead(&mut self, text: &str, before: Trivia) -> Trivia {
         self.sound = false;
         if text.is_empty() {
             return Trivia::Other;
@@ -536,7 +541,7 @@ impl Tokens {
 
     /// Writes what a macro call stands for; the trivia behind it. `start` is where the node begins.
     fn call(&mut self, text: &str, call: &CallOrigin, start: TextSize, before: Trivia) -> Trivia {
-        let after = self.instead(text, before);
+        let after = self.write_instead(text, before);
         if !text.is_empty() {
             let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
             let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);

@@ -122,7 +122,7 @@ impl ParsedFile {
                 body: counted.map(|errors| (new, errors)),
             }
         } else {
-            let text = replaced(&body, range, insert)?;
+            let text = body_with_replacement(&body, range, insert)?;
             let (new, body_errors) = parse_body(&text)?;
             let old_errors = match counted {
                 Some(errors) => errors,
@@ -230,7 +230,7 @@ fn is_plain_number(text: &str) -> bool {
 }
 
 /// The text of a body with a range of the file replaced.
-fn replaced(body: &SyntaxNode, range: TextRange, insert: &str) -> Option<String> {
+fn body_with_replacement(body: &SyntaxNode, range: TextRange, insert: &str) -> Option<String> {
     let range = range.checked_sub(body.text_range().start())?;
     let mut text = body.text().to_string();
     let range: std::ops::Range<usize> = range.into();

@@ -40,7 +40,7 @@ impl Pieces {
     }
 
     /// Those that were met.
-    pub(super) fn met(self) -> KnownPieces {
+    pub(super) fn met_pieces(self) -> KnownPieces {
         self.met
     }
 

@@ -105,7 +105,7 @@ impl Search {
     }
 
     /// Looks for a sum that falls into the interval, with `sum` given by the terms before `level`.
-    fn look(&mut self, level: usize, sum: i128) -> Outcome {
+    fn look_for_sum(&mut self, level: usize, sum: i128) -> Outcome {
         let (Some(&(below, above)), Some(&divisor)) =
             (self.rest.get(level), self.divisors.get(level))
         else {
@@ -124,7 +124,7 @@ impl Search {
         }
         if term.step == 0 {
             self.choose(level, term.low.max(0).min(term.high));
-            return self.look(level + 1, sum);
+            return self.look_for_sum(level + 1, sum);
         }
         let (below, above) = self.rest.get(level + 1).copied().unwrap_or((0, 0));
         // low <= sum + index * step + rest <= high for some rest.
@@ -148,7 +148,7 @@ impl Search {
             }
             self.left -= 1;
             self.choose(level, index);
-            match self.look(level + 1, sum + index * term.step) {
+            match self.look_for_sum(level + 1, sum + index * term.step) {
                 Outcome::None => {}
                 found => return found,
             }
@@ -171,7 +171,8 @@ impl Search {
         let ends = (first..inner.0).chain(inner.1 + 1..=last);
         for index in ends {
             self.choose(level, index);
-            if let found @ Outcome::Found(_) = self.look(level + 1, sum + index * term.step) {
+            if let found @ Outcome::Found(_) = self.look_for_sum(level + 1, sum + index * term.step)
+            {
                 return found;
             }
         }
@@ -196,7 +197,7 @@ impl Search {
             return Outcome::None;
         };
         self.choose(level, index);
-        self.look(level + 1, sum + index * term.step)
+        self.look_for_sum(level + 1, sum + index * term.step)
     }
 
     fn choose(&mut self, level: usize, index: i128) {
@@ -283,7 +284,7 @@ pub fn rows_meet<S: Copy + Into<i128>>(transfer: &Transfer<S>, side: Side) -> Me
         if terms.iter().any(|term| term.low > term.high) {
             continue;
         }
-        match search(terms, 1 - width, width - 1) {
+        match search_meeting(terms, 1 - width, width - 1) {
             Meeting::Never => {}
             Meeting::Unknown => unknown = true,
             Meeting::Shared {
@@ -340,19 +341,19 @@ pub fn sides_meet<S: Copy + Into<i128>>(
     let low = (1 - other_width).checked_sub(distance);
     let high = (one_width - 1).checked_sub(distance);
     match (low, high) {
-        (Some(low), Some(high)) => search(terms.collect(), low, high),
+        (Some(low), Some(high)) => search_meeting(terms.collect(), low, high),
         _ => Meeting::Unknown,
     }
 }
 
-fn search(terms: Vec<Term>, low: i128, high: i128) -> Meeting {
+fn search_meeting(terms: Vec<Term>, low: i128, high: i128) -> Meeting {
     if low < -(1 << 125) || high > 1 << 125 {
         return Meeting::Unknown;
     }
     let Some(mut search) = Search::new(terms, low, high) else {
         return Meeting::Unknown;
     };
-    match search.look(0, 0) {
+    match search.look_for_sum(0, 0) {
         Outcome::Found(distance) => Meeting::Shared {
             iterations: search.chosen,
             distance,

@@ -5,7 +5,7 @@ use super::{Loop, Transfer};
 impl<S: Copy + Into<i128>> Transfer<S> {
     /// The transfer without loops of one iteration, and with each loop joined to the next inner one where its steps continue
     /// that one's on both sides. Rows stay as they are, and so does the order in which they are moved.
-    pub fn joined(&self) -> Self {
+    pub fn with_joined_loops(&self) -> Self {
         let mut inner_first: Vec<Loop<S>> = Vec::new();
         for &outer in self.loops.iter().rev().filter(|one| one.count != 1) {
             let joined = inner_first.last().and_then(|&inner| one_loop(outer, inner));
@@ -23,8 +23,8 @@ impl<S: Copy + Into<i128>> Transfer<S> {
 
     /// The joined transfer, with rows that touch on both sides made one run. Rows with something filled in behind them do not
     /// touch.
-    pub fn merged(&self) -> Self {
-        let mut merged = self.joined();
+    pub fn with_merged_rows(&self) -> Self {
+        let mut merged = self.with_joined_loops();
         if merged.width != merged.run {
             return merged;
         }

@@ -34,7 +34,7 @@ impl<S: Copy + Into<i128>> Transfer<S> {
     }
 
     /// The first row of all, then the second and the last of each loop, from the innermost loop to the outermost; each row once.
-    pub fn table(&self) -> Vec<TableRow> {
+    pub fn row_table(&self) -> Vec<TableRow> {
         let mut rows = Vec::new();
         if self.is_empty() {
             return rows;

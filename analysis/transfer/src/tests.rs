@@ -149,7 +149,7 @@ fn expect_as_walked(transfer: &Transfer, rows: &[(i128, i128)]) {
 }
 
 fn expect_merged(transfer: &Transfer, rows: &[(i128, i128)]) {
-    let (joined, merged) = (transfer.joined(), transfer.merged());
+    let (joined, merged) = (transfer.with_joined_loops(), transfer.with_merged_rows());
     assert_eq!(walk(&joined), rows, "{transfer:?}");
     if rows.len() < 12 {
         assert_eq!(moved(&merged), moved(transfer), "{transfer:?}");
@@ -166,7 +166,7 @@ fn expect_merged(transfer: &Transfer, rows: &[(i128, i128)]) {
         assert!(rows.chunks(each).all(in_line), "{transfer:?}");
     }
     assert!(merged.loops.len() <= joined.loops.len());
-    assert_eq!(merged.merged(), merged);
+    assert_eq!(merged.with_merged_rows(), merged);
     // Nothing is left that continues.
     for pair in joined.loops.windows(2) {
         let inner = pair[1].count as i64;
@@ -177,7 +177,7 @@ fn expect_merged(transfer: &Transfer, rows: &[(i128, i128)]) {
 }
 
 fn expect_table(transfer: &Transfer, rows: &[(i128, i128)]) {
-    let table = transfer.table();
+    let table = transfer.row_table();
     let place = |indices: &[u64]| {
         let loops = indices.iter().zip(&transfer.loops);
         loops.fold(0, |place, (&index, one)| place * one.count + index) as usize
@@ -294,8 +294,8 @@ fn counts_of_two_million_in_three_loops_take_no_time() {
     assert_eq!(rows_meet(&dense, Side::Target), Meeting::Never);
     assert_eq!(dense.reach(Side::Target), Some(1 << 68));
     // 2^63 rows are one loop.
-    assert_eq!(dense.joined().loops.len(), 1);
-    assert_eq!(dense.table().len(), 7);
+    assert_eq!(dense.with_joined_loops().loops.len(), 1);
+    assert_eq!(dense.row_table().len(), 7);
     // Loops within each other: the last row of a loop is after the first of the next.
     let entangled = nest([96, 64, 32 * 7]);
     assert!(matches!(
@@ -323,7 +323,7 @@ fn what_is_filled_in_belongs_to_a_row_of_the_target() {
     assert_eq!(padded.written(), Some(16_384));
     assert_eq!(padded.reach(Side::Source), Some(12_800));
     assert_eq!(padded.reach(Side::Target), Some(16_384));
-    assert_eq!(padded.merged(), padded);
+    assert_eq!(padded.with_merged_rows(), padded);
     // 200 of 256 are 25 of 32 characters, and the rest is filled in.
     let picture = padded.picture(Side::Target).unwrap();
     assert_eq!(picture, format!("{}{}", "#".repeat(25), "+".repeat(7)));
@@ -364,7 +364,7 @@ fn an_empty_transfer_touches_nothing() {
     assert_eq!(transfer.extent(Side::Target), None);
     assert_eq!(transfer.moved(), Some(0));
     assert_eq!(rows_meet(&transfer, Side::Target), Meeting::Never);
-    assert!(transfer.table().is_empty());
+    assert!(transfer.row_table().is_empty());
 }
 
 /// All orders of a list.
@@ -399,7 +399,7 @@ fn loops_in_any_order_are_as_few_as_the_best_order_joins() {
         let of = |order: Vec<Loop>| Transfer::new(8, order);
         let best = orders(&loops)
             .into_iter()
-            .map(|order| of(order).joined().loops.len());
+            .map(|order| of(order).with_joined_loops().loops.len());
         let least = best.min().unwrap();
         let joined = joined_in_any_order(loops.clone());
         assert_eq!(joined.len(), least, "{loops:?}");
@@ -408,7 +408,7 @@ fn loops_in_any_order_are_as_few_as_the_best_order_joins() {
             rows.sort_unstable();
             rows
         };
-        fewer += usize::from(least < of(loops.clone()).joined().loops.len());
+        fewer += usize::from(least < of(loops.clone()).with_joined_loops().loops.len());
         assert_eq!(sorted(&of(joined)), sorted(&of(loops)));
     }
     assert!(fewer > 1_000, "{fewer}");
@@ -433,7 +433,7 @@ fn answers_in_bits_are_those_in_bytes() {
                 .collect(),
         };
         let counts = |loops: Vec<u64>, run: u64| (loops, run);
-        let (one, other) = (bytes.merged(), bits.merged());
+        let (one, other) = (bytes.with_merged_rows(), bits.with_merged_rows());
         assert_eq!(
             counts(other.loops.iter().map(|one| one.count).collect(), other.run),
             counts(one.loops.iter().map(|one| one.count).collect(), one.run * 8)

@@ -1,6 +1,6 @@
 //! Costs as one JSON object, in the shape that scripts rely on.
 
-use super::transfers::{FileTransfers, FunctionTransfers, functions};
+use super::transfers::{FileTransfers, FunctionTransfers, function_transfers};
 use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
@@ -93,19 +93,19 @@ pub(crate) fn write(
     errors: Vec<String>,
 ) -> Result<String, Failure> {
     pretty(&Document {
-        transfers: functions(files),
+        transfers: function_transfers(files),
         errors,
-        ..document(kernels)
+        ..cost_document(kernels)
     })
 }
 
 /// The object: the members of a kernel are the book's, as scripts rely on, and the schedule's are beside them.
-fn document(kernels: &[KernelCost]) -> Document<'_> {
+fn cost_document(kernels: &[KernelCost]) -> Document<'_> {
     Document {
         version: 1,
         kernels: kernels
             .iter()
-            .map(|chosen| kernel(chosen, chosen.book.as_deref().unwrap_or(chosen)))
+            .map(|chosen| kernel_json(chosen, chosen.book.as_deref().unwrap_or(chosen)))
             .collect(),
         transfers: Vec::new(),
         errors: Vec::new(),
@@ -118,7 +118,7 @@ pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
         version: 1,
         kernels: kernels
             .iter()
-            .map(|chosen| kernel(chosen, chosen))
+            .map(|chosen| kernel_json(chosen, chosen))
             .collect(),
         transfers: Vec::new(),
         errors: Vec::new(),
@@ -126,7 +126,7 @@ pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
 }
 
 /// A kernel by one model, and what its schedule says beside it. Proposals are of the model that was chosen.
-fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
+fn kernel_json<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
     Kernel {
         name: &cost.name,
         file: &cost.file,
@@ -155,7 +155,7 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
         peak: cost.peak.map(|peak| Peak::new(peak, &cost.overfull)),
         proposals: &chosen.proposals,
         searched: chosen.searched.as_ref(),
-        roofline: cost.roofline.as_ref().map(roofline::document),
+        roofline: cost.roofline.as_ref().map(roofline::roofline_document),
         assumptions: &cost.assumptions,
         unresolved: cost
             .unresolved

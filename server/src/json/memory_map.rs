@@ -28,7 +28,7 @@ struct Capacity {
 }
 
 /// The object that `visa/memoryMap` answers with.
-pub(crate) fn document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
+pub(crate) fn memory_map_document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
     let capacity = map.capacity.iter();
     MemoryMap {
         version: 1,

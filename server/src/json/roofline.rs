@@ -38,13 +38,13 @@ struct Bar {
 }
 
 /// The bounds of a kernel.
-pub(crate) fn document(roofline: &Roofline) -> Document {
+pub(crate) fn roofline_document(roofline: &Roofline) -> Document {
     let peaks = roofline.peaks.iter();
     let bars = roofline.bounds().map(|bound| Bar {
         bound: bound.name(),
-        name: name(bound),
+        name: bound_name(bound),
         cycles: roofline.cycles(bound),
-        detail: detail(roofline, bound),
+        detail: bound_detail(roofline, bound),
     });
     Document {
         hbm_bytes: roofline.hbm_bytes,
@@ -58,13 +58,13 @@ pub(crate) fn document(roofline: &Roofline) -> Document {
         critical_path_cycles: roofline.critical_path,
         bars: bars.collect(),
         binds: roofline.binds().name(),
-        binds_words: binds(roofline),
-        sentence: sentence(roofline),
+        binds_words: binding_bound(roofline),
+        sentence: binding_sentence(roofline),
     }
 }
 
 /// What a bound is called in tables.
-pub(crate) fn name(bound: Bound) -> &'static str {
+pub(crate) fn bound_name(bound: Bound) -> &'static str {
     match bound {
         Bound::Hbm => "HBM's bandwidth",
         Bound::MultiplyAccumulates => "multiply-accumulates",
@@ -75,7 +75,7 @@ pub(crate) fn name(bound: Bound) -> &'static str {
 }
 
 /// What a bound is made of.
-pub(crate) fn detail(roofline: &Roofline, bound: Bound) -> String {
+pub(crate) fn bound_detail(roofline: &Roofline, bound: Bound) -> String {
     let unknown = || "unknown".to_owned();
     match bound {
         Bound::Hbm => roofline.hbm_bytes.map_or_else(unknown, |bytes| {
@@ -101,26 +101,26 @@ pub(crate) fn detail(roofline: &Roofline, bound: Bound) -> String {
 }
 
 /// What binds, with its share of the kernel's cycles: `tensor DMA 91 %`.
-pub(crate) fn binds(roofline: &Roofline) -> String {
+pub(crate) fn binding_bound(roofline: &Roofline) -> String {
     let bound = roofline.binds();
-    format!("{} {} %", name(bound), share(roofline, bound))
+    format!("{} {} %", bound_name(bound), bound_share(roofline, bound))
 }
 
 /// Cycles of a bound in percent of the kernel's, rounded down.
-fn share(roofline: &Roofline, bound: Bound) -> u128 {
+fn bound_share(roofline: &Roofline, bound: Bound) -> u128 {
     let cycles = roofline.cycles(bound).unwrap_or(0);
     u128::from(cycles) * 100 / u128::from(roofline.total.max(1))
 }
 
 /// Which bound binds, with what share of the kernel's cycles, and what is next to it.
-pub(crate) fn sentence(roofline: &Roofline) -> String {
+pub(crate) fn binding_sentence(roofline: &Roofline) -> String {
     let cycles = |bound| {
         roofline
             .cycles(bound)
             .map_or_else(|| "unknown".to_owned(), thousands)
     };
     let bound = roofline.binds();
-    let share = share(roofline, bound);
+    let share = bound_share(roofline, bound);
     let of_total = format!(
         "{} of {} cycles ({share} %)",
         cycles(bound),

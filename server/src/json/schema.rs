@@ -47,7 +47,7 @@ fn generator() -> SchemaGenerator {
     SchemaGenerator::new(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn text<T: JsonSchema>(generator: SchemaGenerator, title: &str) -> Result<String, String> {
+fn schema_text<T: JsonSchema>(generator: SchemaGenerator, title: &str) -> Result<String, String> {
     let mut schema = generator.into_root_schema_for::<T>();
     schema.insert("title".to_owned(), title.into());
     serde_json::to_string_pretty(&schema)
@@ -65,7 +65,7 @@ pub fn schema_of_costs() -> Result<String, String> {
     let mut generator = generator();
     generator.subschema_for::<MemoryMap<'_>>();
     generator.subschema_for::<Dialect<'_>>();
-    text::<Document<'_>>(generator, "The costs of visa-lint")
+    schema_text::<Document<'_>>(generator, "The costs of visa-lint")
 }
 
 /// The JSON schemas of what `visa-lint check`, `run`, `map` and `sequence` print with `--format json`, and `check` a line with
@@ -78,27 +78,27 @@ pub fn schemas() -> Result<Vec<(&'static str, String)>, String> {
     Ok(vec![
         (
             "check.schema.json",
-            text::<Report<check::Document<'_>>>(generator(), "A check of visa-lint")?,
+            schema_text::<Report<check::Document<'_>>>(generator(), "A check of visa-lint")?,
         ),
         (
             "check-line.schema.json",
-            text::<Report<check::Line<'_>>>(generator(), "A line of a check of visa-lint")?,
+            schema_text::<Report<check::Line<'_>>>(generator(), "A line of a check of visa-lint")?,
         ),
         (
             "map.schema.json",
-            text::<Expression<Mapping>>(generator(), "A mapping by visa-lint")?,
+            schema_text::<Expression<Mapping>>(generator(), "A mapping by visa-lint")?,
         ),
         (
             "run.schema.json",
-            text::<Report<run::Document>>(generator(), "A run of visa-lint")?,
+            schema_text::<Report<run::Document>>(generator(), "A run of visa-lint")?,
         ),
         (
             "run-all.schema.json",
-            text::<Report<run::AllDocument>>(generator(), "Runs of visa-lint")?,
+            schema_text::<Report<run::AllDocument>>(generator(), "Runs of visa-lint")?,
         ),
         (
             "sequence.schema.json",
-            text::<Expression<SequenceAnswer>>(generator(), "A sequencer by visa-lint")?,
+            schema_text::<Expression<SequenceAnswer>>(generator(), "A sequencer by visa-lint")?,
         ),
     ])
 }

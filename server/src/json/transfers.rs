@@ -92,7 +92,7 @@ impl<'a> From<&'a Amount> for Quantity<'a> {
 }
 
 /// The functions of some files, in their order.
-pub(crate) fn functions(files: &[FileTransfers]) -> Vec<FunctionTransfers<'_>> {
+pub(crate) fn function_transfers(files: &[FileTransfers]) -> Vec<FunctionTransfers<'_>> {
     files.iter().flat_map(of_file).collect()
 }
 
@@ -103,9 +103,9 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
         file: &file.file,
         line: lines.line(function.span.start),
         transfers: (function.rows.iter())
-            .map(|row| transfer(row, &lines))
+            .map(|row| transfer_json(row, &lines))
             .collect(),
-        lanes: lanes(function),
+        lanes: lane_sums(function),
         schedule: function.schedule.as_ref(),
         totals: (function.totals.iter())
             .map(|(direction, bytes)| (direction.as_str(), bytes.into()))
@@ -118,7 +118,7 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
     functions.collect()
 }
 
-fn lanes(function: &TransferCost) -> Vec<LaneSum<'static>> {
+fn lane_sums(function: &TransferCost) -> Vec<LaneSum<'static>> {
     let sum = |lane: Lane| LaneSum {
         name: lane.name(),
         track: lane.track(),
@@ -131,7 +131,7 @@ fn lanes(function: &TransferCost) -> Vec<LaneSum<'static>> {
     function.lanes().into_iter().map(sum).collect()
 }
 
-fn transfer<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {
+fn transfer_json<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {
     Transfer {
         what: &row.what,
         line: lines.line(row.span.start),

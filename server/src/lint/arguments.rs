@@ -391,7 +391,7 @@ pub(crate) struct Completed {
 /// # Errors
 ///
 /// The first word is most likely a command that is misspelt.
-pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Completed, String> {
+pub(crate) fn complete_arguments(mut arguments: Vec<OsString>) -> Result<Completed, String> {
     if called_by_cargo(&arguments) {
         arguments.remove(1);
     }
@@ -453,7 +453,7 @@ fn nearest_commands(word: &str) -> Option<String> {
 }
 
 /// What to say of commands behind options, where `check` was put before them and takes words for paths.
-pub(crate) fn misplaced(paths: &[PathBuf]) -> Option<String> {
+pub(crate) fn misplaced_command(paths: &[PathBuf]) -> Option<String> {
     let word = paths.first()?.to_str()?;
     if Path::new(word).exists() {
         return None;
@@ -481,11 +481,11 @@ fn called_by_cargo(arguments: &[OsString]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::complete;
+    use super::complete_arguments;
     use clap::CommandFactory;
 
     fn completed(arguments: &[&str]) -> Vec<String> {
-        complete(arguments.iter().map(Into::into).collect())
+        complete_arguments(arguments.iter().map(Into::into).collect())
             .map_or_else(|words| vec![words.into()], |completed| completed.arguments)
             .into_iter()
             .map(|argument| argument.to_string_lossy().into_owned())

@@ -29,7 +29,7 @@ const NAMED: usize = 3;
 
 impl BaselineArguments {
     /// The baseline that the run is to read.
-    pub(crate) fn known(&self) -> Result<Option<Baseline>, Failure> {
+    pub(crate) fn known_baseline(&self) -> Result<Option<Baseline>, Failure> {
         self.baseline.as_deref().map(Baseline::read).transpose()
     }
 }
@@ -164,7 +164,9 @@ impl Baseline {
             }
         }
         baseline.store()?;
-        Ok(total(baseline.entries.values().map(|known| &known.count)))
+        Ok(saturating_total(
+            baseline.entries.values().map(|known| &known.count),
+        ))
     }
 
     fn store(&self) -> Result<(), Failure> {
@@ -215,7 +217,7 @@ impl Baseline {
         left.retain(|key, count| {
             *count > 0
                 && match reported.get(&key.file) {
-                    Some(path) => self.judged(key, path, checked, session),
+                    Some(path) => self.would_find(key, path, checked, session),
                     None => !self.names.exists(&key.file),
                 }
         });
@@ -228,12 +230,12 @@ impl Baseline {
     }
 
     /// Whether the run would have found a known finding of one of its files, if it were still there.
-    fn judged(&self, key: &Key, path: &str, checked: &Checked, session: &Session<'_>) -> bool {
+    fn would_find(&self, key: &Key, path: &str, checked: &Checked, session: &Session<'_>) -> bool {
         let group = self.entries.get(key).map_or("", |known| &known.group);
         let group = Group::ALL.into_iter().find(|other| other.name() == group);
         let runs = find_rule(&key.rule).is_none_or(|rule| {
             let group = group.unwrap_or(rule.group);
-            session.runs(rule, group, path)
+            session.runs_rule(rule, group, path)
         });
         runs && !checked
             .with_syntax_errors
@@ -242,19 +244,23 @@ impl Baseline {
     }
 
     /// Drops what no longer occurs, or says that it could be dropped.
-    pub(crate) fn settle(mut self, gone: &Gone, options: &CheckArguments) -> Result<(), Failure> {
+    pub(crate) fn settle_gone(
+        mut self,
+        gone: &Gone,
+        options: &CheckArguments,
+    ) -> Result<(), Failure> {
         let quiet = options.quiet;
         if gone.entries.is_empty() {
             return Ok(());
         }
         let path = self.path.display().to_string();
-        let count = counted(total(gone.entries.values()), "known finding");
+        let count = counted(saturating_total(gone.entries.values()), "known finding");
         if !options.baseline.prune_baseline {
             if !quiet {
                 write_warning(&format!(
                     "`{path}`: {count} no longer occur{}: {}; `--prune-baseline` drops what is gone",
                     if count.starts_with("1 ") { "s" } else { "" },
-                    gone.words()
+                    gone.gone_in_words()
                 ));
             }
             return Ok(());
@@ -292,7 +298,7 @@ impl Baseline {
 }
 
 /// The sum of counts, which a file may claim to be as large as it likes.
-fn total<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
+fn saturating_total<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
     counts
         .into_iter()
         .fold(0, |sum, count| sum.saturating_add(*count))
@@ -305,7 +311,7 @@ pub(crate) struct Gone {
 }
 
 impl Gone {
-    fn words(&self) -> String {
+    fn gone_in_words(&self) -> String {
         let mut words: Vec<String> = self
             .entries
             .keys()

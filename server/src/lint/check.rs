@@ -4,7 +4,7 @@ use visa_analysis::Level;
 
 use super::arguments::{CheckArguments, CheckFormat, FixArguments};
 use super::baseline;
-use super::delivery::{colored, deliver};
+use super::delivery::{deliver, is_colored};
 use super::fixing;
 use super::format;
 use super::format::Extent;
@@ -27,10 +27,14 @@ pub(crate) fn run(
     levels: &Levels,
     console: Console,
 ) -> Result<Outcome, Failure> {
-    in_pool(options.jobs, || check(options, levels, console))
+    in_pool(options.jobs, || run_check(options, levels, console))
 }
 
-fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
+fn run_check(
+    options: &CheckArguments,
+    levels: &Levels,
+    console: Console,
+) -> Result<Outcome, Failure> {
     let FixArguments {
         fix,
         diff,
@@ -55,7 +59,7 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
         watch::run(options.into(), &mut session, &mut again)?;
         Ok(Outcome::Fine)
     } else {
-        pass(options, &mut session, console)
+        run_pass(options, &mut session, console)
     }
 }
 
@@ -68,7 +72,7 @@ struct Again<'a> {
 impl Follower for Again<'_> {
     fn pass(&mut self, session: &mut Session<'_>) -> bool {
         self.console.clear();
-        match pass(self.options, session, self.console) {
+        match run_pass(self.options, session, self.console) {
             Err(failure) => failure.say(),
             Ok(_) if self.console.is_closed() => return false,
             Ok(_) => {}
@@ -86,12 +90,12 @@ impl Follower for Again<'_> {
 }
 
 /// One pass over a session's files, from fixes to the report.
-fn pass(
+fn run_pass(
     options: &CheckArguments,
     session: &mut Session<'_>,
     console: Console,
 ) -> Result<Outcome, Failure> {
-    let known = options.baseline.known()?;
+    let known = options.baseline.known_baseline()?;
     let unreadable = session.say_unreadable();
     let FixArguments { fix, diff, .. } = options.fixing;
     if fix || diff || options.ignoring.add_ignore {
@@ -102,7 +106,7 @@ fn pass(
     }
     let ignore = options.ignoring.add_ignore;
     let before = (fix || ignore).then(|| session.own_texts());
-    let fixed = fix.then(|| fixing::fix(options, session));
+    let fixed = fix.then(|| fixing::fix_session(options, session));
     let ignored = ignore.then(|| ignoring::add(options, session));
     let mut console = console;
     if let Some(before) = before {
@@ -129,22 +133,22 @@ fn pass(
             usize::try_from(most).unwrap_or(usize::MAX),
         );
     }
-    let outcome = report(options, session, &checked, console, unreadable)?;
+    let outcome = report_check(options, session, &checked, console, unreadable)?;
     if let (Some(known), Some(gone)) = (known, gone.filter(|_| !failed)) {
-        known.settle(&gone, options)?;
+        known.settle_gone(&gone, options)?;
     }
     if let Some(fixed) = fixed.filter(|_| !options.quiet) {
-        fixing::sum_up(&fixed, checked.open().count());
+        fixing::sum_up(&fixed, checked.unsuppressed_findings().count());
         fixing::say_left_out(&fixed, session);
     }
     if let Some(ignored) = ignored.filter(|_| !options.quiet) {
-        ignoring::sum_up(ignored, checked.open().count());
+        ignoring::sum_up(ignored, checked.unsuppressed_findings().count());
     }
     Ok(outcome)
 }
 
 /// Writes what a check says, in the format that was asked for.
-fn report(
+fn report_check(
     options: &CheckArguments,
     session: &Session<'_>,
     checked: &Checked,
@@ -173,7 +177,9 @@ fn report(
         complete: !failed,
         errors: &errors,
     };
-    let denied = outline.open().any(|finding| finding.level == Level::Deny);
+    let denied = outline
+        .unsuppressed_findings()
+        .any(|finding| finding.level == Level::Deny);
     let too_many = options.limits.exceeded(&outline);
     write(options, &outline, console)?;
     if let Some(words) = &too_many {
@@ -204,7 +210,7 @@ fn format_of(options: &CheckArguments) -> CheckFormat {
 
 fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> Result<(), Failure> {
     let look = Look {
-        colored: colored(options, console),
+        colored: is_colored(options, console),
         width: if options.output_file.is_some() {
             WIDTH
         } else {
@@ -216,7 +222,7 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         quiet: options.quiet,
         statistics: options.statistics,
     };
-    let answer = format::render(format, outline, look, extent)?;
+    let answer = format::render_outline(format, outline, look, extent)?;
     if !format::says_what_is_unresolved(format) && !options.quiet {
         let words = outline.not_looked_at(false).into_iter();
         let words: Vec<String> = words.chain(outline.not_followed_words()).collect();

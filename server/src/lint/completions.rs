@@ -70,12 +70,16 @@ fn with_names(command: Command) -> Command {
             let name = |check: Command, option: &'static str| {
                 let is_level = LEVEL_OPTIONS.contains(&option);
                 let more = if is_level { WARNINGS } else { ALL };
-                check.mut_arg(option, |argument| argument.value_parser(names(Some(more))))
+                check.mut_arg(option, |argument| {
+                    argument.value_parser(rule_name_parser(Some(more)))
+                })
             };
             RULE_OPTIONS.into_iter().fold(check, name)
         })
         .mut_subcommand("explain", |explain| {
-            explain.mut_arg("rules", |argument| argument.value_parser(names(None)))
+            explain.mut_arg("rules", |argument| {
+                argument.value_parser(rule_name_parser(None))
+            })
         });
     let check = command.find_subcommand(DEFAULT);
     let options: Vec<_> = check
@@ -88,7 +92,7 @@ fn with_names(command: Command) -> Command {
 }
 
 /// Groups and rules, and what may be named beside them.
-fn names(more: Option<&'static str>) -> PossibleValuesParser {
+fn rule_name_parser(more: Option<&'static str>) -> PossibleValuesParser {
     let groups = Group::ALL.into_iter().map(Group::name);
     let rules = all_rules().map(|rule| rule.name);
     PossibleValuesParser::new(more.into_iter().chain(groups).chain(rules))

@@ -6,7 +6,7 @@ use super::writing::write_file;
 use crate::project::Failure;
 
 /// Whether the answer carries colours where it was asked for.
-pub(crate) fn colored(options: &CheckArguments, console: Console) -> bool {
+pub(crate) fn is_colored(options: &CheckArguments, console: Console) -> bool {
     if options.output_file.is_some() {
         console.colored_file()
     } else {

@@ -31,30 +31,30 @@ pub(super) struct Kernel {
 }
 
 /// The kernels of a rule for the release that is asked for; where nothing is, for the newest in which the rule holds.
-pub(super) fn shown(rule: &Rule, asked: Asked) -> Shown {
+pub(super) fn shown_example(rule: &Rule, asked: Asked) -> Shown {
     let own = Pair::of(Example {
         wrong: rule.wrong,
         right: rule.right,
     });
     if rule.example_language() != Language::Rust {
-        return own.shown(rule, false);
+        return own.into_shown(rule, false);
     }
     let library = asked.library.unwrap_or(Library::OptStd);
     let current = rule.example_for(Library::OptStd).map(Pair::of);
     let mut pairs: Vec<Pair> = std::iter::once(own).chain(current).collect();
     // What is nearest to the library that is asked for needs the least rewriting.
     pairs.sort_by_key(|pair| pair.wrong.0.library != library);
-    if let Some(target) = target(rule, library, asked.release)
+    if let Some(target) = target_release(rule, library, asked.release)
         && let Some(shown) = pairs.iter().find_map(|pair| pair.shown_in(rule, target))
     {
         return shown;
     }
-    pairs.swap_remove(0).shown(rule, true)
+    pairs.swap_remove(0).into_shown(rule, true)
 }
 
 /// The release of a library that a page is about: the one that is asked for, else the newest in which the rule holds. `None` where
 /// it holds in none.
-fn target(rule: &Rule, library: Library, asked: Option<Release>) -> Option<Dialect> {
+fn target_release(rule: &Rule, library: Library, asked: Option<Release>) -> Option<Dialect> {
     let releases = rule.holds.releases(library)?;
     let newest = library.releases().iter().rev().copied();
     let mut held = newest.filter(|release| releases.contain(*release));
@@ -87,7 +87,7 @@ impl Pair {
     /// What a rule finds in the wrong kernel, which is written for a release or in a language without any.
     fn findings(&self, rule: &Rule, has_release: bool) -> Vec<Diagnostic> {
         let (dialect, text) = &self.wrong;
-        let mut found = workspace(rule, text, has_release.then_some(*dialect))
+        let mut found = example_workspace(rule, text, has_release.then_some(*dialect))
             .analysis()
             .check_file_completed(&kernel_path(rule))
             .diagnostics;
@@ -96,7 +96,7 @@ impl Pair {
     }
 
     /// The pair as it is.
-    fn shown(self, rule: &Rule, has_release: bool) -> Shown {
+    fn into_shown(self, rule: &Rule, has_release: bool) -> Shown {
         let findings = self.findings(rule, has_release);
         let kernel = |(dialect, text)| Kernel {
             dialect: has_release.then_some(dialect),
@@ -112,22 +112,22 @@ impl Pair {
     /// The pair in another release; `None` where it does not show the rule there.
     fn shown_in(&self, rule: &Rule, target: Dialect) -> Option<Shown> {
         let pair = Self {
-            wrong: (target, rewritten(rule, &self.wrong.1, target)),
-            right: (target, rewritten(rule, &self.right.1, target)),
+            wrong: (target, rewritten_kernel(rule, &self.wrong.1, target)),
+            right: (target, rewritten_kernel(rule, &self.right.1, target)),
         };
         let shows =
             is_right(rule, &pair.right.1, target) && is_written_for(rule, &pair.wrong.1, target);
         let before = self.findings(rule, true);
-        let shown = pair.shown(rule, true);
+        let shown = pair.into_shown(rule, true);
         // A rule that needs settings finds nothing in either.
         (shows && shown.findings.is_empty() == before.is_empty()).then_some(shown)
     }
 }
 
 /// A kernel rewritten for a release.
-fn rewritten(rule: &Rule, kernel: &str, target: Dialect) -> String {
+fn rewritten_kernel(rule: &Rule, kernel: &str, target: Dialect) -> String {
     let path = kernel_path(rule);
-    let mut workspace = workspace(rule, kernel, Some(target));
+    let mut workspace = example_workspace(rule, kernel, Some(target));
     let on = rules_that_are_on(|rule, _| rule.name != WHOLE_FILES);
     workspace.set_enabled_rules(on, [(path.as_str(), on)]);
     migrate_all(&mut workspace);
@@ -144,7 +144,7 @@ fn is_written_for(rule: &Rule, kernel: &str, target: Dialect) -> bool {
     if foreign.contains(&rule.name) {
         return true;
     }
-    let report = workspace(rule, kernel, Some(target))
+    let report = example_workspace(rule, kernel, Some(target))
         .analysis()
         .check_file(&kernel_path(rule));
     let mut found = report.diagnostics.iter();
@@ -153,7 +153,7 @@ fn is_written_for(rule: &Rule, kernel: &str, target: Dialect) -> bool {
 
 /// Whether a kernel has no finding of a rule and no error, and is followed to its end.
 fn is_right(rule: &Rule, kernel: &str, target: Dialect) -> bool {
-    let report = workspace(rule, kernel, Some(target))
+    let report = example_workspace(rule, kernel, Some(target))
         .analysis()
         .check_file(&kernel_path(rule));
     let mut found = report.diagnostics.iter();
@@ -165,7 +165,7 @@ fn is_right(rule: &Rule, kernel: &str, target: Dialect) -> bool {
     !refused && report.operations.unresolved == 0
 }
 
-fn workspace(rule: &Rule, kernel: &str, dialect: Option<Dialect>) -> Workspace {
+fn example_workspace(rule: &Rule, kernel: &str, dialect: Option<Dialect>) -> Workspace {
     let mut workspace = Workspace::new();
     if let Some(dialect) = dialect {
         workspace.set_dialect(dialect);
@@ -208,7 +208,7 @@ pub(super) struct Changes {
 }
 
 /// The lines in which two kernels differ. Their titles, which say what each of them shows, do not count.
-pub(super) fn changes(wrong: &str, right: &str) -> Changes {
+pub(super) fn differing_lines(wrong: &str, right: &str) -> Changes {
     let mut changes = Changes {
         removed: Vec::new(),
         added: Vec::new(),
@@ -243,16 +243,16 @@ pub(super) fn changes(wrong: &str, right: &str) -> Changes {
 
 #[cfg(test)]
 mod tests {
-    use super::changes;
+    use super::differing_lines;
 
     #[test]
     fn changed_lines_are_those_of_either_kernel_without_the_titles() {
         let wrong = "//! Wrong.\na\nb\nc\nd\n";
         let right = "//! Right.\na\nB\nc\nd\ne\n";
-        let found = changes(wrong, right);
+        let found = differing_lines(wrong, right);
         assert_eq!(found.removed, [2]);
         assert_eq!(found.added, [2, 5]);
         assert_eq!(found.diff, "-b\n+B\n\n+e\n");
-        assert_eq!(changes(wrong, wrong).diff, "");
+        assert_eq!(differing_lines(wrong, wrong).diff, "");
     }
 }

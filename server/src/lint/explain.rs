@@ -15,9 +15,9 @@ use super::output::Console;
 use super::pages::{self, Kernel, Part};
 use super::rules;
 use super::styles::{ADDED, REMOVED, TITLE, styled};
-use super::wrap::wrap;
+use super::wrap::wrap_text;
 use crate::project::Failure;
-use crate::project::levels::{did_you_mean, proposal};
+use crate::project::levels::{did_you_mean, nearest_names_clause};
 use crate::project::settings::Dialect;
 use visa_analysis::counted;
 
@@ -26,34 +26,38 @@ const CANDIDATES: usize = 8;
 
 /// Runs the command.
 pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcome, Failure> {
-    console.print(&answer(options, console)?)?;
+    console.print(&explain_answer(options, console)?)?;
     Ok(Outcome::Fine)
 }
 
-fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
+fn explain_answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
     if options.all {
         let of_runs = RUN_RULES
             .iter()
-            .filter_map(|rule| named(rule.name, options, console));
+            .filter_map(|rule| named_page(rule.name, options, console));
         let pages: Vec<String> = all_rules()
-            .map(|rule| rendered(rule, options, console))
+            .map(|rule| rendered_rule(rule, options, console))
             .chain(of_runs)
             .collect();
         return Ok(pages.join(BETWEEN));
     }
     let names: Vec<&str> = options.rules.iter().map(|name| name.trim()).collect();
     if let [only] = names.as_slice() {
-        return one(only, options, console);
+        return explain_one(only, options, console);
     }
-    let pages = names.iter().map(|name| named(name, options, console));
+    let pages = names.iter().map(|name| named_page(name, options, console));
     let pages: Option<Vec<String>> = pages.collect();
     match pages {
         Some(pages) => Ok(pages.join(BETWEEN)),
         // Words that nobody has put in quotes.
-        None if names.iter().all(|name| !is_known(name)) => one(&names.join(" "), options, console),
+        None if names.iter().all(|name| !is_known(name)) => {
+            explain_one(&names.join(" "), options, console)
+        }
         None => {
             let wrong = names.iter().filter(|name| !is_known(name));
-            Err(Failure::several(wrong.map(|name| unknown(name)).collect()))
+            Err(Failure::several(
+                wrong.map(|name| nothing_found_text(name)).collect(),
+            ))
         }
     }
 }
@@ -61,11 +65,11 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
 /// What is between two pages.
 const BETWEEN: &str = "\n\n";
 
-fn rendered(rule: &Rule, options: &ExplainArguments, console: Console) -> String {
+fn rendered_rule(rule: &Rule, options: &ExplainArguments, console: Console) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let asked = asked_in(&here, options.dialect);
     match options.format {
-        ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
+        ExplainFormat::Human => rule_page_text(rule, asked, console.colored(), console.width()),
         ExplainFormat::Markdown => pages::linked(rule, asked),
     }
 }
@@ -83,7 +87,7 @@ fn group_of(name: &str) -> Option<Group> {
 /// They show the newest release, whatever crate the process runs in.
 pub fn rule_pages() -> Vec<(String, String)> {
     let all: Vec<&Rule> = all_rules().collect();
-    let mut made = vec![("README.md".to_owned(), rules::markdown(&all))];
+    let mut made = vec![("README.md".to_owned(), rules::markdown_index(&all))];
     let of_rules = all.par_iter().map(|rule| {
         let page = pages::linked(rule, Dialect::default());
         (format!("{}.md", rule.name), page)
@@ -94,9 +98,9 @@ pub fn rule_pages() -> Vec<(String, String)> {
 }
 
 /// The page of a rule or a group of that name.
-fn named(name: &str, options: &ExplainArguments, console: Console) -> Option<String> {
+fn named_page(name: &str, options: &ExplainArguments, console: Console) -> Option<String> {
     if let Some(rule) = find_rule(name) {
-        return Some(rendered(rule, options, console));
+        return Some(rendered_rule(rule, options, console));
     }
     if let Some(rule) = find_run_rule(name) {
         return Some(match options.format {
@@ -111,21 +115,25 @@ fn named(name: &str, options: &ExplainArguments, console: Console) -> Option<Str
 }
 
 /// The page of a rule or a group, or what is known of a text that a library or a compiler said.
-fn one(name: &str, options: &ExplainArguments, console: Console) -> Result<String, Failure> {
-    if let Some(page) = named(name, options, console) {
+fn explain_one(
+    name: &str,
+    options: &ExplainArguments,
+    console: Console,
+) -> Result<String, Failure> {
+    if let Some(page) = named_page(name, options, console) {
         return Ok(page);
     }
     let found = rules_foreseeing(name);
     match found.as_slice() {
-        [] => Err(Failure::new(unknown(name))),
+        [] => Err(Failure::new(nothing_found_text(name))),
         [only] => {
-            let found = wrap(&recognised(only), console.width());
+            let found = wrap_text(&recognised(only), console.width());
             Ok(format!(
                 "{found}\n\n{}",
-                rendered(only.rule, options, console)
+                rendered_rule(only.rule, options, console)
             ))
         }
-        several => Ok(candidates(several)),
+        several => Ok(foreseen_rules_text(several)),
     }
 }
 
@@ -143,7 +151,7 @@ pub(crate) fn asked_in(folder: &Path, chosen: Option<Dialect>) -> Dialect {
 }
 
 /// What is said of a name or a text that finds nothing.
-pub(crate) fn unknown(name: &str) -> String {
+pub(crate) fn nothing_found_text(name: &str) -> String {
     if name.is_empty() {
         return "nothing to explain: name a rule or a group, or paste what a compiler or library printed".to_owned();
     }
@@ -153,7 +161,7 @@ pub(crate) fn unknown(name: &str) -> String {
     if is_name {
         let lower = name.to_ascii_lowercase();
         let nearest = match find_rule(&lower) {
-            Some(_) => proposal(&[lower]),
+            Some(_) => nearest_names_clause(&[lower]),
             None => did_you_mean(&lower),
         };
         return if nearest.is_empty() {
@@ -169,7 +177,7 @@ pub(crate) fn unknown(name: &str) -> String {
     let nearest = if nearest.is_empty() {
         "; `visa-lint rules` lists all of them".to_owned()
     } else {
-        proposal(&nearest)
+        nearest_names_clause(&nearest)
     };
     format!("no rule matches this text{nearest}")
 }
@@ -186,13 +194,13 @@ fn speaker(found: &Foreseen) -> &'static str {
 pub(crate) fn recognised(found: &Foreseen) -> String {
     let (by, words, name) = (speaker(found), found.said.words, found.rule.name);
     let likeness = if found.alike { "like this text, " } else { "" };
-    pages::capital(&format!(
+    pages::capitalised_sentence(&format!(
         "{likeness}{by} says `{words}` of what `{name}` finds."
     ))
 }
 
 /// The rules that foresee a text, a line each with what is known of it.
-fn candidates(found: &[Foreseen]) -> String {
+fn foreseen_rules_text(found: &[Foreseen]) -> String {
     let alike = found.iter().all(|one| one.alike);
     let mut text = if alike {
         "No rule matches this text; rules for similar texts:\n".to_owned()
@@ -217,7 +225,7 @@ fn of_group(group: Group, colored: bool, columns: usize) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let (name, level) = (group.name(), group.default_level().name());
     let title = styled(name, TITLE, colored);
-    let meaning = wrap(group.meaning(), columns);
+    let meaning = wrap_text(group.meaning(), columns);
     let mut text = format!("{title} (group, {level} by default)\n\n{meaning}\n\n");
     for rule in &rules {
         text.push_str(&format!("  {:width$}  {}\n", rule.name, rule.summary()));
@@ -225,7 +233,7 @@ fn of_group(group: Group, colored: bool, columns: usize) -> String {
     let count = counted(rules.len() as u64, "rule");
     text.push_str(&format!(
         "\n{count}; for details: `visa-lint explain RULE`\n{}\n",
-        wrap(&setting(group), columns)
+        wrap_text(&level_setting_text(group), columns)
     ));
     text
 }
@@ -242,12 +250,12 @@ fn group_page(group: Group) -> String {
         let summary = rule.summary().replace('|', "\\|");
         text.push_str(&format!("| [`{0}`]({0}.md) | {summary} |\n", rule.name));
     }
-    text.push_str(&format!("\n{}\n", setting(group)));
+    text.push_str(&format!("\n{}\n", level_setting_text(group)));
     text
 }
 
 /// How the level of a group is set.
-fn setting(group: Group) -> String {
+fn level_setting_text(group: Group) -> String {
     let name = group.name();
     let other = match group.default_level() {
         Level::Deny => Level::Warn,
@@ -265,10 +273,10 @@ fn run_page(rule: &RunRule, colored: bool, width: usize) -> String {
     let mut text = format!(
         "{} (a finding of `visa-lint run`)\n\n{}\n",
         title(rule.name),
-        wrap(&format!("{}.", rule.summary), width)
+        wrap_text(&format!("{}.", rule.summary), width)
     );
     for paragraph in rule.why {
-        text.push_str(&format!("\n{}\n", wrap(paragraph, width)));
+        text.push_str(&format!("\n{}\n", wrap_text(paragraph, width)));
     }
     for (name, kernel) in [("Wrong", rule.wrong), ("Right", rule.right)] {
         text.push_str(&format!("\n{}\n\n{}", title(name), indented(kernel)));
@@ -294,38 +302,38 @@ pub(crate) fn run_markdown(rule: &RunRule) -> String {
     text
 }
 
-fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
+fn rule_page_text(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
     let title = |text: &str| styled(text, TITLE, colored);
-    let shown = pages::page(rule, asked);
+    let shown = pages::rule_page(rule, asked);
     let mut text = format!(
         "{} ({})\n\n{}\n",
         title(rule.name),
         pages::standing(rule),
-        wrap(&shown.lead, width)
+        wrap_text(&shown.lead, width)
     );
     for section in shown.sections {
         text.push_str(&format!("\n{}\n", title(section.title)));
         for part in section.parts {
             match part {
-                Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
-                Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
+                Part::Words(words) => text.push_str(&format!("\n{}\n", wrap_text(&words, width))),
+                Part::Point(words) => text.push_str(&format!("\n{}\n", wrap_text(&words, width))),
                 Part::Code(_, code) => text.push_str(&format!("\n{}", indented(&code))),
                 Part::Kernel(_, kernel) => {
-                    text.push_str(&format!("\n{}", marked(&kernel, colored)));
+                    text.push_str(&format!("\n{}", marked_kernel(&kernel, colored)));
                 }
                 // The lines of the kernels are marked.
                 Part::Changes(_) => {}
             }
         }
     }
-    if let Some(address) = pages::address(rule) {
+    if let Some(address) = pages::page_address(rule) {
         text.push_str(&format!("\n{}: {address}\n", title("Page")));
     }
     text
 }
 
 /// A kernel with the lines that the other one does not have marked.
-fn marked(kernel: &Kernel, colored: bool) -> String {
+fn marked_kernel(kernel: &Kernel, colored: bool) -> String {
     let style = if kernel.sign == '-' { REMOVED } else { ADDED };
     let lines = kernel.text.lines().enumerate().map(|(number, line)| {
         if kernel.marked.contains(&number) {

@@ -127,8 +127,8 @@ struct Function<'a> {
 
 impl<'a> CodeOutline<'a> {
     fn of(text: &'a str) -> Self {
-        let tokens = tokens(text);
-        let functions = functions(&tokens, text.len());
+        let tokens = split_tokens(text);
+        let functions = token_functions(&tokens, text.len());
         Self {
             text,
             tokens,
@@ -172,7 +172,7 @@ impl<'a> CodeOutline<'a> {
 }
 
 /// The functions among tokens. A function without a body ends at its semicolon.
-fn functions<'a>(tokens: &[(usize, &'a str)], length: usize) -> Vec<Function<'a>> {
+fn token_functions<'a>(tokens: &[(usize, &'a str)], length: usize) -> Vec<Function<'a>> {
     let mut functions: Vec<Function<'a>> = Vec::new();
     // Whether an open brace is a function's, and which functions are open.
     let mut braces: Vec<bool> = Vec::new();
@@ -225,7 +225,7 @@ fn functions<'a>(tokens: &[(usize, &'a str)], length: usize) -> Vec<Function<'a>
 
 /// Splits a text into words, literals and single marks, leaving out white space and comments. It takes any text: what is no
 /// Rust gives some tokens too.
-fn tokens(text: &str) -> Vec<(usize, &str)> {
+fn split_tokens(text: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -254,7 +254,7 @@ fn first_token(text: &str) -> (usize, bool) {
         return (block_comment(text), false);
     }
     let length = match first {
-        '"' => quoted(text, 1),
+        '"' => quoted_length(text, 1),
         '\'' => character(text),
         _ if is_word_letter(first) => {
             let word = text
@@ -293,7 +293,7 @@ fn block_comment(text: &str) -> usize {
 }
 
 /// The length of a literal that ends with the quote it starts with, from where its content starts.
-fn quoted(text: &str, content: usize) -> usize {
+fn quoted_length(text: &str, content: usize) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().filter(|(at, _)| *at >= content) {
         match character {
@@ -333,10 +333,13 @@ fn raw(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeOutline, Hasher, tokens};
+    use super::{CodeOutline, Hasher, split_tokens};
 
     fn words(text: &str) -> Vec<&str> {
-        tokens(text).into_iter().map(|(_, token)| token).collect()
+        split_tokens(text)
+            .into_iter()
+            .map(|(_, token)| token)
+            .collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ impl LimitArguments {
     /// Why the warnings of a run are too many; nothing where they are not.
     pub(crate) fn exceeded(&self, outline: &Outline<'_>) -> Option<String> {
         let warnings = outline
-            .open()
+            .unsuppressed_findings()
             .filter(|finding| finding.level == Level::Warn);
         let count = warnings.count() as u64;
         let counted = counted(count, "warning");

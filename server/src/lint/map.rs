@@ -9,7 +9,7 @@ use visa_analysis::{Library, MappingAnswer, MappingQuestion, evaluate_mapping};
 use super::arguments::{AnswerFormat, MapArguments};
 use super::outcome::Outcome;
 use super::output::{Console, write_error, write_note};
-use super::wrap::wrap;
+use super::wrap::wrap_text;
 use crate::json::expressions::Mapping;
 use crate::json::pretty;
 use crate::json::refusal::{Place, Reason, Refused};
@@ -30,7 +30,7 @@ const PICTURE_ROW: u64 = 8;
 
 /// Runs the command.
 pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, Failure> {
-    let positions = options.index.as_deref().map(positions).transpose()?;
+    let positions = options.index.as_deref().map(parse_positions).transpose()?;
     let question = MappingQuestion {
         expression: &options.expression,
         axes: &options.axes,
@@ -47,12 +47,12 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
     match evaluate_mapping(&question) {
         Ok(answer) => {
             console.print(&match options.format {
-                AnswerFormat::Human => human(&answer, positions, console.width()),
+                AnswerFormat::Human => human_answer(&answer, positions, console.width()),
                 AnswerFormat::Json => pretty(&Mapping::of(&answer))?,
             })?;
             Ok(Outcome::Fine)
         }
-        Err(error) => refused(&error, &["", "--against"], options.format, console),
+        Err(error) => refused_outcome(&error, &["", "--against"], options.format, console),
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn known_dialect_in(here: &Path, chosen: Dialect) -> Option<visa_anal
 
 /// An ill-formed expression is an answer with exit code 1, a bad option a failure of the run. `options` are those that gave the question's
 /// expressions, empty for one that no option names.
-pub(super) fn refused(
+pub(super) fn refused_outcome(
     error: &visa_analysis::QuestionError,
     options: &[&str],
     format: AnswerFormat,
@@ -161,7 +161,7 @@ pub(super) fn refused(
 }
 
 /// `7` or `0..16` or `0..=15`.
-fn positions(text: &str) -> Result<(u64, u64), Failure> {
+fn parse_positions(text: &str) -> Result<(u64, u64), Failure> {
     let bad = || {
         Failure::new(format!(
             "--index: `{text}` is neither a position like `7` nor a range like `0..16`"
@@ -204,13 +204,13 @@ fn positions(text: &str) -> Result<(u64, u64), Failure> {
     Ok((start, end))
 }
 
-fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) -> String {
+fn human_answer(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "expression   {}",
-        wrap(&format!("m![{}]", answer.expression), width)
+        wrap_text(&format!("m![{}]", answer.expression), width)
     );
     let _ = writeln!(text, "size         {}", answer.size);
     if let Some(bits) = answer.bits {
@@ -224,7 +224,7 @@ fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) ->
     let _ = writeln!(
         text,
         "normal form  {}",
-        wrap(&format!("m![{}]", answer.normal_form), width)
+        wrap_text(&format!("m![{}]", answer.normal_form), width)
     );
     if let Some(equivalent) = answer.equivalent {
         let words = match equivalent {
@@ -257,13 +257,13 @@ fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) ->
                 let _ = writeln!(text, "  {position:>12}  {}", cell_words(cell.as_ref()));
             }
         }
-        None => picture(answer, &mut text),
+        None => push_picture(answer, &mut text),
     }
     text
 }
 
 /// The first positions as a grid, a row for each run of the innermost factor; `·` is padding.
-fn picture(answer: &MappingAnswer, text: &mut String) {
+fn push_picture(answer: &MappingAnswer, text: &mut String) {
     if answer.picture.is_empty() {
         return;
     }
@@ -326,13 +326,13 @@ fn cell_words(cell: Option<&BTreeMap<String, u64>>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::positions;
+    use super::parse_positions;
 
     #[test]
     fn positions_are_numbers_or_ranges() {
-        assert_eq!(positions("7").ok(), Some((7, 8)));
-        assert_eq!(positions("0..16").ok(), Some((0, 16)));
-        assert_eq!(positions("..=3").ok(), Some((0, 4)));
+        assert_eq!(parse_positions("7").ok(), Some((7, 8)));
+        assert_eq!(parse_positions("0..16").ok(), Some((0, 16)));
+        assert_eq!(parse_positions("..=3").ok(), Some((0, 4)));
         for bad in [
             "",
             "a",
@@ -342,7 +342,7 @@ mod tests {
             "0..2000001",
             "18446744073709551615",
         ] {
-            assert!(positions(bad).is_err(), "{bad}");
+            assert!(parse_positions(bad).is_err(), "{bad}");
         }
     }
 }

@@ -98,19 +98,19 @@ fn migrate(
         }),
         ..found.clone()
     };
-    let session = Session::open(given(options, &found), &levels)?;
+    let session = Session::open(given_sources(options, &found), &levels)?;
     if session.say_unreadable() {
         return Ok(Outcome::Failed);
     }
     let mut left = refuse_later(&session, target)?;
-    let mut session = session.read_as(given(options, &forced))?;
+    let mut session = session.read_as(given_sources(options, &forced))?;
     session.leave_outside_alone();
     let before = session.own_texts();
     let fixed = migrate_all(&mut session);
     register_tools(&mut session);
     let manifests = manifests(&session, target, &mut left)?;
     left.extend(by_hand(&session));
-    let changed = changes(&session, &before, &manifests);
+    let changed = changed_files(&session, &before, &manifests);
     if options.diff {
         print_diff(&changed, console)?;
     } else {
@@ -122,7 +122,7 @@ fn migrate(
     Ok(if found { Outcome::Found } else { Outcome::Fine })
 }
 
-fn given<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> Given<'a> {
+fn given_sources<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> Given<'a> {
     Given {
         paths: &options.paths,
         stdin: StandardInput::Text(options.stdin_filename.as_deref()),
@@ -200,7 +200,7 @@ fn manifests(
         if !seen.insert(path.clone()) {
             continue;
         }
-        let shown = session.shown(&path);
+        let shown = session.shown_path(&path);
         let text = read_text(Path::new(&path), DECIDING_BYTES)
             .map_err(|why| Failure::new(format!("cannot read `{shown}`: {why}")))?;
         let asked = required(&shown, &text, target)?;
@@ -243,7 +243,12 @@ fn by_hand(session: &Session<'_>) -> Vec<Left> {
                 None => found.message.clone(),
             };
             let start = found.range.start;
-            left.push((session.shown(&report.path), start.line, start.column, words));
+            left.push((
+                session.shown_path(&report.path),
+                start.line,
+                start.column,
+                words,
+            ));
         }
     }
     left.sort();
@@ -258,18 +263,18 @@ struct Changed {
     new: Arc<str>,
 }
 
-fn changes(session: &Session<'_>, before: &Texts, manifests: &Manifests) -> Vec<Changed> {
+fn changed_files(session: &Session<'_>, before: &Texts, manifests: &Manifests) -> Vec<Changed> {
     let own = session.own_texts().into_iter().filter_map(|(path, new)| {
         let old = before.get(&path).filter(|old| **old != new)?;
         Some(Changed {
-            shown: session.shown(&path),
+            shown: session.shown_path(&path),
             path: path.to_string(),
             old: Arc::clone(old),
             new,
         })
     });
     let manifests = manifests.iter().map(|(path, (old, new))| Changed {
-        shown: session.shown(path),
+        shown: session.shown_path(path),
         path: path.clone(),
         old: old.as_str().into(),
         new: new.as_str().into(),

@@ -43,7 +43,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use visa_analysis::{Workspace, visible};
 
-use self::arguments::{Arguments, Command, misplaced};
+use self::arguments::{Arguments, Command, misplaced_command};
 pub use self::explain::rule_pages;
 pub use self::format::agent::VARIABLES as AGENT_VARIABLES;
 use self::outcome::Outcome;
@@ -94,7 +94,7 @@ pub fn main(given: Vec<OsString>) -> ExitCode {
         }
         Outcome::Failed.into()
     };
-    let completed = match arguments::complete(given) {
+    let completed = match arguments::complete_arguments(given) {
         Ok(completed) => completed,
         Err(words) => return failed(&Failure::new(words)),
     };
@@ -119,7 +119,7 @@ pub fn main(given: Vec<OsString>) -> ExitCode {
         .and_then(|arguments| {
             if let Command::Check(options) = &arguments.command
                 && completed.by_default
-                && let Some(words) = misplaced(&options.paths)
+                && let Some(words) = misplaced_command(&options.paths)
             {
                 return Err(Failure::new(words));
             }

@@ -55,7 +55,7 @@ pub(crate) struct NotLookedAt {
 
 impl NotLookedAt {
     /// What is there, and why it was not looked at.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn place_and_reason(&self) -> String {
         let UnresolvedPlace { what, reason, .. } = &self.place;
         format!("`{what}` is not checked: {reason}")
     }
@@ -101,20 +101,21 @@ impl<'a> Outline<'a> {
     }
 
     /// The findings that no suppression in the files covers.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
+    pub(crate) fn unsuppressed_findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
         self.findings
             .iter()
             .filter(|finding| !finding.diagnostic.suppressed)
     }
 
     /// The findings to write, suppressed ones included.
-    pub(crate) fn written(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
+    pub(crate) fn written_findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
         self.findings.iter().filter(|finding| !finding.left_out)
     }
 
     /// The findings to write that no suppression covers.
     pub(crate) fn written_open(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
-        self.open().filter(|finding| !finding.left_out)
+        self.unsuppressed_findings()
+            .filter(|finding| !finding.left_out)
     }
 
     /// How many findings are not written, suppressed ones included.
@@ -124,7 +125,10 @@ impl<'a> Outline<'a> {
 
     /// What the run says about findings that are not written; nothing where all are.
     pub(crate) fn left_out_words(&self) -> Option<String> {
-        let count = self.open().filter(|finding| finding.left_out).count() as u64;
+        let count = self
+            .unsuppressed_findings()
+            .filter(|finding| finding.left_out)
+            .count() as u64;
         let are = if count == 1 { "is" } else { "are" };
         let what = match self.written_open().next() {
             Some(_) => "more finding",
@@ -192,14 +196,14 @@ impl<'a> Outline<'a> {
 
     /// Whether findings say which operations were not looked at.
     pub(crate) fn shows_unresolved(&self) -> bool {
-        self.open()
+        self.unsuppressed_findings()
             .any(|finding| finding.diagnostic.rule == UNRESOLVED_OPERATION)
     }
 
     /// The open findings by rule.
     pub(crate) fn by_rule(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
-        for finding in self.open() {
+        for finding in self.unsuppressed_findings() {
             *counts.entry(finding.diagnostic.rule).or_insert(0) += 1;
         }
         counts

@@ -7,7 +7,7 @@ use super::arguments::Color;
 use super::format::github;
 use super::wrap::WIDTH;
 use crate::project::Failure;
-use crate::project::paths::reason;
+use crate::project::paths::system_reason;
 use visa_analysis::visible;
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
@@ -106,7 +106,7 @@ impl Console {
             .and_then(|()| output.flush())
         {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
-                format!("cannot write to standard output: {}", reason(&error)),
+                format!("cannot write to standard output: {}", system_reason(&error)),
             )),
             Err(_) => {
                 CLOSED.store(true, Ordering::Relaxed);

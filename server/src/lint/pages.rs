@@ -11,7 +11,7 @@ use visa_analysis::{
     has_picture, rule_url,
 };
 
-use super::example::{self, Changes, Shown, changes, shown};
+use super::example::{self, Changes, Shown, differing_lines, shown_example};
 use crate::project::settings::Dialect as Asked;
 use no_fix::reason_without_fix;
 
@@ -62,17 +62,17 @@ pub(crate) struct Kernel {
 }
 
 /// The page of a rule behind its title.
-pub(crate) fn page(rule: &Rule, asked: Asked) -> Page {
-    let shown = shown(rule, asked);
+pub(crate) fn rule_page(rule: &Rule, asked: Asked) -> Page {
+    let shown = shown_example(rule, asked);
     Page {
         lead: lead(rule, shown.wrong.dialect),
-        sections: sections(rule, asked, shown),
+        sections: page_sections(rule, asked, shown),
     }
 }
 
 /// What a rule reports; of what no library and no compiler refuses, that too.
 fn lead(rule: &Rule, dialect: Option<Dialect>) -> String {
-    let summary = capital(&rule.summary());
+    let summary = capitalised_sentence(&rule.summary());
     let refusable = matches!(
         rule.group,
         Group::Mapping | Group::Hardware | Group::Silent | Group::Toolchain
@@ -87,7 +87,7 @@ fn lead(rule: &Rule, dialect: Option<Dialect>) -> String {
     }
 }
 
-fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
+fn page_sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
     let Shown {
         wrong,
         right,
@@ -98,7 +98,7 @@ fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
         removed,
         added,
         diff,
-    } = changes(&wrong.text, &right.text);
+    } = differing_lines(&wrong.text, &right.text);
     let changed = removed.len() + added.len();
     let diff = (1..=CHANGED)
         .contains(&changed)
@@ -130,7 +130,7 @@ fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
             parts: if findings.is_empty() {
                 vec![Part::Words(BY_SETTINGS.to_owned())]
             } else {
-                findings.iter().flat_map(said).collect()
+                findings.iter().flat_map(finding_parts).collect()
             },
         },
         Section {
@@ -139,11 +139,11 @@ fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
         },
         Section {
             title: "Fix",
-            parts: fix(rule, &findings),
+            parts: fix_parts(rule, &findings),
         },
         Section {
             title: "Releases",
-            parts: releases(rule),
+            parts: release_parts(rule),
         },
         Section {
             title: "Silence",
@@ -151,7 +151,7 @@ fn sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
         },
         Section {
             title: "Stated in",
-            parts: vec![Part::Words(heading(rule))],
+            parts: vec![Part::Words(source_heading(rule))],
         },
     ]
 }
@@ -166,27 +166,27 @@ pub(crate) fn standing(rule: &Rule) -> String {
     )
 }
 
-/// The page of the site: that of [`markdown`], with a link to the picture of the rule's engine.
+/// The page of the site: that of [`page_markdown`], with a link to the picture of the rule's engine.
 pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
-    let page = markdown(rule, asked);
+    let page = page_markdown(rule, asked);
     if !has_picture(rule.engine) {
         return page;
     }
     let name = rule.engine.name();
     let anchor = name.to_lowercase().replace(' ', "-");
-    let standing = capital(&standing(rule));
+    let standing = capitalised_sentence(&standing(rule));
     let linked = standing.replace(name, &format!("[{name}](../machine.md#{anchor})"));
     page.replacen(&standing, &linked, 1)
 }
 
 /// The page as Markdown.
-pub(crate) fn markdown(rule: &Rule, asked: Asked) -> String {
-    let page = page(rule, asked);
+pub(crate) fn page_markdown(rule: &Rule, asked: Asked) -> String {
+    let page = rule_page(rule, asked);
     let mut text = format!(
         "# {}\n\n{}\n\n{}\n",
         rule.name,
         page.lead,
-        capital(&standing(rule))
+        capitalised_sentence(&standing(rule))
     );
     for section in page.sections {
         text.push_str("\n## ");
@@ -225,7 +225,7 @@ fn fenced(language: &str, text: &str) -> String {
 }
 
 /// A sentence's first letter as a capital.
-pub(crate) fn capital(words: &str) -> String {
+pub(crate) fn capitalised_sentence(words: &str) -> String {
     let mut characters = words.chars();
     characters.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + characters.as_str()
@@ -272,7 +272,7 @@ fn written_for(dialect: Option<Dialect>) -> Option<Part> {
 }
 
 /// Where the rule holds, who else finds what it finds, and in which words.
-fn releases(rule: &Rule) -> Vec<Part> {
+fn release_parts(rule: &Rule) -> Vec<Part> {
     if rule.example_language() != Language::Rust {
         let language = rule.example_language();
         return vec![Part::Words(format!("It looks at kernels in {language}."))];
@@ -309,7 +309,7 @@ fn releases(rule: &Rule) -> Vec<Part> {
         ));
     }
     let mut parts = vec![Part::Words(words)];
-    parts.extend(refused(rule).map(Part::Words));
+    parts.extend(refusal_text(rule).map(Part::Words));
     let texts = rule.texts();
     if !texts.is_empty() {
         parts.push(Part::Words("Texts that mean the same fault:".to_owned()));
@@ -325,7 +325,7 @@ fn releases(rule: &Rule) -> Vec<Part> {
 }
 
 /// Who else finds what a rule finds; nothing where there is nothing to confirm.
-fn refused(rule: &Rule) -> Option<String> {
+fn refusal_text(rule: &Rule) -> Option<String> {
     let held = Library::ALL.into_iter().filter_map(|library| {
         let releases = rule.holds.releases(library)?;
         Some((library, releases.since))
@@ -352,7 +352,7 @@ fn refused(rule: &Rule) -> Option<String> {
     Some(sentences.join(" "))
 }
 
-fn said(found: &Diagnostic) -> Vec<Part> {
+fn finding_parts(found: &Diagnostic) -> Vec<Part> {
     let line = found.range.start.line;
     let mut words = format!("Line {line}: {}.", found.message.trim_end_matches('.'));
     for note in &found.notes {
@@ -364,7 +364,7 @@ fn said(found: &Diagnostic) -> Vec<Part> {
     vec![Part::Point(words)]
 }
 
-fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
+fn fix_parts(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
     let fixes = findings.iter().flat_map(|found| &found.fixes);
     let mut points: Vec<String> = Vec::new();
     for fix in fixes {
@@ -434,7 +434,7 @@ fn silence(rule: &Rule) -> Vec<Part> {
     parts
 }
 
-fn heading(rule: &Rule) -> String {
+fn source_heading(rule: &Rule) -> String {
     match rule.heading {
         "library" => "The library's own checks.".to_owned(),
         "derived" => match rule.example_language() {
@@ -469,6 +469,6 @@ fn heading(rule: &Rule) -> String {
 }
 
 /// The address of a rule's page, where a release names one.
-pub(crate) fn address(rule: &Rule) -> Option<String> {
+pub(crate) fn page_address(rule: &Rule) -> Option<String> {
     rule_url(rule.name)
 }

@@ -32,24 +32,24 @@ impl Progress {
     }
 
     /// One more of that many items is checked.
-    pub(crate) fn advance(&self, items: usize) {
+    pub(crate) fn advance_items(&self, items: usize) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if !self.wanted || !done.is_multiple_of(STEP) || self.start.elapsed() < PATIENCE {
             return;
         }
-        let bar = self.bar.get_or_init(|| bar(items as u64));
+        let bar = self.bar.get_or_init(|| progress_bar(items as u64));
         bar.set_position(done as u64);
     }
 
     /// Takes the bar away.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_bar(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
     }
 }
 
-fn bar(items: u64) -> ProgressBar {
+fn progress_bar(items: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(items), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("checking [{bar:30}] {pos}/{len} items, {eta} left");
     if let Ok(style) = style {

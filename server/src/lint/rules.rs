@@ -69,14 +69,14 @@ struct Text {
 
 /// Runs the command.
 pub(crate) fn run(options: &RulesArguments, console: Console) -> Result<Outcome, Failure> {
-    let rules = having(&options.filter)?;
+    let rules = rules_having_words(&options.filter)?;
     let answer = match options.format {
-        RulesFormat::Human => human(&rules),
+        RulesFormat::Human => human_list(&rules),
         RulesFormat::Json => pretty(&Catalogue {
             version: 1,
-            rules: rules.iter().copied().map(entry).collect(),
+            rules: rules.iter().copied().map(rule_entry).collect(),
         })?,
-        RulesFormat::Markdown => markdown(&rules),
+        RulesFormat::Markdown => markdown_index(&rules),
     };
     console.print(&answer)?;
     Ok(Outcome::Fine)
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &RulesArguments, console: Console) -> Result<Outcome,
 /// # Errors
 ///
 /// No rule has them all: the words say which of them none has.
-fn having(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
+fn rules_having_words(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> {
     let filter = filter.join(" ").to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
     let texts: Vec<(&Rule, String)> = all_rules()
@@ -134,7 +134,7 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-fn entry(rule: &Rule) -> Entry {
+fn rule_entry(rule: &Rule) -> Entry {
     let example = rule.example(Library::OptStd);
     Entry {
         name: rule.name,
@@ -150,14 +150,14 @@ fn entry(rule: &Rule) -> Entry {
         holds: if rule.example_language() == Language::Rust {
             let libraries = Library::ALL.into_iter();
             libraries
-                .filter_map(|library| holds(rule, library))
+                .filter_map(|library| held_releases(rule, library))
                 .collect()
         } else {
             Vec::new()
         },
         otherwise: rule.refused.otherwise().map(Confirmer::name),
         instead: rule.instead,
-        texts: rule.texts().iter().map(text).collect(),
+        texts: rule.texts().iter().map(said_text).collect(),
         fix: rule.offers.fix,
         alternatives: rule.offers.alternatives,
         url: rule_url(rule.name),
@@ -166,7 +166,7 @@ fn entry(rule: &Rule) -> Entry {
     }
 }
 
-fn holds(rule: &Rule, library: Library) -> Option<Holds> {
+fn held_releases(rule: &Rule, library: Library) -> Option<Holds> {
     let releases = rule.holds.releases(library)?;
     let refused = rule.refused.since_release(library);
     Some(Holds {
@@ -177,7 +177,7 @@ fn holds(rule: &Rule, library: Library) -> Option<Holds> {
     })
 }
 
-fn text(said: &Said) -> Text {
+fn said_text(said: &Said) -> Text {
     Text {
         by: match said.by {
             Speaker::Library => "library",
@@ -188,7 +188,7 @@ fn text(said: &Said) -> Text {
 }
 
 /// The groups that have some of the rules about kernels in a language, each with these in the catalogue's order.
-fn groups(
+fn rules_by_group(
     rules: &[&'static Rule],
     language: Language,
 ) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
@@ -204,7 +204,7 @@ fn groups(
 }
 
 /// The languages whose kernels some of the rules look at.
-fn languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
+fn rule_languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
     let languages = Language::ALL.into_iter();
     languages.filter(|language| {
         rules
@@ -214,7 +214,7 @@ fn languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
 }
 
 /// What rules about kernels in a language are headed by.
-const fn heading(language: Language) -> &'static str {
+const fn language_heading(language: Language) -> &'static str {
     match language {
         Language::Rust => "Rust: the Virtual ISA, and files of all languages",
         Language::Pto => "PTO",
@@ -222,16 +222,16 @@ const fn heading(language: Language) -> &'static str {
     }
 }
 
-fn human(rules: &[&'static Rule]) -> String {
+fn human_list(rules: &[&'static Rule]) -> String {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let several = languages(rules).count() > 1;
-    for language in languages(rules) {
+    let several = rule_languages(rules).count() > 1;
+    for language in rule_languages(rules) {
         if several {
-            let _ = writeln!(text, "{}\n", heading(language));
+            let _ = writeln!(text, "{}\n", language_heading(language));
         }
-        for (group, of_group) in groups(rules, language) {
+        for (group, of_group) in rules_by_group(rules, language) {
             let _ = writeln!(
                 text,
                 "{} ({} by default)",
@@ -250,26 +250,26 @@ fn human(rules: &[&'static Rule]) -> String {
 }
 
 /// The index of the pages of rules: by group, then by engine.
-pub(crate) fn markdown(rules: &[&'static Rule]) -> String {
+pub(crate) fn markdown_index(rules: &[&'static Rule]) -> String {
     let mut text = String::from(
         "# The rules of visa-lint\n\nOne page for each rule. `visa-lint explain RULE` prints the same page.\n\n\
          *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.
-    for (group, of_group) in groups(rules, Language::Rust) {
+    for (group, of_group) in rules_by_group(rules, Language::Rust) {
         let level = group.default_level().name();
         let _ = write!(
             text,
             "\n## {}\n\nLevel {level} by default.\n\n",
             group.name()
         );
-        table(&mut text, &of_group);
+        push_rule_table(&mut text, &of_group);
     }
-    for language in languages(rules).filter(|language| *language != Language::Rust) {
-        let _ = write!(text, "\n# {}\n", heading(language));
-        for (group, of_group) in groups(rules, language) {
+    for language in rule_languages(rules).filter(|language| *language != Language::Rust) {
+        let _ = write!(text, "\n# {}\n", language_heading(language));
+        for (group, of_group) in rules_by_group(rules, language) {
             let _ = write!(text, "\n## {language}: {}\n\n", group.name());
-            table(&mut text, &of_group);
+            push_rule_table(&mut text, &of_group);
         }
     }
     text.push_str("\n# By engine\n");
@@ -279,15 +279,15 @@ pub(crate) fn markdown(rules: &[&'static Rule]) -> String {
         let of_engine: Vec<_> = of_engine.collect();
         if !of_engine.is_empty() {
             let _ = write!(text, "\n## {}\n\n", engine.name());
-            table(&mut text, &of_engine);
+            push_rule_table(&mut text, &of_engine);
         }
     }
-    refusals(&mut text, rules);
+    push_refusals(&mut text, rules);
     text
 }
 
 /// Who refuses what the rules find, release by release.
-fn refusals(text: &mut String, rules: &[&Rule]) {
+fn push_refusals(text: &mut String, rules: &[&Rule]) {
     text.push_str(
         "\n# Who refuses it\n\nThe library: a compile error, or a panic of a run without the hardware. The compiler: the vendor's, after it has \
          translated the kernel. The model: no program, only visa-lint's model of the hardware. What a library or its compiler refuses in \
@@ -333,7 +333,7 @@ fn refusers(rule: &Rule, library: Library) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-fn table(text: &mut String, rules: &[&Rule]) {
+fn push_rule_table(text: &mut String, rules: &[&Rule]) {
     text.push_str("| rule | level | | what it reports |\n| --- | --- | --- | --- |\n");
     for rule in rules {
         let name = rule.name;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use visa_analysis::{SequenceAnswer, SequenceEntry, SequenceQuestion, derive_sequence};
 
 use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, SequencerMode};
-use super::map::refused;
+use super::map::refused_outcome;
 use super::outcome::Outcome;
 use super::output::Console;
 use crate::json::pretty;
@@ -30,12 +30,12 @@ pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outco
     match derive_sequence(&question) {
         Ok(answer) => {
             console.print(&match options.format {
-                AnswerFormat::Human => human(&answer),
+                AnswerFormat::Human => human_answer(&answer),
                 AnswerFormat::Json => pretty(&answer)?,
             })?;
             Ok(Outcome::Fine)
         }
-        Err(error) => refused(
+        Err(error) => refused_outcome(
             &error,
             &["--buffer", "--time", "--packet"],
             options.format,
@@ -44,14 +44,14 @@ pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outco
     }
 }
 
-fn human(answer: &SequenceAnswer) -> String {
+fn human_answer(answer: &SequenceAnswer) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<18} {value}");
     };
-    line("entries", notation(&answer.entries, true));
-    line("merged", notation(&answer.merged, false));
+    line("entries", entries_notation(&answer.entries, true));
+    line("merged", entries_notation(&answer.merged, false));
     for (name, number, unit) in [
         ("packet", answer.packet_bytes, ["byte", "bytes"]),
         ("contiguous", answer.contiguous_bytes, ["byte", "bytes"]),
@@ -91,7 +91,7 @@ fn human(answer: &SequenceAnswer) -> String {
 }
 
 /// `[8:256, 16:1]`, with the axis before each entry where it is known.
-fn notation(entries: &[SequenceEntry], axes: bool) -> String {
+fn entries_notation(entries: &[SequenceEntry], axes: bool) -> String {
     let entries = entries.iter().map(|entry| {
         let stride = entry
             .stride

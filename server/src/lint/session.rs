@@ -20,7 +20,7 @@ use visa_analysis::{
     Totals, Workspace, apply_fixes,
 };
 
-use engine::fill;
+use engine::fill_workspace;
 use paths::show_paths;
 pub(crate) use paths::show_paths_of_cost;
 
@@ -33,8 +33,8 @@ use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::{LoadedFile, Sources, StandardInput};
 use crate::project::levels::Levels;
-use crate::project::parts::parts;
-use crate::project::settings::show::show;
+use crate::project::parts::independent_parts;
+use crate::project::settings::show::show_settings;
 use crate::project::settings::{Resolver, SettingsArguments, SettingsTable};
 use visa_analysis::counted;
 
@@ -135,7 +135,7 @@ pub(crate) struct Checked {
 
 impl Checked {
     /// The findings that no suppression in the files covers.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn unsuppressed_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings
             .iter()
             .filter(|finding| !finding.diagnostic.suppressed)
@@ -161,7 +161,7 @@ impl<'a> Session<'a> {
     pub(crate) fn read_as(mut self, given: Given<'a>) -> Result<Self, Failure> {
         let mut resolver = Resolver::new(given.settings, self.levels.clone())?;
         let files = self.sources.files.iter();
-        self.settings = resolver.table(files.map(|file| file.path.as_str()))?;
+        self.settings = resolver.settings_table(files.map(|file| file.path.as_str()))?;
         self.given = given;
         self.whole = OnceCell::new();
         Ok(self)
@@ -172,7 +172,8 @@ impl<'a> Session<'a> {
     pub(crate) fn reload(&mut self) -> Result<bool, Failure> {
         let mut resolver = Resolver::new(self.given.settings, self.levels.clone())?;
         let mut sources = Sources::gather(self.given.paths, self.given.stdin, &mut resolver);
-        let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
+        let settings =
+            resolver.settings_table(sources.files.iter().map(|file| file.path.as_str()))?;
         let all = sources.reported.len();
         if let Some(revision) = self.given.since {
             sources.report_on_changed(revision)?;
@@ -188,7 +189,7 @@ impl<'a> Session<'a> {
                 }
             }
             let all: Vec<&LoadedFile> = sources.files.iter().collect();
-            fill(
+            fill_workspace(
                 workspace,
                 self.given.settings.doc,
                 &settings,
@@ -235,11 +236,11 @@ impl<'a> Session<'a> {
 
     /// Leaves the files as they are that are links to places outside of the folders that were given, and says so.
     pub(crate) fn leave_outside_alone(&mut self) {
-        self.outside = self.sources.outside();
+        self.outside = self.sources.files_outside();
         for path in &self.outside {
             write_warning(&format!(
                 "`{}` is a link to a file outside of the folders that are given: it is not changed",
-                self.sources.shown(path)
+                self.sources.shown_path(path)
             ));
         }
     }
@@ -247,18 +248,19 @@ impl<'a> Session<'a> {
     /// Checks the files that the run reports on. Helps and fixes are completed where the answer carries them.
     pub(crate) fn check(&self, with_fixes: bool) -> Checked {
         let progress = Progress::new(self.given.quiet);
-        let reports = self.ask(|analysis, paths, part| {
-            let advance = |items| progress.advance(part.of_all(items));
+        let reports = self.ask_all_files(|analysis, paths, part| {
+            let advance = |items| progress.advance_items(part.of_all(items));
             if with_fixes {
                 analysis.completed_file_reports_with(paths, &advance)
             } else {
                 analysis.file_reports_with(paths, &advance)
             }
         });
-        progress.end();
+        progress.end_bar();
         let report = Report::of_files(reports);
         let problems = report.problems.iter();
-        let problems = problems.map(|(path, why)| format!("`{}`: {why}", self.sources.shown(path)));
+        let problems =
+            problems.map(|(path, why)| format!("`{}`: {why}", self.sources.shown_path(path)));
         let problems: Vec<String> = problems.collect();
         problems.iter().for_each(|words| write_error(words));
         for path in report
@@ -274,13 +276,13 @@ impl<'a> Session<'a> {
             };
             write_warning(&format!(
                 "`{}` does not parse as {name}: only what parses is checked",
-                self.sources.shown(path)
+                self.sources.shown_path(path)
             ));
         }
         let mut findings: Vec<Finding> = report
             .diagnostics
             .into_iter()
-            .map(|diagnostic| self.judged(diagnostic))
+            .map(|diagnostic| self.judged_finding(diagnostic))
             .map(|diagnostic| Finding {
                 level: self.level(&diagnostic),
                 diagnostic,
@@ -291,9 +293,11 @@ impl<'a> Session<'a> {
         for finding in &mut findings {
             show_paths(&mut finding.diagnostic, &self.sources);
         }
-        findings.sort_by(|one, other| place(&one.diagnostic).cmp(&place(&other.diagnostic)));
+        findings.sort_by(|one, other| {
+            diagnostic_key(&one.diagnostic).cmp(&diagnostic_key(&other.diagnostic))
+        });
         let unresolved = report.unresolved.into_iter().map(|(file, place)| {
-            let file = self.sources.shown(&file);
+            let file = self.sources.shown_path(&file);
             NotLookedAt { file, place }
         });
         let mut unresolved: Vec<NotLookedAt> = unresolved.collect();
@@ -301,7 +305,7 @@ impl<'a> Session<'a> {
             (&one.file, one.place.range).cmp(&(&other.file, other.place.range))
         });
         let not_followed = report.not_followed.into_iter().map(|file| NotFollowed {
-            file: self.sources.shown(&file.file).into(),
+            file: self.sources.shown_path(&file.file).into(),
             ..file
         });
         let not_followed = not_followed.collect();
@@ -323,7 +327,7 @@ impl<'a> Session<'a> {
     }
 
     /// A finding as the run takes it: allowed by its file only where files may allow something.
-    fn judged(&self, diagnostic: Diagnostic) -> Diagnostic {
+    fn judged_finding(&self, diagnostic: Diagnostic) -> Diagnostic {
         let suppressed = diagnostic.suppressed && self.given.inline_allow;
         Diagnostic {
             suppressed,
@@ -332,7 +336,7 @@ impl<'a> Session<'a> {
     }
 
     /// Asks something of all files that the run reports on: of all at once where the engine holds them, else part by part.
-    fn ask<T>(&self, question: impl Fn(&Analysis, &[String], Part) -> Vec<T>) -> Vec<T> {
+    fn ask_all_files<T>(&self, question: impl Fn(&Analysis, &[String], Part) -> Vec<T>) -> Vec<T> {
         let reported = &self.sources.reported;
         let size = |files: &[&LoadedFile]| files.iter().map(|file| file.text.len()).sum();
         let all: Vec<&LoadedFile> = self.sources.files.iter().collect();
@@ -343,7 +347,7 @@ impl<'a> Session<'a> {
         };
         let parts = match self.whole.get() {
             Some(workspace) => return question(&workspace.analysis(), reported, of(all_bytes)),
-            None => parts(&self.sources.files, &self.sources.packages),
+            None => independent_parts(&self.sources.files, &self.sources.packages),
         };
         if parts.len() < 2 {
             return question(&self.workspace().analysis(), reported, of(all_bytes));
@@ -381,7 +385,7 @@ impl<'a> Session<'a> {
     fn engine_of(&self, files: &[&LoadedFile]) -> Workspace {
         let mut workspace = Workspace::new();
         workspace.set_time_limit(TIME_OF_A_FILE);
-        fill(
+        fill_workspace(
             &mut workspace,
             self.given.settings.doc,
             &self.settings,
@@ -418,20 +422,21 @@ impl<'a> Session<'a> {
     pub(crate) fn costs(&self, effort: Effort, named: Option<&str>) -> (Vec<KernelCost>, bool) {
         let mut costs = Vec::new();
         let mut failed = false;
-        let mut answers =
-            self.ask(|analysis, paths, _| analysis.costs_with_advice_of(paths, effort, named));
+        let mut answers = self.ask_all_files(|analysis, paths, _| {
+            analysis.costs_with_advice_of(paths, effort, named)
+        });
         answers.sort_by(|one, other| one.0.cmp(&other.0));
         for (path, answer) in answers {
             match answer {
                 Ok(kernels) => costs.extend(kernels),
                 Err(problem) => {
-                    write_error(&format!("`{}`: {problem}", self.sources.shown(&path)));
+                    write_error(&format!("`{}`: {problem}", self.sources.shown_path(&path)));
                     failed = true;
                 }
             }
         }
         for cost in &mut costs {
-            show_paths_of_cost(cost, &|path| self.sources.shown(path));
+            show_paths_of_cost(cost, &|path| self.sources.shown_path(path));
         }
         (costs, failed)
     }
@@ -440,14 +445,14 @@ impl<'a> Session<'a> {
     /// a file could not be analysed (the words are then on standard error).
     pub(crate) fn transfer_costs(&self) -> (Vec<FileTransfers>, bool) {
         let mut failed = false;
-        let mut answers = self.ask(|analysis, paths, _| {
+        let mut answers = self.ask_all_files(|analysis, paths, _| {
             let ask = |path: &String| (path.clone(), analysis.transfer_costs(path));
             paths.iter().map(ask).collect()
         });
         answers.sort_by(|one, other| one.0.cmp(&other.0));
         let mut costs = Vec::new();
         for (path, answer) in answers {
-            let shown = self.sources.shown(&path);
+            let shown = self.sources.shown_path(&path);
             match answer {
                 Ok(functions) if functions.is_empty() => {}
                 Ok(functions) => {
@@ -476,7 +481,7 @@ impl<'a> Session<'a> {
     }
 
     /// Whether findings that a rule reports as of a group in a file would be among those of a check.
-    pub(crate) fn runs(&self, rule: &Rule, group: Group, path: &str) -> bool {
+    pub(crate) fn runs_rule(&self, rule: &Rule, group: Group, path: &str) -> bool {
         self.settings.settings_of(path).level_of_rule(rule, group) != Level::Allow
     }
 
@@ -498,7 +503,7 @@ impl<'a> Session<'a> {
             let known = analysis.library_of(path).ok()?;
             let name = match &known.krate.package {
                 Some(package) => package.to_string(),
-                None => self.sources.shown(&known.krate.root),
+                None => self.sources.shown_path(&known.krate.root),
             };
             Some((name, known.library))
         });
@@ -523,8 +528,8 @@ impl<'a> Session<'a> {
     }
 
     /// The path as people gave it.
-    pub(crate) fn shown(&self, path: &str) -> String {
-        self.sources.shown(path)
+    pub(crate) fn shown_path(&self, path: &str) -> String {
+        self.sources.shown_path(path)
     }
 
     /// The open findings of the files that the run reports on by the engine's path: their first bytes and rules.
@@ -554,8 +559,10 @@ impl<'a> Session<'a> {
     /// The texts that edits with paths as people see them make of the files that the run reports on.
     pub(crate) fn edited(&self, edits: &[FileEdit]) -> Result<visa_analysis::Texts, Failure> {
         let texts = self.own_texts();
-        let known: BTreeMap<String, &Arc<str>> =
-            texts.keys().map(|path| (self.shown(path), path)).collect();
+        let known: BTreeMap<String, &Arc<str>> = texts
+            .keys()
+            .map(|path| (self.shown_path(path), path))
+            .collect();
         let placed = edits.iter().map(|edit| match known.get(&*edit.file) {
             Some(file) => Ok(FileEdit {
                 file: Arc::clone(file),
@@ -601,10 +608,13 @@ impl<'a> Session<'a> {
         let of = |(known, files): (&'c CrateLibrary, &Vec<Arc<str>>)| DialectOf {
             krate: match &known.krate.package {
                 Some(package) => package.to_string(),
-                None => self.sources.shown(&known.krate.root),
+                None => self.sources.shown_path(&known.krate.root),
             },
             library: &known.library,
-            files: files.iter().map(|file| self.sources.shown(file)).collect(),
+            files: files
+                .iter()
+                .map(|file| self.sources.shown_path(file))
+                .collect(),
         };
         libraries.iter().map(of).collect()
     }
@@ -612,7 +622,7 @@ impl<'a> Session<'a> {
     /// The files that the run reports on, as people see them.
     pub(crate) fn reported(&self) -> Vec<String> {
         let reported = self.sources.reported.iter();
-        reported.map(|path| self.sources.shown(path)).collect()
+        reported.map(|path| self.sources.shown_path(path)).collect()
     }
 
     /// The same, to be kept.
@@ -628,7 +638,7 @@ impl<'a> Session<'a> {
         self.sources
             .files
             .iter()
-            .map(|file| (self.sources.shown(&file.path), file.text.as_str()))
+            .map(|file| (self.sources.shown_path(&file.path), file.text.as_str()))
             .collect()
     }
 }
@@ -657,7 +667,10 @@ impl Fixable for Session<'_> {
         let mut reports = analysis.file_reports(&analysis.related_files(&self.sources.reported));
         for report in &mut reports {
             let found = std::mem::take(&mut report.diagnostics);
-            report.diagnostics = found.into_iter().map(|one| self.judged(one)).collect();
+            report.diagnostics = found
+                .into_iter()
+                .map(|one| self.judged_finding(one))
+                .collect();
         }
         reports
     }
@@ -698,7 +711,7 @@ fn say_since(revision: &str, changed: usize, all: usize) {
     ));
 }
 
-fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
+fn diagnostic_key(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
     (
         &diagnostic.file,
         diagnostic.range,
@@ -709,5 +722,5 @@ fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
 
 /// What `--show-settings` prints.
 fn shown_settings(settings: &SettingsTable, sources: &Sources) -> String {
-    show(settings, &sources.reported, |path| sources.shown(path))
+    show_settings(settings, &sources.reported, |path| sources.shown_path(path))
 }

@@ -96,7 +96,7 @@ pub(crate) fn run(
     session.workspace();
     while follower.pass(session) {
         loop {
-            let settings = watched.wait();
+            let settings = watched.wait_for_change();
             match session.reload() {
                 Ok(changed) => {
                     if watched.extend(session) {
@@ -222,7 +222,7 @@ impl<'a> Watched<'a> {
 
     /// Waits until something changes that a check may depend on, and then until nothing has changed for a moment. Whether
     /// anything changed that is no kernel.
-    fn wait(&mut self) -> bool {
+    fn wait_for_change(&mut self) -> bool {
         let mut settings = false;
         let mut relevant = false;
         for _ in 0..CHANGES {
@@ -240,7 +240,7 @@ impl<'a> Watched<'a> {
             };
             match change {
                 Ok(Ok(event)) => {
-                    let (counts, is_setting) = self.judge(&event);
+                    let (counts, is_setting) = self.judge_event(&event);
                     relevant |= counts;
                     settings |= is_setting;
                 }
@@ -258,7 +258,7 @@ impl<'a> Watched<'a> {
     }
 
     /// Whether an event may change what a check says, and whether it is about something else than a kernel.
-    fn judge(&mut self, event: &Event) -> (bool, bool) {
+    fn judge_event(&mut self, event: &Event) -> (bool, bool) {
         let named = match event.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
             // Our own reading, above all.

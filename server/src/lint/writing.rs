@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::project::Failure;
-use crate::project::paths::reason;
+use crate::project::paths::system_reason;
 use crate::project::regular::{SOURCE_BYTES, read_bytes};
 use signals::Unplaced;
 
@@ -46,14 +46,14 @@ pub(crate) fn write_files(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
 /// Prepares a regular file, or writes at once to what is none.
 fn staged_or_written(path: &Path, bytes: &[u8]) -> Result<Option<Staged>, Failure> {
     let shown = path.display().to_string();
-    let failed = |error: &std::io::Error| failure(&shown, &reason(error));
+    let failed = |error: &std::io::Error| write_failure(&shown, &system_reason(error));
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(failed(&error)),
     };
     match metadata {
-        Some(metadata) if metadata.is_dir() => Err(failure(&shown, "it is a folder")),
+        Some(metadata) if metadata.is_dir() => Err(write_failure(&shown, "it is a folder")),
         Some(metadata) if !metadata.is_file() => OpenOptions::new()
             .write(true)
             .open(path)
@@ -107,20 +107,20 @@ impl Staged {
     /// Prepares another text for a file that was read. A file that may not be written or no longer holds the text that was
     /// read is refused.
     pub(crate) fn new(shown: &str, path: &str, old: &str, new: &str) -> Result<Self, Failure> {
-        let failed = |error: &std::io::Error| failure(shown, &reason(error));
+        let failed = |error: &std::io::Error| write_failure(shown, &system_reason(error));
         let target = Path::new(path)
             .canonicalize()
             .map_err(|error| failed(&error))?;
         let metadata = std::fs::metadata(&target).map_err(|error| failed(&error))?;
         if !metadata.is_file() {
-            return Err(failure(shown, "it is not a regular file"));
+            return Err(write_failure(shown, "it is not a regular file"));
         }
         if metadata.permissions().readonly() {
-            return Err(failure(shown, "the file is read-only"));
+            return Err(write_failure(shown, "the file is read-only"));
         }
-        let held = read_bytes(&target, SOURCE_BYTES).map_err(|why| failure(shown, &why))?;
+        let held = read_bytes(&target, SOURCE_BYTES).map_err(|why| write_failure(shown, &why))?;
         if held != old.as_bytes() {
-            return Err(failure(shown, CHANGED));
+            return Err(write_failure(shown, CHANGED));
         }
         let staged = Self::replacing(shown, target, &metadata, Some(&held), new.as_bytes())?;
         Ok(Self {
@@ -143,12 +143,14 @@ impl Staged {
         let how = if has_other_names(metadata) {
             over()
         } else {
-            match beside(&target, None, new, |file| inherit(file, &target, metadata)) {
+            match write_beside(&target, None, new, |file| {
+                inherit_properties(file, &target, metadata)
+            }) {
                 Ok(Some(file)) => How::Rename(file),
                 Ok(None) => over(),
                 // The folder takes no new file; the file itself may still be written.
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => over(),
-                Err(error) => return Err(failure(shown, &reason(&error))),
+                Err(error) => return Err(write_failure(shown, &system_reason(&error))),
             }
         };
         Ok(Self {
@@ -160,7 +162,7 @@ impl Staged {
     }
 
     fn creating(shown: &str, target: PathBuf, new: &[u8]) -> Result<Self, Failure> {
-        let file = beside(&target, plain_permissions(), new, |_| Ok(true));
+        let file = write_beside(&target, plain_permissions(), new, |_| Ok(true));
         match file {
             Ok(Some(file)) => Ok(Self {
                 shown: shown.to_owned(),
@@ -168,8 +170,8 @@ impl Staged {
                 expected: None,
                 how: How::Rename(file),
             }),
-            Ok(None) => Err(failure(shown, "it cannot be created")),
-            Err(error) => Err(failure(shown, &reason(&error))),
+            Ok(None) => Err(write_failure(shown, "it cannot be created")),
+            Err(error) => Err(write_failure(shown, &system_reason(&error))),
         }
     }
 
@@ -180,19 +182,19 @@ impl Staged {
         };
         match read_bytes(&self.target, SOURCE_BYTES) {
             Ok(held) if held == *expected => Ok(()),
-            Ok(_) => Err(failure(&self.shown, CHANGED)),
-            Err(why) => Err(failure(&self.shown, &why)),
+            Ok(_) => Err(write_failure(&self.shown, CHANGED)),
+            Err(why) => Err(write_failure(&self.shown, &why)),
         }
     }
 
-    fn put(self, unplaced: &mut Unplaced) -> Result<(), Failure> {
+    fn put_staged_file(self, unplaced: &mut Unplaced) -> Result<(), Failure> {
         self.still_holds()?;
-        let failed = |error: &std::io::Error| failure(&self.shown, &reason(error));
+        let failed = |error: &std::io::Error| write_failure(&self.shown, &system_reason(error));
         match self.how {
             How::Rename(file) => {
                 let name = file.to_path_buf();
                 let done = file.persist(&self.target);
-                unplaced.forget(&name);
+                unplaced.forget_path(&name);
                 done.map_err(|error| failed(&error.error))
             }
             How::Over { new, old } => write_over(&self.target, &new).map_err(|error| {
@@ -215,10 +217,10 @@ pub(crate) fn put_in_place(mut staged: Vec<Staged>) -> Result<(), Failure> {
     let mut unplaced = signals::unplaced();
     let all = staged.len();
     for (done, file) in staged.into_iter().enumerate() {
-        if let Err(failure) = file.put(&mut unplaced) {
+        if let Err(failure) = file.put_staged_file(&mut unplaced) {
             return Err(match done {
                 0 => failure,
-                _ => failure.and(format!("{done} of {all} files were written before it")),
+                _ => failure.with_message(format!("{done} of {all} files were written before it")),
             });
         }
     }
@@ -227,7 +229,7 @@ pub(crate) fn put_in_place(mut staged: Vec<Staged>) -> Result<(), Failure> {
 
 /// Writes a text to a new file in the folder of another. `finish` gives it the other's properties and says whether it
 /// could; where it could not, the file is gone again.
-fn beside(
+fn write_beside(
     target: &Path,
     permissions: Option<Permissions>,
     text: &[u8],
@@ -241,10 +243,10 @@ fn beside(
     if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
-    signals::watch();
+    signals::watch_signals();
     let mut unplaced = signals::unplaced();
     let mut file = builder.tempfile_in(folder.unwrap_or_else(|| Path::new(".")))?;
-    unplaced.remember(file.path());
+    unplaced.remember_path(file.path());
     drop(unplaced);
     let written = file
         .write_all(text)
@@ -255,7 +257,7 @@ fn beside(
     match written {
         Ok(true) => Ok(Some(file)),
         other => {
-            signals::unplaced().forget(&file);
+            signals::unplaced().forget_path(&file);
             other.map(|_| None)
         }
     }
@@ -297,7 +299,7 @@ fn has_other_names(_: &Metadata) -> bool {
 
 /// Gives a file the owner, group, permissions and attributes of another; whether that is possible.
 #[cfg(unix)]
-fn inherit(file: &File, target: &Path, from: &Metadata) -> std::io::Result<bool> {
+fn inherit_properties(file: &File, target: &Path, from: &Metadata) -> std::io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let own = file.metadata()?;
     let other = |own: u32, from: u32| (own != from).then_some(from);
@@ -312,7 +314,7 @@ fn inherit(file: &File, target: &Path, from: &Metadata) -> std::io::Result<bool>
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
-use attributes::inherit as inherit_attributes;
+use attributes::inherit_attributes;
 
 /// Other systems have none that this program knows of.
 #[cfg(all(
@@ -325,7 +327,7 @@ fn inherit_attributes(_: &File, _: &Path) -> std::io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-fn inherit(file: &File, _: &Path, from: &Metadata) -> std::io::Result<bool> {
+fn inherit_properties(file: &File, _: &Path, from: &Metadata) -> std::io::Result<bool> {
     file.set_permissions(from.permissions())?;
     Ok(true)
 }
@@ -342,7 +344,7 @@ fn plain_permissions() -> Option<Permissions> {
     None
 }
 
-fn failure(shown: &str, why: &str) -> Failure {
+fn write_failure(shown: &str, why: &str) -> Failure {
     Failure::new(format!("cannot write `{shown}`: {why}"))
 }
 
@@ -354,7 +356,7 @@ mod tests {
 
     use super::{Staged, put_in_place, write_file};
 
-    fn names(folder: &std::path::Path) -> Vec<String> {
+    fn entry_names(folder: &std::path::Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap().flatten();
         let mut names: Vec<String> = entries
             .map(|entry| entry.file_name().into_string().unwrap())
@@ -380,7 +382,7 @@ mod tests {
         symlink("circle", at("circle")).unwrap();
         assert!(write_file(&at("circle"), "after").is_err());
         assert_eq!(
-            names(folder.path()),
+            entry_names(folder.path()),
             ["circle", "first", "link", "new", "old", "second"]
         );
     }
@@ -425,7 +427,7 @@ mod tests {
         assert_eq!(std::fs::metadata(at("a")).unwrap().nlink(), 2);
         assert_eq!(std::fs::metadata(at("c")).unwrap().mode() & 0o777, 0o640);
         assert!(Staged::new("c", &path("c"), "before", "later").is_err());
-        assert_eq!(names(folder.path()), ["a", "b", "c"]);
+        assert_eq!(entry_names(folder.path()), ["a", "b", "c"]);
     }
 
     #[test]
@@ -448,7 +450,7 @@ mod tests {
             assert_eq!(std::fs::read_to_string(at(saved)).unwrap(), "saved");
             assert_eq!(std::fs::read_to_string(at("d")).unwrap(), "before");
         }
-        assert_eq!(names(folder.path()), ["a", "b", "c", "d"]);
+        assert_eq!(entry_names(folder.path()), ["a", "b", "c", "d"]);
     }
 
     #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use visa_analysis::{KernelCost, Searchable};
 
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 
 /// Kernels whose answers are kept.
 const KEPT: usize = 16;
@@ -35,15 +35,15 @@ pub(super) struct Known {
 
 impl Advice {
     /// The answers that hold after so many writes.
-    pub(crate) fn known(&self, writes: u64) -> Vec<Arc<KernelCost>> {
-        let known = locked(&self.known);
+    pub(crate) fn known_answers(&self, writes: u64) -> Vec<Arc<KernelCost>> {
+        let known = lock_ignoring_poison(&self.known);
         let current = known.iter().filter(|one| one.writes == writes);
         current.filter_map(|one| one.cost.clone()).collect()
     }
 
     /// Whether a kernel was searched already; then its answer holds after so many writes, too.
-    pub(super) fn has(&self, kernel: &Searchable, effort: usize, writes: u64) -> bool {
-        let mut known = locked(&self.known);
+    pub(super) fn has_answer(&self, kernel: &Searchable, effort: usize, writes: u64) -> bool {
+        let mut known = lock_ignoring_poison(&self.known);
         let same = known
             .iter_mut()
             .find(|one| one.effort == effort && one.kernel == *kernel);
@@ -51,8 +51,8 @@ impl Advice {
             .is_some()
     }
 
-    pub(super) fn keep(&self, found: Known) {
-        let mut known = locked(&self.known);
+    pub(super) fn keep_answer(&self, found: Known) {
+        let mut known = lock_ignoring_poison(&self.known);
         known.push_front(found);
         known.truncate(KEPT);
     }

@@ -27,7 +27,10 @@ pub(crate) const EXPLAIN: &str = "visa.explainRule";
 pub(crate) const RUN: &str = "visa.runKernel";
 
 /// What the server offers a client.
-pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapabilities {
+pub(crate) fn server_capabilities(
+    client: &ClientAbilities,
+    encoding: Encoding,
+) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(synchronisation())),
@@ -52,7 +55,7 @@ pub(crate) fn server(client: &ClientAbilities, encoding: Encoding) -> ServerCapa
         code_lens_provider: Some(CodeLensOptions {
             resolve_provider: Some(false),
         }),
-        completion_provider: Some(completion()),
+        completion_provider: Some(completion_options()),
         signature_help_provider: Some(SignatureHelpOptions {
             trigger_characters: Some(["<", ",", "("].map(str::to_owned).to_vec()),
             retrigger_characters: Some(vec![",".to_owned()]),
@@ -115,7 +118,7 @@ fn code_actions(client: &ClientAbilities) -> CodeActionProviderCapability {
     })
 }
 
-fn completion() -> CompletionOptions {
+fn completion_options() -> CompletionOptions {
     CompletionOptions {
         resolve_provider: Some(false),
         trigger_characters: Some(

@@ -10,7 +10,9 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 use visa_analysis::{EFFORT, HintLevel, Level, MOST_EFFORT, nearest_names};
 
-use crate::project::levels::{Change, Levels, Origin, proposal, unknown, widest_first};
+use crate::project::levels::{
+    Change, Levels, Origin, nearest_names_clause, unknown_name_problem, widest_first,
+};
 use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
 
 /// The section of an editor's settings.
@@ -86,7 +88,7 @@ impl Default for ClientSettings {
 
 impl ClientSettings {
     /// Whether a value that a client sent unasked says something about our settings, rather than about those of others.
-    pub(crate) fn concern(value: &Value) -> bool {
+    pub(crate) fn concerns_settings(value: &Value) -> bool {
         let known = |name: &String| {
             let inner = format!("{name}.");
             name == SECTION
@@ -107,7 +109,7 @@ impl ClientSettings {
         match value {
             Value::Null => {}
             Value::Object(section) => reader.section("", section),
-            other => reader.refuse("", other, "a table of settings"),
+            other => reader.refuse_value("", other, "a table of settings"),
         }
         widest_first(&mut reader.settings.levels.changes);
         (reader.settings, reader.problems)
@@ -132,12 +134,12 @@ impl Reader {
                 Value::Object(section) if KEYS.iter().any(|known| known.starts_with(&inner)) => {
                     self.section(&inner, section);
                 }
-                value => self.setting(&key, value),
+                value => self.read_setting(&key, value),
             }
         }
     }
 
-    fn setting(&mut self, key: &str, value: &Value) {
+    fn read_setting(&mut self, key: &str, value: &Value) {
         match key {
             "diagnostics.enable" => {
                 self.settings.diagnostics = self.switch(key, value).unwrap_or(true);
@@ -182,25 +184,25 @@ impl Reader {
                     self.problems.push(format!("`{SECTION}.{key}`: {words}"));
                 } else if !matches!(dialect, Some(Ok(_))) {
                     let names = Dialect::NAMES.map(|name| format!("`{name}`")).join(", ");
-                    self.refuse(key, value, &format!("one of {names}"));
+                    self.refuse_value(key, value, &format!("one of {names}"));
                 }
                 self.settings.arguments.dialect = dialect.and_then(Result::ok);
             }
             "chips" => {
                 let chips = value.as_u64().and_then(NonZeroU64::new);
                 if chips.is_none() {
-                    self.refuse(key, value, "a whole number from 1");
+                    self.refuse_value(key, value, "a whole number from 1");
                 }
                 self.settings.arguments.chips = chips;
             }
             "configPath" => match value.as_str() {
                 Some("") => {}
                 Some(path) => self.settings.arguments.config = Some(PathBuf::from(path)),
-                None => self.refuse(key, value, "a path"),
+                None => self.refuse_value(key, value, "a path"),
             },
             "levels" => match value {
                 Value::Object(levels) => self.levels(levels),
-                other => self.refuse(key, other, "a table from rules and groups to levels"),
+                other => self.refuse_value(key, other, "a table from rules and groups to levels"),
             },
             "effort" => {
                 let most = MOST_EFFORT as u64;
@@ -208,14 +210,14 @@ impl Reader {
                     Some(effort) => {
                         self.settings.effort = usize::try_from(effort).unwrap_or(MOST_EFFORT);
                     }
-                    None => self.refuse(key, value, &format!("a whole number up to {most}")),
+                    None => self.refuse_value(key, value, &format!("a whole number up to {most}")),
                 }
             }
             other if OF_THE_EXTENSION.iter().any(|own| is_below(other, own)) => {}
             other => {
                 let nearest = nearest_names(other, KEYS).into_iter();
                 let nearest: Vec<_> = nearest.map(|key| format!("{SECTION}.{key}")).collect();
-                let nearest = proposal(&nearest);
+                let nearest = nearest_names_clause(&nearest);
                 self.problems
                     .push(format!("there is no setting `{SECTION}.{other}`{nearest}"));
             }
@@ -225,7 +227,7 @@ impl Reader {
     fn levels(&mut self, levels: &Map<String, Value>) {
         for (name, value) in levels {
             let key = format!("levels.{name}");
-            if let Some(problem) = unknown(name, true) {
+            if let Some(problem) = unknown_name_problem(name, true) {
                 self.problems.push(format!("`{SECTION}.levels`: {problem}"));
                 continue;
             }
@@ -242,7 +244,7 @@ impl Reader {
 
     fn switch(&mut self, key: &str, value: &Value) -> Option<bool> {
         if value.as_bool().is_none() {
-            self.refuse(key, value, "`true` or `false`");
+            self.refuse_value(key, value, "`true` or `false`");
         }
         value.as_bool()
     }
@@ -251,12 +253,12 @@ impl Reader {
         let found = values.iter().find(|(name, _)| value.as_str() == Some(name));
         if found.is_none() {
             let names: Vec<_> = values.iter().map(|(name, _)| format!("`{name}`")).collect();
-            self.refuse(key, value, &format!("one of {}", names.join(", ")));
+            self.refuse_value(key, value, &format!("one of {}", names.join(", ")));
         }
         found.map(|(_, value)| *value)
     }
 
-    fn refuse(&mut self, key: &str, value: &Value, wanted: &str) {
+    fn refuse_value(&mut self, key: &str, value: &Value, wanted: &str) {
         let dot = if key.is_empty() { "" } else { "." };
         self.problems.push(format!(
             "`{SECTION}{dot}{key}` has to be {wanted}, and is `{value}`"
@@ -329,7 +331,7 @@ mod tests {
             json!({"diagnostics": {"enable": true}}),
             json!({"chips": 2}),
         ] {
-            assert!(ClientSettings::concern(&ours), "{ours}");
+            assert!(ClientSettings::concerns_settings(&ours), "{ours}");
         }
         for others in [
             json!(null),
@@ -337,7 +339,7 @@ mod tests {
             json!({"rust-analyzer": {"visa": 1}}),
             json!([]),
         ] {
-            assert!(!ClientSettings::concern(&others), "{others}");
+            assert!(!ClientSettings::concerns_settings(&others), "{others}");
         }
     }
 

@@ -15,10 +15,10 @@ use super::uris;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 
 /// Puts a document in place.
-pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc<str> {
+pub(crate) fn open_document(server: &Server, uri: Uri, version: i32, text: String) -> Arc<str> {
     let path: Arc<str> = uris::path_of(&uri).into();
     let text: Arc<str> = text.into();
-    publishing::opening(server, &path);
+    publishing::forget_published(server, &path);
     let mut state = server.lock();
     let document = Document {
         uri,
@@ -37,7 +37,7 @@ pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc
 }
 
 /// Applies the changes of one notification, in their order. None if no such document is open.
-pub(crate) fn change(
+pub(crate) fn change_document(
     server: &Server,
     uri: &Uri,
     version: i32,
@@ -60,7 +60,7 @@ pub(crate) fn change(
         // A part of a text that is not known is none.
         document.lost &= change.range.is_some();
         if !document.lost {
-            apply(&mut text, &mut document.lines, change, encoding);
+            apply_change(&mut text, &mut document.lines, change, encoding);
         }
     }
     document.text = text.into();
@@ -87,7 +87,7 @@ pub(crate) fn lose(server: &Server, uri: &Uri) -> Option<Arc<str>> {
 }
 
 /// Forgets a document: of a file that the workspace holds what is on disk holds again, if anything is; others are gone.
-pub(crate) fn close(server: &Server, uri: &Uri) -> Option<Arc<str>> {
+pub(crate) fn close_document(server: &Server, uri: &Uri) -> Option<Arc<str>> {
     let path: Arc<str> = uris::path_of(uri).into();
     let mut state = server.lock();
     state.documents_mut().remove(&path)?;
@@ -112,7 +112,7 @@ pub(crate) fn take_from_disk(workspace: &mut Workspace, path: &str) {
 }
 
 /// Applies one change to a text and its lines.
-fn apply(
+fn apply_change(
     text: &mut String,
     lines: &mut Arc<LineTable>,
     change: TextDocumentContentChangeEvent,
@@ -126,5 +126,5 @@ fn apply(
     let start = lines.offset(text, range.start, encoding);
     let end = lines.offset(text, range.end, encoding).max(start);
     text.replace_range(start..end, &change.text);
-    Arc::make_mut(lines).edit(text, start, end - start, change.text.len());
+    Arc::make_mut(lines).follow_edit(text, start, end - start, change.text.len());
 }

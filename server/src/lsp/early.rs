@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::engine::{Answer, Urgency};
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::state::{Server, Snapshot};
 
 /// How long a whole answer is waited for before a first one is asked for.
@@ -57,14 +57,14 @@ pub(crate) async fn pulled<T: Send + 'static>(
     let version = view.documents.get(&path).map(|document| document.version);
     let may_be_early = view.client.refreshes_diagnostics
         && version.is_some()
-        && locked(&server.publisher.early).get(&path) != version.as_ref();
+        && lock_ignoring_poison(&server.publisher.early).get(&path) != version.as_ref();
     if !may_be_early {
-        return whole(server, question).await;
+        return ask_whole(server, question).await;
     }
-    match ask(Arc::clone(server), question).await {
+    match ask_early(Arc::clone(server), question).await {
         Early::Whole(answer) => answer,
         Early::First(first, rest) => {
-            let mut early = locked(&server.publisher.early);
+            let mut early = lock_ignoring_poison(&server.publisher.early);
             early.retain(|path, _| view.documents.contains_key(path));
             early.extend(version.map(|version| (path, version)));
             let client = server.client.clone();
@@ -79,17 +79,20 @@ pub(crate) async fn pulled<T: Send + 'static>(
     }
 }
 
-async fn whole<T: Send + 'static>(
+async fn ask_whole<T: Send + 'static>(
     server: &Arc<Server>,
     question: impl Fn(&Snapshot, Part) -> Answer<Option<T>> + Clone + Send + Sync + 'static,
 ) -> Answer<T> {
     let ask = move |snapshot: &Snapshot| question(snapshot, Part::Whole);
-    server.ask(Urgency::Waiting, ask).await.and_then(said)
+    server
+        .ask_engine(Urgency::Waiting, ask)
+        .await
+        .and_then(require_answer)
 }
 
 /// Asks for all and, if that takes long, for what is found without costs as well. The first poll takes the place in the queue. Where no
 /// time is waited, what is found without costs is always first.
-pub(crate) async fn ask<T: Send + 'static>(
+pub(crate) async fn ask_early<T: Send + 'static>(
     server: Arc<Server>,
     question: impl Fn(&Snapshot, Part) -> Answer<Option<T>> + Clone + Send + Sync + 'static,
 ) -> Early<T> {
@@ -97,7 +100,7 @@ pub(crate) async fn ask<T: Send + 'static>(
         let (server, question) = (Arc::clone(&server), question.clone());
         Box::pin(async move {
             let ask = move |snapshot: &Snapshot| question(snapshot, part);
-            server.ask(Urgency::Waiting, ask).await
+            server.ask_engine(Urgency::Waiting, ask).await
         })
     };
     // Until the folder was checked once, what the functions of other files find takes longest.
@@ -109,27 +112,30 @@ pub(crate) async fn ask<T: Send + 'static>(
         return match asked(Part::WithoutCosts).await {
             Ok(Some(first)) => {
                 let rest = asked(Part::Whole);
-                Early::First(first, Box::pin(async move { rest.await.and_then(said) }))
+                Early::First(
+                    first,
+                    Box::pin(async move { rest.await.and_then(require_answer) }),
+                )
             }
-            Ok(None) | Err(_) => Early::Whole(asked(Part::Whole).await.and_then(said)),
+            Ok(None) | Err(_) => Early::Whole(asked(Part::Whole).await.and_then(require_answer)),
         };
     }
     let mut whole = asked(Part::Whole);
     if let Ok(answer) = tokio::time::timeout(server.prompt, &mut whole).await {
-        return Early::Whole(answer.and_then(said));
+        return Early::Whole(answer.and_then(require_answer));
     }
     tokio::select! {
         biased;
-        answer = &mut whole => Early::Whole(answer.and_then(said)),
+        answer = &mut whole => Early::Whole(answer.and_then(require_answer)),
         first = asked(first) => match first {
-            Ok(Some(first)) => Early::First(first, Box::pin(async move { whole.await.and_then(said) })),
+            Ok(Some(first)) => Early::First(first, Box::pin(async move { whole.await.and_then(require_answer) })),
             // What is wrong with the question is said by the whole answer.
-            Ok(None) | Err(_) => Early::Whole(whole.await.and_then(said)),
+            Ok(None) | Err(_) => Early::Whole(whole.await.and_then(require_answer)),
         },
     }
 }
 
 /// A whole answer always says something.
-fn said<T>(answer: Option<T>) -> Answer<T> {
+fn require_answer<T>(answer: Option<T>) -> Answer<T> {
     answer.ok_or(super::engine::Failure::Withdrawn)
 }

@@ -66,10 +66,10 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// The next frame, damage or the end. After [`Frame::TooLarge`] and [`Frame::End`] there is nothing more to ask.
     pub(crate) async fn next(&mut self) -> Frame {
         loop {
-            if let Some(frame) = self.take() {
+            if let Some(frame) = self.take_frame() {
                 return frame;
             }
-            if !self.fill().await {
+            if !self.fill_buffer().await {
                 let rest = self.buffer.len() > self.start;
                 self.consume(self.buffer.len() - self.start);
                 return if rest && !std::mem::replace(&mut self.lost, true) {
@@ -95,7 +95,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 
     /// The next frame of what was read, if it is whole.
-    fn take(&mut self) -> Option<Frame> {
+    fn take_frame(&mut self) -> Option<Frame> {
         if self.lost {
             self.skip_to_frame();
             if self.lost {
@@ -158,7 +158,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 
     /// Reads more; `false` at the end of the stream or where it fails.
-    async fn fill(&mut self) -> bool {
+    async fn fill_buffer(&mut self) -> bool {
         self.last_body = 0..0;
         self.buffer.drain(..self.start);
         self.start = 0;

@@ -53,13 +53,13 @@ impl Handlers {
     }
 
     /// Answers a request by a feature.
-    async fn ask<P: Send + Sync + 'static, T: Default + Send + 'static>(
+    async fn ask_feature<P: Send + Sync + 'static, T: Default + Send + 'static>(
         &self,
         params: P,
         feature: fn(&Snapshot, &P) -> Answer<T>,
     ) -> Result<T> {
         self.server
-            .answer(move |snapshot| feature(snapshot, &params))
+            .answer_request(move |snapshot| feature(snapshot, &params))
             .await
     }
 
@@ -71,7 +71,7 @@ impl Handlers {
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
-        self.ask(params, custom::kernel_cost).await
+        self.ask_feature(params, custom::kernel_cost).await
     }
 
     /// As [`Self::kernel_cost`], once a search of the kernel is at its end.
@@ -79,46 +79,49 @@ impl Handlers {
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
-        match searching::search(&self.server, &params.text_document.uri, params.position).await {
+        match searching::search_kernel(&self.server, &params.text_document.uri, params.position)
+            .await
+        {
             Err(Failure::NoSuchFile) => Ok(None),
             Err(failure) => Err(self.server.error_of(failure)),
-            Ok(()) => self.ask(params, custom::kernel_cost).await,
+            Ok(()) => self.ask_feature(params, custom::kernel_cost).await,
         }
     }
 
     async fn proposal_edit(&self, params: custom::ProposalParams) -> Result<Option<WorkspaceEdit>> {
-        self.ask(params, custom::proposal_edit).await
+        self.ask_feature(params, custom::proposal_edit).await
     }
 
     async fn memory_map(
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
-        self.ask(params, custom::memory_map).await
+        self.ask_feature(params, custom::memory_map).await
     }
 
     async fn stage_table(
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
-        self.ask(params, custom::stage_table).await
+        self.ask_feature(params, custom::stage_table).await
     }
 }
 
 impl Handlers {
     async fn dialect(&self, params: TextDocumentIdentifier) -> Result<Option<serde_json::Value>> {
-        self.ask(params, custom::dialect).await
+        self.ask_feature(params, custom::document_dialect).await
     }
 
     async fn rule_page(
         &self,
         params: explaining::RulePageParams,
     ) -> Result<Option<serde_json::Value>> {
-        self.ask(params, explaining::rule_page).await
+        self.ask_feature(params, explaining::rule_page).await
     }
 
     async fn view_file_text(&self, params: TextDocumentIdentifier) -> Result<Option<String>> {
-        self.ask(params, view_file_text::view_file_text).await
+        self.ask_feature(params, view_file_text::view_file_text)
+            .await
     }
 }
 
@@ -142,21 +145,22 @@ impl LanguageServer for Handlers {
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        let path = documents::open(&self.server, document.uri, document.version, document.text);
-        project::opened(&self.server, &path);
-        publishing::changed(&self.server, &path);
+        let path =
+            documents::open_document(&self.server, document.uri, document.version, document.text);
+        project::document_opened(&self.server, &path);
+        publishing::document_changed(&self.server, &path);
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
-        let changed = documents::change(
+        let changed = documents::change_document(
             &self.server,
             &document.uri,
             document.version,
             params.content_changes,
         );
         if let Some(path) = changed {
-            publishing::changed(&self.server, &path);
+            publishing::document_changed(&self.server, &path);
         }
     }
 
@@ -165,9 +169,9 @@ impl LanguageServer for Handlers {
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        if let Some(path) = documents::close(&self.server, &params.text_document.uri) {
-            project::closed(&self.server, &path);
-            publishing::changed(&self.server, &path);
+        if let Some(path) = documents::close_document(&self.server, &params.text_document.uri) {
+            project::document_closed(&self.server, &path);
+            publishing::document_changed(&self.server, &path);
         }
     }
 
@@ -206,7 +210,8 @@ impl LanguageServer for Handlers {
         &self,
         params: WorkspaceSymbolParams,
     ) -> Result<Option<WorkspaceSymbolResponse>> {
-        self.ask(params, symbols::workspace).await
+        self.ask_feature(params, symbols::symbols_of_workspace)
+            .await
     }
 
     // Diagnostics and code actions.
@@ -218,14 +223,15 @@ impl LanguageServer for Handlers {
         // The place of the request, while what is on disk is read.
         let path = uris::path_of(&params.text_document.uri);
         let text = self.server.lock().view.text(&path).cloned();
-        project::ready(&self.server).await;
+        project::wait_until_read(&self.server).await;
         let asked: Arc<str> = path.as_str().into();
         let question = move |snapshot: &Snapshot, part: Part| {
-            if !snapshot.view.has_text(&path, text.as_ref()) || snapshot.view.settings.awaits(&path)
+            if !snapshot.view.has_text(&path, text.as_ref())
+                || snapshot.view.settings.awaits_document(&path)
             {
                 return Err(Failure::Outdated);
             }
-            diagnostics::document(snapshot, &params, part)
+            diagnostics::document_diagnostics(snapshot, &params, part)
         };
         let answer = early::pulled(&self.server, asked, question).await;
         answer.map_err(|failure| self.pull_again(failure))
@@ -236,14 +242,14 @@ impl LanguageServer for Handlers {
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
         // The answer names the versions that it is about: it may be about later ones than those of its place.
-        project::ready(&self.server).await;
+        project::wait_until_read(&self.server).await;
         let question = move |snapshot: &Snapshot| {
             if !snapshot.view.knows_documents() {
                 return Err(Failure::Outdated);
             }
-            diagnostics::workspace(snapshot, &params)
+            diagnostics::workspace_diagnostics(snapshot, &params)
         };
-        let answer = self.server.ask(Urgency::Background, question).await;
+        let answer = self.server.ask_engine(Urgency::Background, question).await;
         let (report, known) = answer.map_err(|failure| self.pull_again(failure))?;
         publishing::tell_status(&self.server, known).await;
         Ok(report)
@@ -257,11 +263,11 @@ impl LanguageServer for Handlers {
         } else {
             searching::looked_at(&self.server, uri, place);
         }
-        self.ask(params, code_actions::code_actions).await
+        self.ask_feature(params, code_actions::code_actions).await
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
-        self.ask(action, code_actions::resolve).await
+        self.ask_feature(action, code_actions::resolve_action).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
@@ -269,7 +275,7 @@ impl LanguageServer for Handlers {
             running::run(&self.server, params.arguments).await?;
             publishing::everything_changed(&self.server);
         } else {
-            explaining::show(&self.server, params).await?;
+            explaining::show_page(&self.server, params).await?;
         }
         Ok(None)
     }
@@ -279,62 +285,64 @@ impl LanguageServer for Handlers {
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let place = &params.text_document_position_params;
         searching::looked_at(&self.server, &place.text_document.uri, place.position);
-        self.ask(params, hover::hover).await
+        self.ask_feature(params, hover::hover).await
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        self.ask(params, inlay_hints::inlay_hints).await
+        self.ask_feature(params, inlay_hints::inlay_hints).await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.ask(params, code_lens::code_lens).await
+        self.ask_feature(params, code_lens::code_lens).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
-        self.ask(params, completion::completion).await
+        self.ask_feature(params, completion::completion).await
     }
 
     async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
-        self.ask(params, signature::signature_help).await
+        self.ask_feature(params, signature::signature_help).await
     }
 
     async fn document_symbol(
         &self,
         params: DocumentSymbolParams,
     ) -> Result<Option<DocumentSymbolResponse>> {
-        self.ask(params, symbols::document).await
+        self.ask_feature(params, symbols::symbols_of_document).await
     }
 
     async fn document_highlight(
         &self,
         params: DocumentHighlightParams,
     ) -> Result<Option<Vec<DocumentHighlight>>> {
-        self.ask(params, highlights::document_highlights).await
+        self.ask_feature(params, highlights::document_highlights)
+            .await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
-        self.ask(params, folding::folding_ranges).await
+        self.ask_feature(params, folding::folding_ranges).await
     }
 
     async fn selection_range(
         &self,
         params: SelectionRangeParams,
     ) -> Result<Option<Vec<SelectionRange>>> {
-        self.ask(params, selection::selection_ranges).await
+        self.ask_feature(params, selection::selection_ranges).await
     }
 
     async fn semantic_tokens_full(
         &self,
         params: SemanticTokensParams,
     ) -> Result<Option<SemanticTokensResult>> {
-        self.ask(params, semantic_tokens::full).await
+        self.ask_feature(params, semantic_tokens::full_tokens).await
     }
 
     async fn semantic_tokens_range(
         &self,
         params: SemanticTokensRangeParams,
     ) -> Result<Option<SemanticTokensRangeResult>> {
-        self.ask(params, semantic_tokens::range).await
+        self.ask_feature(params, semantic_tokens::range_tokens)
+            .await
     }
 
     // Names.
@@ -343,43 +351,46 @@ impl LanguageServer for Handlers {
         &self,
         params: GotoDefinitionParams,
     ) -> Result<Option<GotoDefinitionResponse>> {
-        self.ask(params, navigation::definition).await
+        self.ask_feature(params, navigation::definition).await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
-        self.ask(params, navigation::references).await
+        self.ask_feature(params, navigation::references).await
     }
 
     async fn prepare_rename(
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<PrepareRenameResponse>> {
-        self.ask(params, navigation::prepare_rename).await
+        self.ask_feature(params, navigation::prepare_rename).await
     }
 
     async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
-        self.ask(params, navigation::rename).await
+        self.ask_feature(params, navigation::rename).await
     }
 
     async fn prepare_call_hierarchy(
         &self,
         params: CallHierarchyPrepareParams,
     ) -> Result<Option<Vec<CallHierarchyItem>>> {
-        self.ask(params, call_hierarchy::prepare).await
+        self.ask_feature(params, call_hierarchy::prepare_call_hierarchy)
+            .await
     }
 
     async fn incoming_calls(
         &self,
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-        self.ask(params, call_hierarchy::incoming).await
+        self.ask_feature(params, call_hierarchy::incoming_calls)
+            .await
     }
 
     async fn outgoing_calls(
         &self,
         params: CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-        self.ask(params, call_hierarchy::outgoing).await
+        self.ask_feature(params, call_hierarchy::outgoing_calls)
+            .await
     }
 }
 

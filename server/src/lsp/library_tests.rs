@@ -17,7 +17,7 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService, Server};
 use tower_service::Service;
 
 use super::framing::{Frame, FrameReader, MAXIMUM_BODY_BYTES};
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::service::{Guarded, Reply};
 use super::trace::Trace;
 use super::transport;
@@ -44,7 +44,7 @@ impl Service<Request> for Mock {
     fn call(&mut self, request: Request) -> Self::Future {
         let begun = Arc::clone(&self.begun);
         Box::pin(async move {
-            locked(&begun).push(request.method().to_owned());
+            lock_ignoring_poison(&begun).push(request.method().to_owned());
             match request.method() {
                 "slow" => std::future::pending::<()>().await,
                 "broken" => std::panic::panic_any("broken"),
@@ -282,7 +282,7 @@ fn handlers_begin_in_the_order_of_the_messages() {
     let service = Mock::default();
     let begun = Arc::clone(&service.begun);
     served(|| (service, mock().1), &[&messages]);
-    assert_eq!(*locked(&begun), methods);
+    assert_eq!(*lock_ignoring_poison(&begun), methods);
 }
 
 /// `service` and `transport`: messages that the library's service refuses or lets fall without an answer.

@@ -23,13 +23,13 @@ pub(crate) fn initialize(server: &Server, params: InitializeParams) -> Initializ
         .and_then(|general| general.position_encodings.as_deref());
     let encoding = Encoding::negotiate(offered);
     let client = Arc::new(ClientAbilities::of(&params.capabilities));
-    let capabilities = capabilities::server(&client, encoding);
+    let capabilities = capabilities::server_capabilities(&client, encoding);
     if let Some(process) = params.process_id {
         server.set_client_process(process);
     }
     server.trace.set(params.trace.unwrap_or_default());
     let mut state = server.lock();
-    state.roots = roots(&params);
+    state.roots = workspace_roots(&params);
     state.options = params.initialization_options;
     let view = state.view_mut();
     view.encoding = encoding;
@@ -45,7 +45,7 @@ pub(crate) fn initialize(server: &Server, params: InitializeParams) -> Initializ
 }
 
 /// The folders of the workspace, as paths of the engine: those of old clients too, which know one folder only.
-fn roots(params: &InitializeParams) -> Vec<Arc<str>> {
+fn workspace_roots(params: &InitializeParams) -> Vec<Arc<str>> {
     #[expect(deprecated, reason = "old clients send nothing else")]
     let root = params.root_uri.as_ref();
     match params.workspace_folders.as_deref() {
@@ -69,13 +69,13 @@ pub(crate) async fn process_gone(process: u32) {
 
 /// Whether a process lives; `true` where that cannot be found out.
 async fn alive(process: u32) -> bool {
-    tokio::task::spawn_blocking(move || lives(process))
+    tokio::task::spawn_blocking(move || is_process_alive(process))
         .await
         .unwrap_or(true)
 }
 
 #[cfg(target_os = "linux")]
-fn lives(process: u32) -> bool {
+fn is_process_alive(process: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{process}/stat")) {
         // The state follows the name, which is in parentheses and may hold any character. A zombie has ended.
         Ok(status) => status
@@ -86,7 +86,7 @@ fn lives(process: u32) -> bool {
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn lives(process: u32) -> bool {
+fn is_process_alive(process: u32) -> bool {
     let mut command = std::process::Command::new("ps");
     command.args(["-o", "state=", "-p", &process.to_string()]);
     command.stdin(std::process::Stdio::null());
@@ -100,7 +100,7 @@ fn lives(process: u32) -> bool {
 }
 
 #[cfg(windows)]
-fn lives(process: u32) -> bool {
+fn is_process_alive(process: u32) -> bool {
     let mut command = std::process::Command::new("tasklist");
     let filter = format!("PID eq {process}");
     command.args(["/NH", "/FO", "CSV", "/FI", &filter]);
@@ -114,6 +114,6 @@ fn lives(process: u32) -> bool {
 }
 
 #[cfg(not(any(unix, windows)))]
-fn lives(_process: u32) -> bool {
+fn is_process_alive(_process: u32) -> bool {
     true
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::configuration::ClientSettings;
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 
 /// What is to be read.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Default for Loader {
 
 impl Loader {
     pub(super) fn want(&self, change: impl FnOnce(&mut Pending)) {
-        change(&mut locked(&self.pending));
+        change(&mut lock_ignoring_poison(&self.pending));
         self.wake.notify_one();
     }
 
@@ -65,8 +65,8 @@ impl Loader {
     }
 
     /// Something was read: all is, unless more is wanted.
-    pub(super) fn settle(&self) {
-        let pending = locked(&self.pending);
+    pub(super) fn settle_reading(&self) {
+        let pending = lock_ignoring_poison(&self.pending);
         if !pending.everything && !pending.configuration {
             self.ready.send_replace(true);
         }

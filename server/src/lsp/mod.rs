@@ -58,4 +58,4 @@ mod uris;
 
 use crate::engine;
 
-pub use self::program::{main, run_on_stdio, serve, serve_waiting};
+pub use self::program::{main, run_on_stdio, serve_streams, serve_waiting};

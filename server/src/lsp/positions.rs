@@ -79,7 +79,13 @@ impl LineTable {
     /// Follows an edit: `text` is the text after it, in which `inserted` bytes are at `start` in the place of `removed`.
     /// Looks at what was inserted and moves the lines behind it, so its time does not grow with the text's length as a new
     /// table's does.
-    pub(crate) fn edit(&mut self, text: &str, start: usize, removed: usize, inserted: usize) {
+    pub(crate) fn follow_edit(
+        &mut self,
+        text: &str,
+        start: usize,
+        removed: usize,
+        inserted: usize,
+    ) {
         // A `\r` right before the edit ends a line or not depending on what follows it; so does one at the edit's end.
         let from = start.saturating_sub(1);
         let kept = self.starts.partition_point(|line| *line <= from).max(1);
@@ -330,7 +336,7 @@ mod tests {
             let mut lines = LineTable::of_document(&text);
             let mut edited = text.clone();
             edited.replace_range(start..end, &inserted);
-            lines.edit(&edited, start, end - start, inserted.len());
+            lines.follow_edit(&edited, start, end - start, inserted.len());
             prop_assert_eq!(lines, LineTable::of_document(&edited));
         }
     }

@@ -13,7 +13,7 @@ use visa_analysis::visible;
 use super::early::PROMPT;
 use super::engine::Engine;
 use super::handlers::Handlers;
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::service::Guarded;
 use super::state::Server;
 use super::transport::{self, Ending};
@@ -72,7 +72,7 @@ pub fn run_on_stdio() -> u8 {
             return 2;
         }
     };
-    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout()));
+    let code = runtime.block_on(serve_streams(tokio::io::stdin(), tokio::io::stdout()));
     // Standard input may stay open, and a thread of the runtime wait for it: it must not keep the process.
     runtime.shutdown_background();
     code
@@ -80,14 +80,14 @@ pub fn run_on_stdio() -> u8 {
 
 /// Runs the server on a pair of streams until the client ends it. Returns the process's exit code: 0 after `shutdown`, 1
 /// without it.
-pub async fn serve(
+pub async fn serve_streams(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> u8 {
     serve_waiting(input, output, PROMPT).await
 }
 
-/// As [`serve`], for an answer about a file of many operations that is waited for so long before one without its costs is given first. With
+/// As [`serve_streams`], for an answer about a file of many operations that is waited for so long before one without its costs is given first. With
 /// no time that one always comes first, whatever the machine is doing.
 pub async fn serve_waiting(
     input: impl AsyncRead + Unpin,
@@ -110,13 +110,15 @@ pub async fn serve_waiting(
     let server = Arc::clone(service.inner().server());
     tokio::spawn(log_defects(Arc::downgrade(&server), told));
     let reader = Arc::clone(&server);
-    let service = Guarded::new(service, move |request| unread::notice(&reader, request));
+    let service = Guarded::new(service, move |request| {
+        unread::notice_unreadable(&reader, request)
+    });
     let ended = tokio::select! {
         ending = transport::run(input, output, service, socket, &server.trace) => ending,
         () = client_gone(&server) => Ending::Closed,
     };
     // A task that holds the server may outlive it.
-    drop(locked(&server.pages).take());
+    drop(lock_ignoring_poison(&server.pages).take());
     let asked = server.lock().shut_down;
     u8::from(!(asked && ended != Ending::Unreadable))
 }

@@ -17,7 +17,7 @@ use tower_lsp::ls_types::{
 use super::configuration::{ClientSettings, SECTION};
 use super::documents::take_from_disk;
 use super::loader::Pending;
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::publishing;
 use super::settings::{Reading, Settings, Wanted};
 use super::state::Server;
@@ -48,7 +48,7 @@ const DECIDING: [&str; 5] = [
 ];
 
 /// Returns when the workspace's folders have been read: before, findings would be about a part of the code.
-pub(crate) async fn ready(server: &Server) {
+pub(crate) async fn wait_until_read(server: &Server) {
     let mut ready = server.loader.ready.subscribe();
     // A disk that does not answer must not keep the client waiting.
     let _ = tokio::time::timeout(LONGEST_WAIT, ready.wait_for(|ready| *ready)).await;
@@ -58,33 +58,37 @@ pub(crate) async fn ready(server: &Server) {
 pub(crate) fn initialized(server: &Arc<Server>) {
     let options = server.lock().options.take().unwrap_or_default();
     take_settings(server, &options);
-    *locked(&server.loader.options) = options;
+    *lock_ignoring_poison(&server.loader.options) = options;
     // What needs no file holds for the first request, which may come before the folders are read.
-    let client = locked(&server.loader.client).0.clone();
+    let client = lock_ignoring_poison(&server.loader.client).0.clone();
     server.lock().view_mut().settings = Arc::new(Settings::unread(client));
     server.spawn(run(Arc::clone(server)));
     server.spawn(publishing::run(Arc::clone(server)));
 }
 
 /// A document was opened; its text is in place.
-pub(crate) fn opened(server: &Arc<Server>, path: &str) {
-    if server.lock().view.settings.awaits(path) {
+pub(crate) fn document_opened(server: &Arc<Server>, path: &str) {
+    if server.lock().view.settings.awaits_document(path) {
         server.loader.want_now();
     }
 }
 
 /// A document was saved.
 pub(crate) fn saved(server: &Arc<Server>, path: &str) {
-    let only = locked(&server.loader.client).0.arguments.config.clone();
+    let only = lock_ignoring_poison(&server.loader.client)
+        .0
+        .arguments
+        .config
+        .clone();
     let only = only.is_some_and(|only| Path::new(path).ends_with(only));
-    if only || decides(path) {
+    if only || is_deciding(path) {
         server.loader.want(|pending| pending.everything = true);
     }
 }
 
 /// A document was closed; the text on disk is in place again.
-pub(crate) fn closed(server: &Arc<Server>, path: &str) {
-    locked(&server.loader.stamp).take();
+pub(crate) fn document_closed(server: &Arc<Server>, path: &str) {
+    lock_ignoring_poison(&server.loader.stamp).take();
     let settings = Arc::clone(&server.lock().view.settings);
     let stays = settings.reported.contains(path) && !settings.only_open.contains(path);
     if uris::is_source(path) && (!stays || !Path::new(path).is_file()) {
@@ -119,7 +123,7 @@ fn concerns(path: &str) -> bool {
 pub(crate) fn configuration_changed(server: &Arc<Server>, settings: &Value) {
     if server.lock().view.client.configuration {
         server.loader.want(|pending| pending.configuration = true);
-    } else if ClientSettings::concern(settings) {
+    } else if ClientSettings::concerns_settings(settings) {
         take_settings(server, settings);
         server.loader.want(|pending| pending.everything = true);
     }
@@ -131,7 +135,7 @@ pub(crate) fn folders_changed(server: &Arc<Server>) {
 }
 
 /// Whether a file decides what is checked and how.
-fn decides(path: &str) -> bool {
+fn is_deciding(path: &str) -> bool {
     path.rsplit('/')
         .next()
         .is_some_and(|name| DECIDING.contains(&name))
@@ -140,26 +144,26 @@ fn decides(path: &str) -> bool {
 /// Takes the client's settings, and tells it what cannot be used, once.
 fn take_settings(server: &Arc<Server>, value: &Value) {
     let (settings, problems) = ClientSettings::read(value);
-    let mut client = locked(&server.loader.client);
+    let mut client = lock_ignoring_poison(&server.loader.client);
     client.0 = settings;
     let told = std::mem::replace(&mut client.1, problems.iter().cloned().collect());
     drop(client);
     for problem in problems {
         if !told.contains(&problem) {
-            tell(server, MessageType::WARNING, problem);
+            tell_user(server, MessageType::WARNING, problem);
         }
     }
 }
 
 /// Shows the user something.
-fn tell(server: &Arc<Server>, kind: MessageType, words: String) {
+fn tell_user(server: &Arc<Server>, kind: MessageType, words: String) {
     let client = server.client.clone();
     server.spawn(async move { client.show_message(kind, words).await });
 }
 
 /// The task: reads what is wanted until the server ends.
 async fn run(server: Arc<Server>) {
-    register(&server).await;
+    register_notifications(&server).await;
     let mut wanted = Pending {
         configuration: server.lock().view.client.configuration,
         everything: true,
@@ -174,7 +178,7 @@ async fn run(server: Arc<Server>) {
         } else {
             read_files(&server, wanted.files).await
         };
-        server.loader.settle();
+        server.loader.settle_reading();
         if changed {
             publishing::everything_changed(&server);
         }
@@ -184,12 +188,12 @@ async fn run(server: Arc<Server>) {
         if server.loader.is_ready() {
             tokio::time::sleep(QUIET).await;
         }
-        wanted = std::mem::take(&mut locked(&server.loader.pending));
+        wanted = std::mem::take(&mut lock_ignoring_poison(&server.loader.pending));
     }
 }
 
 /// Asks the client to tell of changed files and settings, where it can be asked.
-async fn register(server: &Arc<Server>) {
+async fn register_notifications(server: &Arc<Server>) {
     let client = Arc::clone(&server.lock().view.client);
     let mut registrations = Vec::new();
     if client.watches_files {
@@ -241,15 +245,15 @@ async fn pull_settings(server: &Arc<Server>) -> bool {
     let untold = match answer {
         Ok(Ok(values)) => {
             let value = values.into_iter().next().unwrap_or_default();
-            let before = locked(&server.loader.client).0.clone();
+            let before = lock_ignoring_poison(&server.loader.client).0.clone();
             if value.is_null() {
                 // It has none, or none any more.
-                let options = locked(&server.loader.options).clone();
+                let options = lock_ignoring_poison(&server.loader.options).clone();
                 take_settings(server, &options);
             } else {
                 take_settings(server, &value);
             }
-            return !value.is_null() || locked(&server.loader.client).0 != before;
+            return !value.is_null() || lock_ignoring_poison(&server.loader.client).0 != before;
         }
         Ok(Err(error)) => format!("the client does not tell its settings: {error}"),
         Err(_) => "the client does not tell its settings".to_owned(),
@@ -261,7 +265,7 @@ async fn pull_settings(server: &Arc<Server>) -> bool {
 
 /// Reads all that is below the folders and around the open documents; whether something is different.
 async fn read_everything(server: &Arc<Server>) -> bool {
-    let wanted = wanted(server);
+    let wanted = wanted_sources(server);
     let given: BTreeSet<String> = wanted.open.keys().map(|path| slashes(path)).collect();
     let before = Arc::clone(&wanted.before);
     let read = tokio::task::spawn_blocking(move || Settings::read(wanted)).await;
@@ -275,8 +279,8 @@ async fn read_everything(server: &Arc<Server>) -> bool {
         server.log(MessageType::ERROR, words);
         return false;
     };
-    log(server, &sources);
-    let known = locked(&server.loader.stamp).replace(stamp);
+    log_unread(server, &sources);
+    let known = lock_ignoring_poison(&server.loader.stamp).replace(stamp);
     if known == Some(stamp) && settings.client == before.client {
         return false;
     }
@@ -286,7 +290,7 @@ async fn read_everything(server: &Arc<Server>) -> bool {
 }
 
 /// Writes into the log what could not be read, when that is new.
-fn log(server: &Server, sources: &Sources) {
+fn log_unread(server: &Server, sources: &Sources) {
     let errors = sources
         .errors
         .iter()
@@ -297,7 +301,7 @@ fn log(server: &Server, sources: &Sources) {
         .map(|words| (MessageType::INFO, words));
     let said: Vec<_> = errors.chain(warnings).collect();
     let now = said.iter().map(|(_, words)| (*words).clone()).collect();
-    let before = std::mem::replace(&mut *locked(&server.loader.logged), now);
+    let before = std::mem::replace(&mut *lock_ignoring_poison(&server.loader.logged), now);
     for (kind, words) in said
         .into_iter()
         .filter(|(_, words)| !before.contains(*words))
@@ -307,8 +311,8 @@ fn log(server: &Server, sources: &Sources) {
 }
 
 /// What there is to read, as of now.
-fn wanted(server: &Server) -> Wanted {
-    let client = locked(&server.loader.client).0.clone();
+fn wanted_sources(server: &Server) -> Wanted {
+    let client = lock_ignoring_poison(&server.loader.client).0.clone();
     let state = server.lock();
     let open = state.view.documents.iter();
     let open = open.filter(|(path, _)| uris::is_source(path));
@@ -343,7 +347,7 @@ fn put_in_place(
     let open: BTreeSet<Arc<str>> = documents.keys().cloned().collect();
     let closed = given.iter().filter(|path| !open.contains(path.as_str()));
     let closed: Vec<String> = closed.cloned().collect();
-    if open.iter().any(|path| settings.awaits(path)) {
+    if open.iter().any(|path| settings.awaits_document(path)) {
         server.loader.want_now();
     } else if closed
         .iter()
@@ -360,7 +364,7 @@ fn put_in_place(
                 take_from_disk(workspace, &path);
             }
         }
-        settings.tell(workspace);
+        settings.tell_engine(workspace);
     });
 }
 
@@ -373,7 +377,7 @@ fn tell_problems(server: &Arc<Server>, settings: &Settings) {
             .filter(|_| before.problems.get(path) != Some(problems))
         {
             let words = format!("{first}; the settings before hold until it is right");
-            tell(server, MessageType::ERROR, words);
+            tell_user(server, MessageType::ERROR, words);
         }
     }
 }
@@ -395,7 +399,7 @@ async fn read_files(server: &Arc<Server>, paths: BTreeSet<String>) -> bool {
     texts.retain(|(path, _)| !state.view.documents.contains_key(path.as_str()));
     let changed = !texts.is_empty();
     if changed {
-        locked(&server.loader.stamp).take();
+        lock_ignoring_poison(&server.loader.stamp).take();
     }
     server.engine.write(move |workspace| {
         for (path, text) in texts {

@@ -14,7 +14,7 @@ use super::configuration::Scope;
 use super::early::{self, Early, Part};
 use super::engine::{Answer, Failure, Reading, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::publisher::Published;
 use super::state::{Server, Snapshot};
 use super::status;
@@ -30,7 +30,7 @@ pub(crate) async fn tell_status(server: &Server, known: status::Known) {
     if !server.lock().view.client.shows_status {
         return;
     }
-    let news = locked(&server.publisher.status).news(known);
+    let news = lock_ignoring_poison(&server.publisher.status).news(known);
     if let Some(status) = news {
         server
             .client
@@ -40,19 +40,19 @@ pub(crate) async fn tell_status(server: &Server, known: status::Known) {
 }
 
 /// A document is about to be opened: whatever was told of it before was about another text, even one of the same version.
-pub(crate) fn opening(server: &Server, path: &str) {
-    if let Some(known) = locked(&server.publisher.published).get_mut(path) {
+pub(crate) fn forget_published(server: &Server, path: &str) {
+    if let Some(known) = lock_ignoring_poison(&server.publisher.published).get_mut(path) {
         known.version = None;
     }
-    locked(&server.publisher.early).remove(path);
+    lock_ignoring_poison(&server.publisher.early).remove(path);
 }
 
 /// A document was opened, changed or closed; its text is in place.
-pub(crate) fn changed(server: &Arc<Server>, path: &str) {
+pub(crate) fn document_changed(server: &Arc<Server>, path: &str) {
     if server.lock().view.client.pulls_diagnostics {
         return;
     }
-    let mut waiting = locked(&server.publisher.waiting);
+    let mut waiting = lock_ignoring_poison(&server.publisher.waiting);
     waiting.files.insert(path.into(), true);
     waiting.rest = true;
     drop(waiting);
@@ -62,7 +62,7 @@ pub(crate) fn changed(server: &Arc<Server>, path: &str) {
 /// Files, settings or folders changed.
 pub(crate) fn everything_changed(server: &Arc<Server>) {
     let view = Arc::clone(&server.lock().view);
-    let mut waiting = locked(&server.publisher.waiting);
+    let mut waiting = lock_ignoring_poison(&server.publisher.waiting);
     if !view.client.pulls_diagnostics {
         for path in view.documents.keys() {
             waiting.files.entry(Arc::clone(path)).or_insert(false);
@@ -104,7 +104,7 @@ pub(crate) async fn run(server: Arc<Server>) {
     // The first time nothing was typed yet, and the client is shown how far it is. All threads work on what the files that are
     // open ask for, too.
     publish_open(&server).await;
-    let mut first = Some(Check::begin(&server, true));
+    let mut first = Some(Check::begin_check(&server, true));
     let mut done = false;
     let mut told = false;
     loop {
@@ -112,19 +112,19 @@ pub(crate) async fn run(server: Arc<Server>) {
             publish_file(&server, path, always).await;
         }
         if let Some(check) = first.take() {
-            done = !matches!(check.end(&server).await, Err(Failure::Overtaken));
+            done = !matches!(check.finish_check(&server).await, Err(Failure::Overtaken));
             publisher.is_checked.store(done, Ordering::Relaxed);
-            prepare(&server);
+            prepare_hovers_later(&server);
             continue;
         }
-        if !locked(&publisher.waiting).rest || !server.loader.is_ready() {
+        if !lock_ignoring_poison(&publisher.waiting).rest || !server.loader.is_ready() {
             publisher.wake.notified().await;
             continue;
         }
         // A client that pulls needs no second check: what it pulls is at hand.
         let pulls = server.lock().view.client.pulls_diagnostics;
         if pulls && done {
-            locked(&publisher.waiting).rest = false;
+            lock_ignoring_poison(&publisher.waiting).rest = false;
             continue;
         }
         let quiet = if done && !told { Duration::ZERO } else { QUIET };
@@ -134,11 +134,14 @@ pub(crate) async fn run(server: Arc<Server>) {
         {
             continue;
         }
-        locked(&publisher.waiting).rest = false;
-        match Check::begin(&server, false).end(&server).await {
+        lock_ignoring_poison(&publisher.waiting).rest = false;
+        match Check::begin_check(&server, false)
+            .finish_check(&server)
+            .await
+        {
             Ok(files) if !pulls => tell_all(&server, files).await,
             Err(Failure::Overtaken) => {
-                locked(&publisher.waiting).rest = true;
+                lock_ignoring_poison(&publisher.waiting).rest = true;
                 continue;
             }
             Ok(_) | Err(_) => {}
@@ -149,7 +152,7 @@ pub(crate) async fn run(server: Arc<Server>) {
 }
 
 /// Has the engine work out what hovers read of all files, once no other request is waiting.
-fn prepare(server: &Arc<Server>) {
+fn prepare_hovers_later(server: &Arc<Server>) {
     let to = Arc::clone(server);
     server.spawn(async move {
         let question = |snapshot: &Snapshot| Ok(snapshot.analysis.prepare_hovers()?);
@@ -164,7 +167,9 @@ fn next(server: &Server) -> Option<(Arc<str>, bool)> {
     if !server.loader.is_ready() {
         return None;
     }
-    locked(&server.publisher.waiting).files.pop_first()
+    lock_ignoring_poison(&server.publisher.waiting)
+        .files
+        .pop_first()
 }
 
 /// Tells the client of what is open what that says by itself, before the check of the folders takes all threads. In projects of few files
@@ -183,10 +188,10 @@ async fn publish_open(server: &Arc<Server>) {
             told.transpose()
         };
         // Whatever hinders it, the whole answer follows.
-        if let Ok(Some((version, uri, items))) = server.ask(Urgency::Waiting, question).await
+        if let Ok(Some((version, uri, items))) = server.ask_engine(Urgency::Waiting, question).await
             && version.is_some()
         {
-            tell(server, path, uri, version, items, false).await;
+            publish_findings(server, path, uri, version, items, false).await;
         }
     }
 }
@@ -206,21 +211,23 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
         let Some(items) = items else { return Ok(None) };
         Ok(Some((version, snapshot.uri(&asked)?, items)))
     };
-    let answer = match early::ask(Arc::clone(server), question).await {
+    let answer = match early::ask_early(Arc::clone(server), question).await {
         Early::Whole(answer) => answer,
         Early::First((version, uri, items), whole) => {
-            tell(server, &path, uri, version, items, always).await;
+            publish_findings(server, &path, uri, version, items, always).await;
             whole.await
         }
     };
     match answer {
-        Ok((version, uri, items)) => tell(server, &path, uri, version, items, always).await,
+        Ok((version, uri, items)) => {
+            publish_findings(server, &path, uri, version, items, always).await
+        }
         Err(Failure::Overtaken) => {
             // By this file, which is then waiting anyway, or by another one.
-            let mut waiting = locked(&server.publisher.waiting);
+            let mut waiting = lock_ignoring_poison(&server.publisher.waiting);
             *waiting.files.entry(path).or_default() |= always;
         }
-        Err(failure) => log(server, &path, &failure),
+        Err(failure) => log_failure(server, &path, &failure),
     }
 }
 
@@ -236,9 +243,10 @@ struct Check {
 
 impl Check {
     /// Begins a check; `shown` to the client where it shows such things.
-    fn begin(server: &Arc<Server>, shown: bool) -> Self {
+    fn begin_check(server: &Arc<Server>, shown: bool) -> Self {
         let view = Arc::clone(&server.lock().view);
-        let progress = Progress::begin(server, shown && !view.settings.reported.is_empty());
+        let progress =
+            Progress::begin_progress(server, shown && !view.settings.reported.is_empty());
         let counter = Arc::clone(&progress.items);
         let question = move |snapshot: &Snapshot| {
             let checked = of_workspace(snapshot, &|done, total| {
@@ -270,15 +278,15 @@ impl Check {
     }
 
     /// Waits for its end, and writes into the log what is new there.
-    async fn end(self, server: &Arc<Server>) -> Answer<Vec<Told>> {
+    async fn finish_check(self, server: &Arc<Server>) -> Answer<Vec<Told>> {
         let answer = self.answer.await;
         let files = answer.as_ref().ok().map(|(files, ..)| files.len());
-        self.progress.end(files);
+        self.progress.end_progress(files);
         let (files, status, words) =
-            answer.inspect_err(|failure| log(server, "the workspace", failure))?;
+            answer.inspect_err(|failure| log_failure(server, "the workspace", failure))?;
         tell_status(server, status).await;
         let logged = &server.publisher.logged;
-        let known = std::mem::replace(&mut *locked(logged), words.clone());
+        let known = std::mem::replace(&mut *lock_ignoring_poison(logged), words.clone());
         if known != words {
             server.log(MessageType::LOG, words);
         }
@@ -288,21 +296,21 @@ impl Check {
 
 /// Tells the client what is new of the workspace.
 async fn tell_all(server: &Arc<Server>, files: Vec<Told>) {
-    let mut before = locked(&server.publisher.published).clone();
+    let mut before = lock_ignoring_poison(&server.publisher.published).clone();
     for (version, path, uri, items) in files {
         before.remove(&path);
-        tell(server, &path, uri, version, items, false).await;
+        publish_findings(server, &path, uri, version, items, false).await;
     }
     // Files that are gone or no longer checked.
     for (path, gone) in before {
-        tell(server, &path, gone.uri, None, Vec::new(), false).await;
+        publish_findings(server, &path, gone.uri, None, Vec::new(), false).await;
     }
 }
 
 /// Tells the client what is said of a file, if the text is still the one that it is about. `always` also where the client
 /// was told just that of an earlier version of an open document; never twice of one version, which a check of the
 /// workspace and one of the document may both have seen first.
-async fn tell(
+async fn publish_findings(
     server: &Arc<Server>,
     path: &str,
     uri: Uri,
@@ -321,7 +329,7 @@ async fn tell(
     }
     let result_id = result_id(&items);
     {
-        let mut published = locked(&server.publisher.published);
+        let mut published = lock_ignoring_poison(&server.publisher.published);
         match published.get(path) {
             Some(known) if known.result_id == result_id => {
                 let new = version.is_some() && known.version != version;
@@ -347,7 +355,7 @@ async fn tell(
     server.client.publish_diagnostics(uri, items, version).await;
 }
 
-fn log(server: &Server, what: &str, failure: &Failure) {
+fn log_failure(server: &Server, what: &str, failure: &Failure) {
     let words = match failure {
         Failure::Refused(words) | Failure::Defect(words) => words,
         Failure::Overtaken | Failure::Outdated | Failure::Withdrawn | Failure::NoSuchFile => return,
@@ -364,7 +372,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn begin(server: &Arc<Server>, shown: bool) -> Self {
+    fn begin_progress(server: &Arc<Server>, shown: bool) -> Self {
         let items = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         if !shown || !server.lock().view.client.work_done_progress {
             return Self { items, done: None };
@@ -408,7 +416,7 @@ impl Progress {
         }
     }
 
-    fn end(self, files: Option<usize>) {
+    fn end_progress(self, files: Option<usize>) {
         if let Some(done) = self.done {
             let _ = done.send(files);
         }

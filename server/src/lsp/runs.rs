@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use visa_analysis::RunReport;
 
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 
 /// Functions whose runs are kept.
 const KEPT: usize = 16;
@@ -25,7 +25,7 @@ struct Known {
 impl Runs {
     /// The runs that saw the texts after so many writes.
     pub(crate) fn known(&self, writes: u64) -> Vec<Arc<RunReport>> {
-        let known = locked(&self.known);
+        let known = lock_ignoring_poison(&self.known);
         let current = known.iter().filter(|one| one.writes == writes);
         current.map(|one| Arc::clone(&one.report)).collect()
     }
@@ -33,7 +33,7 @@ impl Runs {
     /// Keeps a run instead of an older one of the same function. Arrays are not kept.
     pub(crate) fn keep(&self, mut report: RunReport, writes: u64) {
         report.outputs.clear();
-        let mut known = locked(&self.known);
+        let mut known = lock_ignoring_poison(&self.known);
         known.retain(|one| {
             one.writes == writes
                 && (one.report.file != report.file || one.report.function != report.function)

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{Position, Uri};
 
 use super::advice::Known;
 use super::engine::{Answer, Failure, STACK_BYTES, Urgency};
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::state::{Server, Snapshot};
 
 /// How long nothing must be asked before a search in the background begins.
@@ -35,7 +35,7 @@ impl Drop for Waiting {
 /// # Errors
 ///
 /// An edit overtook it, there is no such document, or the engine failed.
-pub(crate) async fn search(server: &Server, uri: &Uri, position: Position) -> Answer<()> {
+pub(crate) async fn search_kernel(server: &Server, uri: &Uri, position: Position) -> Answer<()> {
     let (uri, asked) = (uri.clone(), Urgency::Waiting);
     let question = move |snapshot: &Snapshot| {
         let path = snapshot.path(&uri);
@@ -49,12 +49,12 @@ pub(crate) async fn search(server: &Server, uri: &Uri, position: Position) -> An
         return Ok(());
     };
     let _turn = server.advice.turn.lock().await;
-    if server.advice.has(&kernel, effort, writes) {
+    if server.advice.has_answer(&kernel, effort, writes) {
         return Ok(());
     }
     let dropped = Arc::new(AtomicBool::new(false));
     let _waiting = Waiting(Arc::clone(&dropped));
-    let now = server.engine.writes();
+    let now = server.engine.write_count();
     let (sender, found) = oneshot::channel();
     let begun = std::thread::Builder::new()
         .name("visa-advice".to_owned())
@@ -66,7 +66,7 @@ pub(crate) async fn search(server: &Server, uri: &Uri, position: Position) -> An
         });
     begun.map_err(|error| Failure::Refused(format!("cannot start a search: {error}")))?;
     let (kernel, cost) = found.await.map_err(|_| Failure::Withdrawn)??;
-    server.advice.keep(Known {
+    server.advice.keep_answer(Known {
         kernel,
         effort,
         cost: cost.map(Arc::new),
@@ -84,16 +84,16 @@ pub(crate) fn looked_at(server: &Arc<Server>, uri: &Uri, position: Position) {
     let task = server.spawn_task(async move {
         tokio::time::sleep(QUIET).await;
         // What it finds is there for the next question; that it failed is said when it is asked for.
-        let _ = search(&own, &uri, position).await;
+        let _ = search_kernel(&own, &uri, position).await;
     });
-    if let Some(before) = locked(&server.advice.unasked).replace(task) {
+    if let Some(before) = lock_ignoring_poison(&server.advice.unasked).replace(task) {
         before.abort();
     }
 }
 
 /// Waits for a search as long as a person waits for a menu.
 pub(crate) async fn for_a_menu(server: &Arc<Server>, uri: &Uri, position: Position) {
-    let done = tokio::time::timeout(MENU, search(server, uri, position)).await;
+    let done = tokio::time::timeout(MENU, search_kernel(server, uri, position)).await;
     if done.is_err() {
         looked_at(server, uri, position);
     }

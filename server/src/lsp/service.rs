@@ -73,7 +73,7 @@ fn with_readable_addresses(request: Request) -> Request {
     let (method, id, params) = request.into_parts();
     let mut mended = Request::build(method);
     if let Some(mut params) = params {
-        uris::mend(&mut params);
+        uris::mend_addresses(&mut params);
         mended = mended.params(params);
     }
     if let Some(id) = id {

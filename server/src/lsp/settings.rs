@@ -12,7 +12,7 @@ use super::uris;
 use crate::project::files::Sources;
 use crate::project::libraries::Libraries;
 use crate::project::paths::slashes;
-use crate::project::settings::show::show;
+use crate::project::settings::show::show_settings;
 use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
 
 /// What the client wants, and what the disk says.
@@ -99,7 +99,7 @@ impl Settings {
             wanted.before.configurations.clone(),
         );
         let open: BTreeSet<String> = wanted.open.keys().map(|path| slashes(path)).collect();
-        let sources = Sources::around(&wanted.roots, wanted.open, &mut resolver);
+        let sources = Sources::around_folders(&wanted.roots, wanted.open, &mut resolver);
         let files = sources.files.iter().map(|file| file.path.as_str());
         let table = resolver.lenient_table(files, &untitled);
         let mut problems: BTreeMap<Arc<str>, Vec<SettingsProblem>> = BTreeMap::new();
@@ -143,12 +143,12 @@ impl Settings {
     }
 
     /// Whether a document is open that the reading did not know: whether it is checked is said by the next one.
-    pub(crate) fn awaits(&self, path: &str) -> bool {
+    pub(crate) fn awaits_document(&self, path: &str) -> bool {
         uris::is_source(path) && !self.reported.contains(path) && !self.known.contains(path)
     }
 
     /// Tells an engine what it needs to know about the files.
-    pub(crate) fn tell(&self, workspace: &mut Workspace) {
+    pub(crate) fn tell_engine(&self, workspace: &mut Workspace) {
         workspace.set_options(self.table.default_options());
         workspace.set_file_options(self.table.engine_options());
         workspace.set_budgets(self.table.budgets());
@@ -184,7 +184,7 @@ fn stamp(
     }
     sources.libraries.hash(&mut hasher);
     sources.features.hash(&mut hasher);
-    show(table, &sources.reported, |path| sources.shown(path)).hash(&mut hasher);
+    show_settings(table, &sources.reported, |path| sources.shown_path(path)).hash(&mut hasher);
     for problem in problems {
         problem.to_string().hash(&mut hasher);
     }

@@ -19,7 +19,7 @@ use super::abilities::ClientAbilities;
 use super::advice::Advice;
 use super::engine::{Answer, Engine, Failure, Reading, Urgency};
 use super::loader::Loader;
-use super::lock::locked;
+use super::lock::lock_ignoring_poison;
 use super::positions::{Encoding, FileText, LineTable};
 use super::publisher::Publisher;
 use super::runs::Runs;
@@ -72,7 +72,10 @@ impl View {
 
     /// Whether what is checked of the open documents was read: else nothing can be said of them yet.
     pub(crate) fn knows_documents(&self) -> bool {
-        !self.documents.keys().any(|path| self.settings.awaits(path))
+        !self
+            .documents
+            .keys()
+            .any(|path| self.settings.awaits_document(path))
     }
 }
 
@@ -167,7 +170,7 @@ impl Server {
 
     /// The state. Hold it briefly, and never across an `.await`.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        locked(&self.state)
+        lock_ignoring_poison(&self.state)
     }
 
     /// Queues a question about the texts of this moment.
@@ -199,7 +202,7 @@ impl Server {
     /// # Errors
     ///
     /// Those of the question; [`Failure::Overtaken`] only if the client changed a document since.
-    pub(crate) async fn ask<T: Send + 'static>(
+    pub(crate) async fn ask_engine<T: Send + 'static>(
         &self,
         urgency: Urgency,
         ask: impl Fn(&Snapshot) -> Answer<T> + Send + Sync + 'static,
@@ -220,16 +223,16 @@ impl Server {
         answer
     }
 
-    /// As [`Self::ask`], in the protocol's words. A request about an unknown document has an empty answer.
+    /// As [`Self::ask_engine`], in the protocol's words. A request about an unknown document has an empty answer.
     ///
     /// # Errors
     ///
     /// Those of the protocol: the question was overtaken, withdrawn or refused, or met a defect.
-    pub(crate) async fn answer<T: Default + Send + 'static>(
+    pub(crate) async fn answer_request<T: Default + Send + 'static>(
         &self,
         ask: impl Fn(&Snapshot) -> Answer<T> + Send + Sync + 'static,
     ) -> Result<T> {
-        match self.ask(Urgency::Waiting, ask).await {
+        match self.ask_engine(Urgency::Waiting, ask).await {
             Err(Failure::NoSuchFile) => Ok(T::default()),
             answer => answer.map_err(|failure| self.error_of(failure)),
         }
@@ -305,7 +308,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// The kernels that a search was made of, as they are now, with what it proposes.
     pub(crate) fn advised(&self) -> Vec<Arc<KernelCost>> {
-        self.advice.known(self.writes)
+        self.advice.known_answers(self.writes)
     }
 
     /// The runs of kernels since the last edit.

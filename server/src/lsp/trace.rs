@@ -29,7 +29,7 @@ impl Trace {
     }
 
     /// Begins to time a message; nothing where the client does not want to be told.
-    pub(crate) fn begin(&self, request: &Request) -> Option<Traced> {
+    pub(crate) fn begin_timing(&self, request: &Request) -> Option<Traced> {
         let level = self.0.load(Ordering::Relaxed);
         let parameters = || {
             let words = request
@@ -60,7 +60,7 @@ pub(crate) struct Traced {
 
 impl Traced {
     /// What is to be told of the message, now that it has its answer.
-    pub(crate) fn end(self, response: Option<&Response>) -> Request {
+    pub(crate) fn end_timing(self, response: Option<&Response>) -> Request {
         let time = self.since.elapsed().as_secs_f64() * 1e3;
         let method = self.method;
         let what = match (self.id, response.and_then(Response::error)) {

@@ -64,12 +64,12 @@ where
         let body = match reader.next().await {
             Frame::Body(body) => body,
             Frame::Damaged(why) => {
-                refuse(&outgoing, ErrorCode::ParseError, Id::Null, why);
+                refuse_request(&outgoing, ErrorCode::ParseError, Id::Null, why);
                 continue;
             }
             Frame::TooLarge(length) => {
                 let why = format!("a message of {length} bytes is too large");
-                refuse(&outgoing, ErrorCode::ParseError, Id::Null, &why);
+                refuse_request(&outgoing, ErrorCode::ParseError, Id::Null, &why);
                 break Ending::Unreadable;
             }
             Frame::End => break Ending::Closed,
@@ -81,8 +81,8 @@ where
                 if ready.await.is_err() {
                     break Ending::Exit;
                 }
-                let traced = trace.begin(&request);
-                answer(service.call(request), traced, &outgoing);
+                let traced = trace.begin_timing(&request);
+                send_reply(service.call(request), traced, &outgoing);
                 if exit {
                     break Ending::Exit;
                 }
@@ -95,7 +95,7 @@ where
                 if code == ErrorCode::ParseError {
                     reader.reject();
                 }
-                refuse(&outgoing, code, id, &why);
+                refuse_request(&outgoing, code, id, &why);
             }
         }
     };
@@ -110,14 +110,14 @@ where
 }
 
 /// Sends a reply, now if it is there, else from a task of its own.
-fn answer<E: Send + 'static>(mut reply: Reply<E>, traced: Option<Traced>, outgoing: &Outgoing) {
+fn send_reply<E: Send + 'static>(mut reply: Reply<E>, traced: Option<Traced>, outgoing: &Outgoing) {
     let finish = |reply: Result<Option<Response>, E>, traced: Option<Traced>, to: &Outgoing| {
         let response = reply.ok().flatten();
         if let Some(response) = &response {
             send(to, response);
         }
         if let Some(traced) = traced {
-            send(to, &traced.end(response.as_ref()));
+            send(to, &traced.end_timing(response.as_ref()));
         }
     };
     if let Some(reply) = futures::FutureExt::now_or_never(&mut reply) {
@@ -135,7 +135,7 @@ fn send(outgoing: &Outgoing, message: &impl serde::Serialize) {
     }
 }
 
-fn refuse(outgoing: &Outgoing, code: ErrorCode, id: Id, why: &str) {
+fn refuse_request(outgoing: &Outgoing, code: ErrorCode, id: Id, why: &str) {
     let mut error = Error::new(code);
     error.message = format!("{}: {why}", code.description()).into();
     send(outgoing, &Response::from_error(id, error));

@@ -18,11 +18,11 @@ use super::state::Server;
 use super::{documents, publishing};
 
 /// Looks whether a message is such a notification.
-pub(crate) fn notice(server: &Arc<Server>, request: &Request) {
+pub(crate) fn notice_unreadable(server: &Arc<Server>, request: &Request) {
     let params = request.params().unwrap_or(&Value::Null);
     let why = match request.method() {
-        "textDocument/didOpen" => refused::<DidOpenTextDocumentParams>(params),
-        "textDocument/didChange" => refused::<DidChangeTextDocumentParams>(params),
+        "textDocument/didOpen" => unreadable_reason::<DidOpenTextDocumentParams>(params),
+        "textDocument/didChange" => unreadable_reason::<DidChangeTextDocumentParams>(params),
         _ => None,
     };
     let Some(why) = why else { return };
@@ -35,11 +35,11 @@ pub(crate) fn notice(server: &Arc<Server>, request: &Request) {
     server.log(MessageType::ERROR, words);
     let document = uri.and_then(|uri| Uri::from_str(uri).ok());
     if let Some(path) = document.and_then(|uri| documents::lose(server, &uri)) {
-        publishing::changed(server, &path);
+        publishing::document_changed(server, &path);
     }
 }
 
 /// Why parameters cannot be read, if they cannot.
-fn refused<'params, P: Deserialize<'params>>(params: &'params Value) -> Option<String> {
+fn unreadable_reason<'params, P: Deserialize<'params>>(params: &'params Value) -> Option<String> {
     P::deserialize(params).err().map(|error| error.to_string())
 }

@@ -56,9 +56,9 @@ pub(crate) fn uri_of(path: &str) -> Option<Uri> {
 
 /// Writes the addresses in a message's parameters as addresses must be written. Some editors leave characters such as `[`,
 /// `|` or `^` of a file's name as they are; a message with such an address could not be read at all.
-pub(crate) fn mend(params: &mut Value) {
+pub(crate) fn mend_addresses(params: &mut Value) {
     match params {
-        Value::Array(items) => items.iter_mut().for_each(mend),
+        Value::Array(items) => items.iter_mut().for_each(mend_addresses),
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
@@ -67,7 +67,7 @@ pub(crate) fn mend(params: &mut Value) {
                             *text = mended(text);
                         }
                     }
-                    _ => mend(value),
+                    _ => mend_addresses(value),
                 }
             }
         }
@@ -137,7 +137,7 @@ mod tests {
 
     use tower_lsp::ls_types::Uri;
 
-    use super::{folder_of, is_file_path, mend, path_of, uri_of};
+    use super::{folder_of, is_file_path, mend_addresses, path_of, uri_of};
 
     fn path(uri: &str) -> String {
         Uri::from_str(uri).map_or_else(|error| error.to_string(), |uri| path_of(&uri))
@@ -192,7 +192,7 @@ mod tests {
             ("file:///a%20b/c.rs", "/a b/c.rs"),
         ] {
             let mut params = serde_json::json!({ "list": [{ "uri": sent }], "text": sent });
-            mend(&mut params);
+            mend_addresses(&mut params);
             let uri = params.pointer("/list/0/uri").and_then(|uri| uri.as_str());
             assert_eq!(uri.map(path).as_deref(), Some(read));
             assert_eq!(params.get("text"), Some(&sent.into()));

@@ -46,7 +46,12 @@ impl<'a> Definitions<'a> {
         let properties: JsonObject = parts
             .into_iter()
             .flatten()
-            .map(|(name, part)| (name.clone(), described(name, part, self.argument(part))))
+            .map(|(name, part)| {
+                (
+                    name.clone(),
+                    described_type(name, part, self.argument(part)),
+                )
+            })
             .collect();
         let mut short = JsonObject::new();
         short.insert("type".to_owned(), json!("object"));
@@ -109,7 +114,12 @@ impl<'a> Definitions<'a> {
         let properties: JsonObject = parts
             .into_iter()
             .flatten()
-            .map(|(name, part)| (name.clone(), described(name, part, self.member(part))))
+            .map(|(name, part)| {
+                (
+                    name.clone(),
+                    described_type(name, part, self.member_type(part)),
+                )
+            })
             .collect();
         let mut short = JsonObject::new();
         short.insert("type".to_owned(), json!("object"));
@@ -118,7 +128,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// The type of a member of an answer, without what is inside of it.
-    fn member(&self, part: &'a Value) -> JsonObject {
+    fn member_type(&self, part: &'a Value) -> JsonObject {
         let part = self.resolved(part);
         let kind = part.get("type").cloned().or_else(|| {
             let choices = part.get("anyOf")?.as_array()?;
@@ -132,7 +142,7 @@ impl<'a> Definitions<'a> {
 }
 
 /// A type with the words about its member, where these are not said once for all.
-fn described(name: &str, part: &Value, mut kind: JsonObject) -> Value {
+fn described_type(name: &str, part: &Value, mut kind: JsonObject) -> Value {
     let words = part.get("description");
     if let Some(words) = words.filter(|_| !EXPLAINED_ONCE.contains(&name)) {
         kind.insert("description".to_owned(), words.clone());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 const SHOWN: usize = 60;
 
 /// Says what is wrong with the arguments of a tool, if anything is: the first fault, names before values.
-pub(super) fn check(
+pub(super) fn check_arguments(
     tool: &str,
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,
@@ -48,13 +48,15 @@ impl<'a> Schemas<'a> {
             let names: Vec<String> = known.keys().map(quoted).collect();
             return Err(format!(
                 "`{owner}` has no argument `{unknown}`; it takes {}",
-                listed(&names, "and")
+                listed_words(&names, "and")
             ));
         }
         let required = schema.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !given.contains_key(name) {
-                let takes = known.get(name).map(|part| Schemas::takes(self, part));
+                let takes = known
+                    .get(name)
+                    .map(|part| Schemas::accepted_kinds(self, part));
                 return Err(format!(
                     "`{owner}` needs `{name}`, {}",
                     takes.unwrap_or_default()
@@ -77,11 +79,11 @@ impl<'a> Schemas<'a> {
     /// One value, and what is in it.
     fn value(&self, place: &str, part: &Value, value: &Value) -> Result<(), String> {
         let part = self.resolved_part(part);
-        if !self.fits(part, value) {
+        if !self.fits_part(part, value) {
             return Err(format!(
                 "`{place}` is {}; it takes {}",
-                shown(value),
-                self.takes(part)
+                shown_value(value),
+                self.accepted_kinds(part)
             ));
         }
         match value {
@@ -100,10 +102,10 @@ impl<'a> Schemas<'a> {
     }
 
     /// Whether a value is of the kind that a part describes; what is in lists and objects is not looked at.
-    fn fits(&self, part: &Value, value: &Value) -> bool {
+    fn fits_part(&self, part: &Value, value: &Value) -> bool {
         let part = self.resolved_part(part);
         if let Some(choices) = choices(part) {
-            return choices.iter().any(|choice| self.fits(choice, value));
+            return choices.iter().any(|choice| self.fits_part(choice, value));
         }
         if let Some(only) = part.get("const") {
             return only == value;
@@ -124,15 +126,15 @@ impl<'a> Schemas<'a> {
     }
 
     /// What a part takes, in words.
-    fn takes(&self, part: &Value) -> String {
+    fn accepted_kinds(&self, part: &Value) -> String {
         let part = self.resolved_part(part);
         if let Some(choices) = choices(part) {
             let words: Vec<String> = choices
                 .iter()
-                .map(|choice| self.takes(choice))
+                .map(|choice| self.accepted_kinds(choice))
                 .filter(|words| !words.is_empty())
                 .collect();
-            return listed(&words, "or");
+            return listed_words(&words, "or");
         }
         if let Some(only) = part.get("const") {
             return only
@@ -150,20 +152,20 @@ impl<'a> Schemas<'a> {
             }
             "integer" => "a whole number that is not negative".to_owned(),
             "array" => {
-                let entry = part.get("items").map(|entry| self.takes(entry));
+                let entry = part.get("items").map(|entry| self.accepted_kinds(entry));
                 format!("a list, each entry {}", entry.unwrap_or_default())
             }
             "object" => {
                 let known = part.get("properties").and_then(Value::as_object);
                 let names = known.into_iter().flat_map(Map::keys);
                 let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-                format!("an object of {}", listed(&names, "and"))
+                format!("an object of {}", listed_words(&names, "and"))
             }
             // What may be left out may be null; nobody needs to be told.
             _ => String::new(),
         });
         let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
-        listed(&words, "or")
+        listed_words(&words, "or")
     }
 }
 
@@ -191,7 +193,7 @@ fn most(part: &Value) -> u64 {
 }
 
 /// `a, b and c`.
-fn listed(words: &[String], last: &str) -> String {
+fn listed_words(words: &[String], last: &str) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),
@@ -200,7 +202,7 @@ fn listed(words: &[String], last: &str) -> String {
 }
 
 /// The beginning of a value as JSON.
-fn shown(value: &Value) -> String {
+fn shown_value(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("`{}…`", text.get(..end).unwrap_or_default()),
@@ -212,7 +214,7 @@ fn shown(value: &Value) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::check;
+    use super::check_arguments;
 
     fn said(arguments: &Value) -> String {
         let schema = json!({
@@ -240,7 +242,9 @@ mod tests {
         let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
             return "no objects".to_owned();
         };
-        check("tool", &schema, arguments).err().unwrap_or_default()
+        check_arguments("tool", &schema, arguments)
+            .err()
+            .unwrap_or_default()
     }
 
     #[test]

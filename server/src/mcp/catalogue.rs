@@ -8,7 +8,7 @@ use visa_analysis::{Group, Rule, all_rules, find_rule, find_run_rule, rules_fore
 
 use super::server::Tools;
 use super::shapes::Part;
-use crate::lint::explain::{asked_in, recognised, run_markdown, unknown};
+use crate::lint::explain::{asked_in, nothing_found_text, recognised, run_markdown};
 use crate::lint::pages;
 use crate::lint::rules::has_word;
 use crate::project::settings::Dialect;
@@ -117,16 +117,16 @@ impl Tools {
             group.is_none_or(|group| rule.group == group)
                 && words.iter().all(|word| has_word(&text, word))
         };
-        let rows: Vec<Row> = all_rules().filter(fits).map(row).collect();
-        let (rules, more) = Part::of(input.offset, input.limit, RULES).take(rows);
+        let rows: Vec<Row> = all_rules().filter(fits).map(rule_row).collect();
+        let (rules, more) = Part::of(input.offset, input.limit, RULES).take_part(rows);
         Ok(Json(RulesOutput { rules, more }))
     }
 }
 
 fn explained(name: &str, dialect: Dialect) -> Result<ExplainOutput, String> {
     let page = |rule: &Rule, found: Vec<String>| ExplainOutput {
-        page: Some(pages::markdown(rule, dialect)),
-        rules: vec![row(rule)],
+        page: Some(pages::page_markdown(rule, dialect)),
+        rules: vec![rule_row(rule)],
         more: 0,
         found,
     };
@@ -144,9 +144,9 @@ fn explained(name: &str, dialect: Dialect) -> Result<ExplainOutput, String> {
     if let Ok(group) = group_of(name) {
         let rows: Vec<Row> = all_rules()
             .filter(|rule| rule.group == group)
-            .map(row)
+            .map(rule_row)
             .collect();
-        let (rules, more) = Part::of(None, Some(100), RULES).take(rows);
+        let (rules, more) = Part::of(None, Some(100), RULES).take_part(rows);
         return Ok(ExplainOutput {
             page: None,
             rules,
@@ -156,13 +156,14 @@ fn explained(name: &str, dialect: Dialect) -> Result<ExplainOutput, String> {
     }
     let found = rules_foreseeing(name);
     match found.as_slice() {
-        [] => Err(unknown(name)),
+        [] => Err(nothing_found_text(name)),
         [only] => Ok(page(only.rule, vec![recognised(only)])),
         several => {
-            let (several, more) = Part::of(None, Some(8), RULES).take(several.iter().collect());
+            let (several, more) =
+                Part::of(None, Some(8), RULES).take_part(several.iter().collect());
             Ok(ExplainOutput {
                 page: None,
-                rules: several.iter().map(|one| row(one.rule)).collect(),
+                rules: several.iter().map(|one| rule_row(one.rule)).collect(),
                 more,
                 found: several.iter().map(|one| recognised(one)).collect(),
             })
@@ -181,7 +182,7 @@ fn group_of(name: &str) -> Result<Group, String> {
     })
 }
 
-fn row(rule: &Rule) -> Row {
+fn rule_row(rule: &Rule) -> Row {
     Row {
         rule: rule.name,
         group: rule.group.name(),

@@ -79,7 +79,7 @@ impl Tools {
                 let path = self
                     .room
                     .root
-                    .source(input.path.as_deref().unwrap_or(UNNAMED))?;
+                    .source_path(input.path.as_deref().unwrap_or(UNNAMED))?;
                 of_text(&self.room, path, text, input.dialect, part).await
             }
             None if input.dialect.is_some() => Err(
@@ -93,15 +93,15 @@ impl Tools {
 }
 
 async fn of_files(room: &Arc<Room>, path: Option<&str>, part: Part) -> Result<Output, String> {
-    let path = path.map(|given| room.root.inside(given)).transpose()?;
-    let held = room.fresh().await?;
+    let path = path.map(|given| room.root.path_inside(given)).transpose()?;
+    let held = room.fresh_workspace().await?;
     if let Some(path) = path.as_ref().filter(|path| !path.is_dir()) {
-        let path = room.root.source(&slashes(path))?;
+        let path = room.root.source_path(&slashes(path))?;
         if !held.knows(&slashes(&path)) {
             drop(held);
             let read = path.clone();
             let text = tokio::task::spawn_blocking(move || read_text(&read, SOURCE_BYTES)).await;
-            let shown = room.root.shown(&slashes(&path));
+            let shown = room.root.shown_path(&slashes(&path));
             let text = text
                 .map_err(|_| "a defect of visa-lint: the file could not be read".to_owned())?
                 .map_err(|why| format!("cannot read `{shown}`: {why}"))?;
@@ -114,7 +114,8 @@ async fn of_files(room: &Arc<Room>, path: Option<&str>, part: Part) -> Result<Ou
         return Err(nothing(room, path.as_deref(), &held));
     }
     let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
-    let found = room.ask(move |analysis| answer(&asked, analysis, &settings, &paths, part));
+    let found =
+        room.ask_engine(move |analysis| check_answer(&asked, analysis, &settings, &paths, part));
     let mut output = found.await?;
     output.problems.splice(0..0, held.problems.iter().cloned());
     Ok(output)
@@ -122,7 +123,10 @@ async fn of_files(room: &Arc<Room>, path: Option<&str>, part: Part) -> Result<Ou
 
 /// Why there is nothing to check.
 fn nothing(room: &Room, path: Option<&std::path::Path>, held: &Held) -> String {
-    let shown = path.map_or_else(|| ".".to_owned(), |path| room.root.shown(&slashes(path)));
+    let shown = path.map_or_else(
+        || ".".to_owned(),
+        |path| room.root.shown_path(&slashes(path)),
+    );
     let why = match path {
         Some(path) if !path.exists() => "there is no such file or folder",
         Some(path) if path.is_file() => "the settings leave it out of the check",
@@ -150,22 +154,22 @@ async fn of_text(
         ));
     }
     let path = slashes(&path);
-    let held = room.fresh().await?;
+    let held = room.fresh_workspace().await?;
     let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
-    let answer = room.ask(move |analysis| {
+    let answer = room.ask_engine(move |analysis| {
         let texts = [(path.clone(), text)];
         let mut copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
         if let Some(dialect) = dialect {
             copy.read_as(&path, dialect);
         }
-        answer(&asked, &copy.analysis(), &settings, &[path], part)
+        check_answer(&asked, &copy.analysis(), &settings, &[path], part)
     });
     let mut output = answer.await?;
     output.problems.splice(0..0, held.problems.iter().cloned());
     Ok(output)
 }
 
-fn answer(
+fn check_answer(
     room: &Room,
     analysis: &Analysis,
     settings: &Settings,
@@ -175,23 +179,23 @@ fn answer(
     let reports = analysis.completed_file_reports_with(paths, &|_| {});
     let checked = Checked::of(reports, settings)?;
     let mut shower = Shower::new(room, analysis);
-    let (findings, more) = part.take(shower.findings(&checked.open, true));
+    let (findings, more) = part.take_part(shower.findings(&checked.open, true));
     let report = &checked.report;
-    let counts = checked.counts();
+    let counts = checked.level_counts();
     let mut unresolved = shower.unresolved(report);
     unresolved.truncate(LIMIT);
     let problems = report.problems.iter().map(|(path, problem)| {
-        let path = room.root.shown(path);
+        let path = room.root.shown_path(path);
         format!("`{path}`: {problem}")
     });
     let broken = report.with_syntax_errors.iter().map(|path| {
-        let path = room.root.shown(path);
+        let path = room.root.shown_path(path);
         format!("`{path}` does not parse as Rust: only what parses is checked")
     });
     let dialects = report.libraries.keys().map(|known| {
         let name = match &known.krate.package {
             Some(package) => package.to_string(),
-            None => room.root.shown(&known.krate.root),
+            None => room.root.shown_path(&known.krate.root),
         };
         let library = &known.library;
         let release = library.release.as_deref().unwrap_or_default();

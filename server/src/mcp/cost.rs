@@ -139,8 +139,8 @@ impl Tools {
         Parameters(input): Parameters<CostInput>,
     ) -> Result<Json<CostOutput>, String> {
         let room = &self.room;
-        let held = room.fresh().await?;
-        let paths = sources(room, &held, input.path.as_deref())?;
+        let held = room.fresh_workspace().await?;
+        let paths = checked_sources(room, &held, input.path.as_deref())?;
         let other = match &input.compare_to {
             Some(other) => Some(old_texts(room, &paths, other).await?),
             None => None,
@@ -150,11 +150,11 @@ impl Tools {
         let part = Part::of(input.offset, input.limit, KERNELS);
         let operations = input.operations.unwrap_or(OPERATIONS);
         let name = input.kernel;
-        let answer = room.ask(move |analysis| {
+        let answer = room.ask_engine(move |analysis| {
             let before = other.map(|texts| totals_with(analysis, settings, texts, &paths));
             let before = before.transpose()?;
             let costs = costs_of(analysis, &paths)?;
-            let costs = match chosen(costs, name.as_deref()) {
+            let costs = match chosen_kernels(costs, name.as_deref()) {
                 Ok(costs) => costs,
                 Err(words) => return Ok(Err(words)),
             };
@@ -166,11 +166,11 @@ impl Tools {
                     let known = state.and_then(|state| {
                         *state.get(&(cost.file.to_string(), cost.name.clone()))?
                     });
-                    kernel(&shower, cost, operations, known)
+                    kernel_answer(&shower, cost, operations, known)
                 })
                 .collect();
             kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.cycles));
-            let (kernels, more) = part.take(kernels);
+            let (kernels, more) = part.take_part(kernels);
             Ok(Ok(CostOutput {
                 next: after_cost(&kernels),
                 kernels,
@@ -198,8 +198,12 @@ fn totals_with(
 }
 
 /// The checked files that a path names.
-pub(super) fn sources(room: &Room, held: &Held, path: Option<&str>) -> Result<Vec<String>, String> {
-    let at = path.map(|given| room.root.inside(given)).transpose()?;
+pub(super) fn checked_sources(
+    room: &Room,
+    held: &Held,
+    path: Option<&str>,
+) -> Result<Vec<String>, String> {
+    let at = path.map(|given| room.root.path_inside(given)).transpose()?;
     let paths = held.reported(at.as_deref());
     if paths.is_empty() {
         let shown = path.unwrap_or(".");
@@ -237,7 +241,7 @@ pub(super) fn files_of(
 }
 
 /// The kernels of a name, or why there is none.
-pub(super) fn chosen(
+pub(super) fn chosen_kernels(
     mut costs: Vec<KernelCost>,
     name: Option<&str>,
 ) -> Result<Vec<KernelCost>, String> {
@@ -271,7 +275,11 @@ pub(super) async fn old_texts(
     paths: &[String],
     other: &str,
 ) -> Result<Vec<(String, String)>, String> {
-    let file = room.root.source(other).ok().filter(|file| file.is_file());
+    let file = room
+        .root
+        .source_path(other)
+        .ok()
+        .filter(|file| file.is_file());
     let (paths, other, room) = (paths.to_vec(), other.to_owned(), Arc::clone(room));
     let read = tokio::task::spawn_blocking(move || match file {
         Some(file) => {
@@ -287,7 +295,7 @@ pub(super) async fn old_texts(
         }
         None if Path::new(&other).extension().is_some() && other.contains('/') => {
             // A path that is none is no revision either.
-            room.root.inside(&other)?;
+            room.root.path_inside(&other)?;
             Err(format!("there is no file `{other}`"))
         }
         None => {
@@ -304,7 +312,7 @@ pub(super) async fn old_texts(
         .map_err(|_| "a defect of visa-lint: the other state could not be read".to_owned())?
 }
 
-fn kernel(
+fn kernel_answer(
     shower: &Shower<'_>,
     cost: &KernelCost,
     operations: usize,
@@ -390,11 +398,13 @@ pub(super) async fn text_of(
     held: &Held,
     given: &str,
 ) -> Result<(String, String), String> {
-    let path = room.root.source(given)?;
+    let path = room.root.source_path(given)?;
     let engine_path = slashes(&path);
     if held.knows(&engine_path) {
         let asked = engine_path.clone();
-        let text = room.ask(move |analysis| Ok(analysis.text(&asked)?)).await?;
+        let text = room
+            .ask_engine(move |analysis| Ok(analysis.text(&asked)?))
+            .await?;
         return Ok((engine_path, text.to_string()));
     }
     let read = tokio::task::spawn_blocking(move || read_text(&path, SOURCE_BYTES)).await;

@@ -53,7 +53,11 @@ pub(super) enum Difference {
 impl Disk {
     /// The sources below a folder, those that are loaded beside them, and what decides about all. `before` is when the reading of
     /// their texts began.
-    pub(super) fn look(root: &Path, loaded: &BTreeSet<PathBuf>, before: SystemTime) -> Self {
+    pub(super) fn look_at_folder(
+        root: &Path,
+        loaded: &BTreeSet<PathBuf>,
+        before: SystemTime,
+    ) -> Self {
         let mut files: BTreeSet<PathBuf> = sources_below(root).0.into_iter().collect();
         files.extend(loaded.iter().cloned());
         let mut folders: BTreeSet<PathBuf> = root.ancestors().map(Path::to_path_buf).collect();
@@ -69,7 +73,7 @@ impl Disk {
             .flat_map(|folder| DECIDING.map(|name| folder.join(name)));
         let mut disk = Self::default();
         for path in files.iter().cloned().chain(deciding) {
-            let mark = std::fs::metadata(&path).ok().map(|found| mark(&found));
+            let mark = std::fs::metadata(&path).ok().map(|found| file_mark(&found));
             let modified = mark.as_ref().and_then(|mark| mark.modified);
             if modified.is_some_and(|modified| modified + TICK >= before) {
                 disk.recent.insert(path.clone());
@@ -106,22 +110,22 @@ impl Disk {
     }
 }
 
-fn mark(metadata: &Metadata) -> Mark {
+fn file_mark(metadata: &Metadata) -> Mark {
     Mark {
         modified: metadata.modified().ok(),
         bytes: metadata.len(),
-        identity: identity(metadata),
+        identity: file_identity(metadata),
     }
 }
 
 #[cfg(unix)]
-fn identity(metadata: &Metadata) -> (u64, i64, i64) {
+fn file_identity(metadata: &Metadata) -> (u64, i64, i64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, i64, i64) {
+fn file_identity(_: &Metadata) -> (u64, i64, i64) {
     (0, 0, 0)
 }
 
@@ -152,7 +156,7 @@ mod tests {
         write(&one, "fn f() {}");
         write(&two, "fn f() {}");
         let loaded = BTreeSet::from([one.clone(), two.clone()]);
-        let look = || Disk::look(root, &loaded, SystemTime::now());
+        let look = || Disk::look_at_folder(root, &loaded, SystemTime::now());
         let first = look();
         assert_eq!(first.difference(&look(), &loaded), Difference::Nothing);
         // Of the same length and time: the system's own time of change tells.
@@ -178,7 +182,7 @@ mod tests {
         let one = folder.path().join("one.rs");
         std::fs::write(&one, "fn f() {}").unwrap();
         let loaded = BTreeSet::from([one.clone()]);
-        let look = || Disk::look(folder.path(), &loaded, SystemTime::now());
+        let look = || Disk::look_at_folder(folder.path(), &loaded, SystemTime::now());
         let changed = Difference::Texts(vec![one]);
         assert_eq!(look().difference(&look(), &loaded), changed);
     }

@@ -107,7 +107,7 @@ impl Tools {
                 dialect: dialect_in(&root, input.dialect.unwrap_or_default()),
             };
             let mut answer =
-                evaluate_mapping(&question).map_err(|error| refused(&error, &EXPRESSIONS))?;
+                evaluate_mapping(&question).map_err(|error| refusal_words(&error, &EXPRESSIONS))?;
             if let Some(from) = input.from.or(input.positions.map(|_| 0)) {
                 let count = input.positions.unwrap_or(SHOWN);
                 if count > POSITIONS {
@@ -120,8 +120,8 @@ impl Tools {
                     ));
                 }
                 question.positions = Some((from, from.saturating_add(count).min(answer.size)));
-                answer =
-                    evaluate_mapping(&question).map_err(|error| refused(&error, &EXPRESSIONS))?;
+                answer = evaluate_mapping(&question)
+                    .map_err(|error| refusal_words(&error, &EXPRESSIONS))?;
             }
             if answer.bits.is_some_and(|bits| u64::try_from(bits).is_err()) {
                 return Err(
@@ -158,7 +158,7 @@ impl Tools {
                 sub_context: input.sub_context,
                 address: input.address,
             });
-            let answer = answer.map_err(|error| refused(&error, &MAPPINGS))?;
+            let answer = answer.map_err(|error| refusal_words(&error, &MAPPINGS))?;
             let strides = answer.entries.iter().chain(&answer.merged);
             let mut strides = strides.filter_map(|entry| entry.stride);
             if strides.any(|stride| i64::try_from(stride).is_err()) {
@@ -187,7 +187,7 @@ async fn deep<T: Send + 'static>(
 }
 
 /// Words for a caller about an expression that is refused, given by one of these arguments.
-fn refused(error: &QuestionError, arguments: &[&str]) -> String {
+fn refusal_words(error: &QuestionError, arguments: &[&str]) -> String {
     match error {
         QuestionError::Option(words) => words.clone(),
         QuestionError::IllFormed {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use visa_analysis::{Analysis, Applicability, DiagnosticFix, Texts, Trust, apply_fixes, fix_all};
 
 use super::offers::Offer;
-use super::quotes::short;
+use super::quotes::shortened_quotes;
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, Part, Shower};
@@ -85,7 +85,7 @@ impl Tools {
     async fn fix(&self, Parameters(input): Parameters<Input>) -> Result<Json<Output>, String> {
         let room = &self.room;
         let _alone = room.writing().await;
-        let held = room.fresh().await?;
+        let held = room.fresh_workspace().await?;
         let made = match input.ids {
             Some(ids) if input.path.is_some() => {
                 return Err(format!(
@@ -93,11 +93,13 @@ impl Tools {
                     ids.join("`, `")
                 ));
             }
-            Some(ids) => offered(&held, room, ids).await?,
-            None => all(&held, room, input.path.as_deref(), input.include_unsafe).await?,
+            Some(ids) => offered_texts(&held, room, ids).await?,
+            None => {
+                all_fixed_texts(&held, room, input.path.as_deref(), input.include_unsafe).await?
+            }
         };
         let part = Part::of(input.offset, input.limit, LINES);
-        let mut output = judged(&held, room, &made, part).await?;
+        let mut output = judge_changes(&held, room, &made, part).await?;
         if made.new.is_empty() {
             return Ok(Json(output));
         }
@@ -116,12 +118,12 @@ impl Tools {
 }
 
 /// The texts that changes of these names make.
-async fn offered(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made, String> {
+async fn offered_texts(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made, String> {
     if ids.is_empty() {
         return Err("`ids` is empty; leave it out for all safe fixes".to_owned());
     }
     let offers = ids.iter().map(|id| {
-        let offer = room.offered(id);
+        let offer = room.offer_named(id);
         offer.ok_or_else(|| {
             format!(
                 "no change `{id}` was offered in this session; `check` and `suggest` offer some"
@@ -131,8 +133,8 @@ async fn offered(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made
     let offers: Vec<Offer> = offers.collect::<Result<_, String>>()?;
     let settings = Arc::clone(&held.settings);
     room
-        .ask(move |analysis| {
-            if let Some((id, _)) = ids.iter().zip(&offers).find(|(_, offer)| !offer.holds(analysis)) {
+        .ask_engine(move |analysis| {
+            if let Some((id, _)) = ids.iter().zip(&offers).find(|(_, offer)| !offer.still_holds(analysis)) {
                 return Err(Failure::Refused(format!(
                     "`{id}` was offered for another text of its files; call `check` or `suggest` again"
                 )));
@@ -140,7 +142,7 @@ async fn offered(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made
             let fixes: Vec<DiagnosticFix> = offers
                 .iter()
                 .map(|offer| DiagnosticFix {
-                    title: short(&offer.title),
+                    title: shortened_quotes(&offer.title),
                     applicability: Applicability::Maybe,
                     edits: offer.edits.clone(),
                     cost: None,
@@ -154,22 +156,22 @@ async fn offered(held: &Held, room: &Arc<Room>, ids: Vec<String>) -> Result<Made
                     "`{id}` changes what another of these changes too; apply one, then call `check` again"
                 )));
             }
-            made(analysis, &settings, old, application.texts)
+            made_changes(analysis, &settings, old, application.texts)
         })
         .await
 }
 
 /// The texts that all trusted fixes of some files make.
-async fn all(
+async fn all_fixed_texts(
     held: &Held,
     room: &Arc<Room>,
     path: Option<&str>,
     include_unsafe: bool,
 ) -> Result<Made, String> {
-    let at = path.map(|given| room.root.inside(given)).transpose()?;
+    let at = path.map(|given| room.root.path_inside(given)).transpose()?;
     let mut own = held.reported(at.as_deref());
     // A link to a file elsewhere is none of the workspace's.
-    own.retain(|path| room.root.holds(Path::new(path)));
+    own.retain(|path| room.root.ends_inside(Path::new(path)));
     if own.is_empty() {
         let shown = path.unwrap_or(".");
         return Err(format!(
@@ -182,13 +184,13 @@ async fn all(
     } else {
         Trust::Machine
     };
-    room.ask(move |analysis| {
+    room.ask_engine(move |analysis| {
         let mut copy = Copied::of(analysis, Arc::clone(&settings), &own)?;
         let new = fix_all(&mut copy, trust).texts;
         copy.is_awaited()?;
         let changed: Vec<String> = new.keys().map(ToString::to_string).collect();
         let old = texts_of(analysis, &changed)?;
-        made(analysis, &settings, old, new)
+        made_changes(analysis, &settings, old, new)
     })
     .await
 }
@@ -200,7 +202,7 @@ fn texts_of(analysis: &Analysis, files: &[String]) -> Answer<Texts> {
     texts.collect()
 }
 
-fn made(analysis: &Analysis, settings: &Settings, old: Texts, new: Texts) -> Answer<Made> {
+fn made_changes(analysis: &Analysis, settings: &Settings, old: Texts, new: Texts) -> Answer<Made> {
     let changed: Vec<String> = new.keys().map(ToString::to_string).collect();
     let mut concerned = analysis.related_files(&changed);
     concerned.retain(|path| settings.reported.contains(path.as_str()) || changed.contains(path));
@@ -214,16 +216,25 @@ fn made(analysis: &Analysis, settings: &Settings, old: Texts, new: Texts) -> Ans
 }
 
 /// What is found with the new texts, in a copy.
-async fn judged(held: &Held, room: &Arc<Room>, made: &Made, part: Part) -> Result<Output, String> {
+async fn judge_changes(
+    held: &Held,
+    room: &Arc<Room>,
+    made: &Made,
+    part: Part,
+) -> Result<Output, String> {
     let mut diff = String::new();
     for (path, new) in &made.new {
         let old = made.old.get(path).map_or("", |text| text);
-        diff.push_str(&unified(&room.root.shown(path), old, new));
+        diff.push_str(&unified(&room.root.shown_path(path), old, new));
     }
     let lines: Vec<&str> = diff.split_inclusive('\n').collect();
-    let (lines, more) = part.take(lines);
-    let files: Vec<String> = made.new.keys().map(|path| room.root.shown(path)).collect();
-    let before = made.before.counts();
+    let (lines, more) = part.take_part(lines);
+    let files: Vec<String> = made
+        .new
+        .keys()
+        .map(|path| room.root.shown_path(path))
+        .collect();
+    let before = made.before.level_counts();
     let mut output = Output {
         applied: false,
         files,
@@ -244,10 +255,10 @@ async fn judged(held: &Held, room: &Arc<Room>, made: &Made, part: Part) -> Resul
         .collect();
     let concerned = made.concerned.clone();
     let known = made.before.outlook();
-    let answer = room.ask(move |analysis| {
+    let answer = room.ask_engine(move |analysis| {
         let copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
         let after = Checked::of(copy.file_reports(&concerned)?, &settings)?;
-        let counts = after.counts();
+        let counts = after.level_counts();
         let tried = copy.analysis();
         let mut shower = Shower::new(&asked, &tried);
         Ok((counts, shower.findings(&after.without(&known), false)))
@@ -263,9 +274,9 @@ async fn write(room: &Arc<Room>, made: Made) -> Result<(), String> {
     let written = tokio::task::spawn_blocking(move || {
         let mut staged = Vec::new();
         for (path, new) in &made.new {
-            let shown = room.root.shown(path);
+            let shown = room.root.shown_path(path);
             let at = Path::new(&**path);
-            if !room.root.names(at) || !room.root.holds(at) {
+            if !room.root.is_named_inside(at) || !room.root.ends_inside(at) {
                 return Err(format!(
                     "`{shown}` is outside of the workspace, and is not written"
                 ));

@@ -29,7 +29,7 @@ impl Offer {
     }
 
     /// Whether the texts are still those that it was made for.
-    pub(super) fn holds(&self, analysis: &Analysis) -> bool {
+    pub(super) fn still_holds(&self, analysis: &Analysis) -> bool {
         self.texts.iter().all(|(path, known)| {
             let text = analysis.text(path);
             text.is_ok_and(|text| hash_of(&text) == *known)
@@ -46,7 +46,7 @@ pub(super) struct Offers {
 
 impl Offers {
     /// Keeps an offer; its name. The same change of the same texts has the same name.
-    pub(super) fn keep(
+    pub(super) fn keep_offer(
         &mut self,
         root: &Root,
         analysis: &Analysis,
@@ -57,7 +57,7 @@ impl Offers {
         files.sort_unstable();
         files.dedup();
         // What would change a file outside of the workspace is not offered.
-        if !files.iter().all(|file| root.holds(file.as_ref())) {
+        if !files.iter().all(|file| root.ends_inside(file.as_ref())) {
             return None;
         }
         let texts = files
@@ -67,7 +67,7 @@ impl Offers {
         let mut hasher = DefaultHasher::new();
         title.hash(&mut hasher);
         for edit in edits {
-            let place = (root.shown(&edit.file), edit.start_byte, edit.end_byte);
+            let place = (root.shown_path(&edit.file), edit.start_byte, edit.end_byte);
             (place, &edit.text).hash(&mut hasher);
         }
         for (_, text) in &texts {

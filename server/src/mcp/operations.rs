@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::RwLockReadGuard;
 use visa_analysis::{Analysis, MemoryRow, OperationRow};
 
-use super::cost::{chosen, costs_of, text_of};
+use super::cost::{chosen_kernels, costs_of, text_of};
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{LIMIT, Part, Shower, offset_of};
@@ -200,8 +200,8 @@ impl Tools {
         let (_held, path, at) = place_in(room, &input.path, input.line, input.column).await?;
         let part = Part::of(input.offset, input.limit, LIMIT);
         let asked = Arc::clone(room);
-        let answer = room.ask(move |analysis| {
-            let at = place(analysis, &path, at, input.kernel.as_deref())?;
+        let answer = room.ask_engine(move |analysis| {
+            let at = asked_place(analysis, &path, at, input.kernel.as_deref())?;
             let table = analysis.stage_table(&path, at)?;
             let mut table = table.ok_or_else(|| no_function(&asked, &path))?;
             if let Some(number) = input.operation {
@@ -214,11 +214,14 @@ impl Tools {
                     )));
                 }
             }
-            let (rows, more) = part.take(table.operations);
+            let (rows, more) = part.take_part(table.operations);
             let shower = Shower::new(&asked, analysis);
             Ok(StagesOutput {
                 kernel: table.kernel,
-                operations: rows.iter().map(|row| operation(&shower, row)).collect(),
+                operations: rows
+                    .iter()
+                    .map(|row| operation_answer(&shower, row))
+                    .collect(),
                 more,
             })
         });
@@ -239,14 +242,14 @@ impl Tools {
         let (_held, path, at) = place_in(room, &input.path, input.line, None).await?;
         let part = Part::of(input.offset, input.limit, STRETCHES);
         let asked = Arc::clone(room);
-        let answer = room.ask(move |analysis| {
-            let at = place(analysis, &path, at, input.kernel.as_deref())?;
+        let answer = room.ask_engine(move |analysis| {
+            let at = asked_place(analysis, &path, at, input.kernel.as_deref())?;
             let map = analysis.memory_map(&path, at)?;
             let map = map.ok_or_else(|| no_function(&asked, &path))?;
             let wanted = |name: &str| input.memory.is_none_or(|memory| memory.name() == name);
             let mut free: Vec<_> = map.free.iter().collect();
             free.retain(|row| wanted(row.tier) && row.bytes >= input.bytes);
-            let (free, more) = part.take(free);
+            let (free, more) = part.take_part(free);
             let placed = |row: &&MemoryRow| wanted(row.tier) && row.address.is_none();
             let chosen = map.memory.iter().filter(placed).filter(|row| row.tier != "hbm").count();
             let unknown = if map.total.is_none() {
@@ -291,7 +294,7 @@ async fn place_in<'a>(
     line: Option<u32>,
     column: Option<u32>,
 ) -> Result<(RwLockReadGuard<'a, Held>, String, Option<u32>), String> {
-    let held = room.fresh().await?;
+    let held = room.fresh_workspace().await?;
     let (path, text) = text_of(room, &held, given).await?;
     if !held.knows(&path) {
         return Err(format!(
@@ -305,17 +308,22 @@ async fn place_in<'a>(
 }
 
 fn no_function(room: &Room, path: &str) -> Failure {
-    let shown = room.root.shown(path);
+    let shown = room.root.shown_path(path);
     Failure::Refused(format!("there is no kernel at this place of `{shown}`"))
 }
 
 /// A byte of the place that was asked for: the line's, that of the kernel's name, or that of the file's only kernel.
-fn place(analysis: &Analysis, path: &str, at: Option<u32>, kernel: Option<&str>) -> Answer<u32> {
+fn asked_place(
+    analysis: &Analysis,
+    path: &str,
+    at: Option<u32>,
+    kernel: Option<&str>,
+) -> Answer<u32> {
     if let Some(at) = at {
         return Ok(at);
     }
     let costs = costs_of(analysis, &[path.to_owned()])?;
-    let costs = chosen(costs, kernel).map_err(Failure::Refused)?;
+    let costs = chosen_kernels(costs, kernel).map_err(Failure::Refused)?;
     match costs.as_slice() {
         [only] => Ok(only.range.start.byte),
         several => {
@@ -332,7 +340,7 @@ fn place(analysis: &Analysis, path: &str, at: Option<u32>, kernel: Option<&str>)
     }
 }
 
-fn operation(shower: &Shower<'_>, row: &OperationRow) -> Operation {
+fn operation_answer(shower: &Shower<'_>, row: &OperationRow) -> Operation {
     Operation {
         id: row.id,
         name: row.name.clone(),

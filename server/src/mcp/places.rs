@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::quotes::short;
+use super::quotes::shortened_quotes;
 use crate::project::languages::is_known;
 use crate::project::paths::{absolute, end_of, slashes};
 
@@ -36,7 +36,7 @@ impl Root {
     }
 
     /// The absolute path of what a caller names, which need not be there. The words of an error name it as the caller did.
-    pub(super) fn inside(&self, given: &str) -> Result<PathBuf, String> {
+    pub(super) fn path_inside(&self, given: &str) -> Result<PathBuf, String> {
         if given.trim().is_empty() {
             return Err("`path` is empty; `.` is the whole workspace".to_owned());
         }
@@ -63,8 +63,8 @@ impl Root {
     }
 
     /// The absolute path of a source that a caller names.
-    pub(super) fn source(&self, given: &str) -> Result<PathBuf, String> {
-        let path = self.inside(given)?;
+    pub(super) fn source_path(&self, given: &str) -> Result<PathBuf, String> {
+        let path = self.path_inside(given)?;
         if !is_known(&path) {
             return Err(format!(
                 "`{given}` is not a source file: tools read kernels in `.rs`, `.pto`, `.mlir` and `.py` files, and Markdown"
@@ -74,17 +74,17 @@ impl Root {
     }
 
     /// Whether a file that is named inside of the workspace ends there.
-    pub(super) fn holds(&self, path: &Path) -> bool {
+    pub(super) fn ends_inside(&self, path: &Path) -> bool {
         end_of(path).is_some_and(|ends| ends.starts_with(&self.path))
     }
 
     /// Whether a file is named inside of the workspace.
-    pub(super) fn names(&self, path: &Path) -> bool {
+    pub(super) fn is_named_inside(&self, path: &Path) -> bool {
         path.starts_with(&self.path)
     }
 
     /// The engine's path as callers see it.
-    pub(super) fn shown(&self, path: &str) -> String {
+    pub(super) fn shown_path(&self, path: &str) -> String {
         if let Some(below) = path.strip_prefix(&self.prefix) {
             return below.to_owned();
         }
@@ -106,9 +106,9 @@ impl Root {
     pub(super) fn without_place(&self, words: &str) -> String {
         let folder = self.prefix.trim_end_matches('/');
         if folder.is_empty() {
-            return short(words);
+            return shortened_quotes(words);
         }
-        short(&words.replace(&self.prefix, "").replace(folder, "."))
+        shortened_quotes(&words.replace(&self.prefix, "").replace(folder, "."))
     }
 }
 
@@ -128,10 +128,13 @@ mod tests {
         std::fs::write(outer.join("k.rs"), "").unwrap();
         let root = Root::new(&inner);
         for good in ["src/k.rs", "./src/../k.rs", "new/folder/k.rs", "."] {
-            assert!(root.inside(good).is_ok(), "{good}");
+            assert!(root.path_inside(good).is_ok(), "{good}");
         }
         let absolute = inner.join("k.rs");
-        assert_eq!(root.inside(absolute.to_str().unwrap()).unwrap(), absolute);
+        assert_eq!(
+            root.path_inside(absolute.to_str().unwrap()).unwrap(),
+            absolute
+        );
         let outside = outer.join("k.rs");
         for bad in [
             "..",
@@ -146,7 +149,7 @@ mod tests {
             // Another folder whose name begins as this one's.
             "../in2/k.rs",
         ] {
-            assert!(root.inside(bad).is_err(), "{bad}");
+            assert!(root.path_inside(bad).is_err(), "{bad}");
         }
         #[cfg(unix)]
         {
@@ -156,10 +159,10 @@ mod tests {
             symlink(outer.join("nothing.rs"), inner.join("k3.rs")).unwrap();
             symlink(inner.join("src"), outer.join("back")).unwrap();
             for bad in ["link/k.rs", "k2.rs", "k3.rs", "link/new.rs"] {
-                assert!(root.inside(bad).is_err(), "{bad}");
+                assert!(root.path_inside(bad).is_err(), "{bad}");
             }
             let back = outer.join("back/k.rs");
-            let ends = root.inside(back.to_str().unwrap()).unwrap();
+            let ends = root.path_inside(back.to_str().unwrap()).unwrap();
             assert_eq!(ends, inner.join("src/k.rs"));
         }
     }
@@ -167,10 +170,10 @@ mod tests {
     #[test]
     fn no_answer_says_where_the_folder_is() {
         let root = Root::new(std::path::Path::new("/home/a/in"));
-        assert_eq!(root.shown("/home/a/in/src/k.rs"), "src/k.rs");
-        assert_eq!(root.shown("/home/a/other/k.rs"), "../other/k.rs");
-        assert_eq!(root.shown("/home/a/in2/k.rs"), "../in2/k.rs");
-        assert_eq!(root.shown("/home/a/in"), ".");
+        assert_eq!(root.shown_path("/home/a/in/src/k.rs"), "src/k.rs");
+        assert_eq!(root.shown_path("/home/a/other/k.rs"), "../other/k.rs");
+        assert_eq!(root.shown_path("/home/a/in2/k.rs"), "../in2/k.rs");
+        assert_eq!(root.shown_path("/home/a/in"), ".");
         let words = root.without_place("cannot read `/home/a/in/k.rs` in `/home/a/in`");
         assert_eq!(words, "cannot read `k.rs` in `.`");
     }

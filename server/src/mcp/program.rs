@@ -7,7 +7,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 
 use super::server::Tools;
 use crate::project::Failure;
-use crate::project::paths::reason;
+use crate::project::paths::system_reason;
 
 /// The most bytes of one message. A text to check may have [`super::room::TEXT_BYTES`], and JSON may take six for one of them; what
 /// is longer than this is passed over, since the whole of it is never held.
@@ -16,7 +16,7 @@ const MESSAGE_BYTES: usize = 64 << 20;
 /// Serves the files of a folder until standard input ends.
 pub(crate) fn run_on_stdio(folder: &Path) -> Result<(), Failure> {
     let root = folder.canonicalize().map_err(|error| {
-        let (folder, reason) = (folder.display(), reason(&error));
+        let (folder, reason) = (folder.display(), system_reason(&error));
         Failure::new(format!("cannot serve `{folder}`: {reason}"))
     })?;
     if !root.is_dir() {

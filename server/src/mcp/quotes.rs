@@ -10,17 +10,17 @@ const WORDS: usize = 600;
 
 /// The words with each quotation, between back quotes, of at most [`QUOTED`] characters; on one line, as they are in a protocol of lines
 /// and in an agent's reading.
-pub(super) fn short(words: &str) -> String {
+pub(super) fn shortened_quotes(words: &str) -> String {
     let words = visa_analysis::visible_lines(words);
     let parts = words
         .split('`')
         .enumerate()
-        .map(|(number, part)| cut(part, if number % 2 == 0 { WORDS } else { QUOTED }));
+        .map(|(number, part)| cut_to_length(part, if number % 2 == 0 { WORDS } else { QUOTED }));
     parts.collect::<Vec<_>>().join("`")
 }
 
 /// The text in at most that many characters, a sign for the rest among them.
-fn cut(text: &str, most: usize) -> String {
+fn cut_to_length(text: &str, most: usize) -> String {
     if text.char_indices().nth(most).is_none() {
         return text.to_owned();
     }
@@ -30,7 +30,7 @@ fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::shortened_quotes;
 
     #[test]
     fn quotations_are_cut_and_words_are_not() {
@@ -38,14 +38,14 @@ mod tests {
         let shown = "x".repeat(79);
         let words = "w".repeat(200);
         assert_eq!(
-            short(&format!("{words} `{long}` is not `a`")),
+            shortened_quotes(&format!("{words} `{long}` is not `a`")),
             format!("{words} `{shown}…` is not `a`")
         );
         // A literal that ends its quotation.
-        let hostile = short(&format!("`a`{long}`b`"));
+        let hostile = shortened_quotes(&format!("`a`{long}`b`"));
         assert!(hostile.chars().count() < 700, "{hostile}");
         let fits = "y".repeat(80);
-        assert_eq!(short(&format!("`{fits}`")), format!("`{fits}`"));
-        assert_eq!(short("`ü\u{202e}`"), "`ü\\u{202e}`");
+        assert_eq!(shortened_quotes(&format!("`{fits}`")), format!("`{fits}`"));
+        assert_eq!(shortened_quotes("`ü\u{202e}`"), "`ü\\u{202e}`");
     }
 }

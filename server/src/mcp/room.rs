@@ -66,7 +66,7 @@ impl Held {
 }
 
 /// Words for a caller.
-pub(super) fn words(failure: Failure) -> String {
+pub(super) fn failure_words(failure: Failure) -> String {
     match failure {
         Failure::Overtaken | Failure::Outdated => {
             "files changed while the answer was worked out; call again".to_owned()
@@ -78,7 +78,7 @@ pub(super) fn words(failure: Failure) -> String {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -114,14 +114,14 @@ impl Room {
     }
 
     /// The workspace as the disk has it now. What is held of it keeps changes away.
-    pub(super) async fn fresh(&self) -> Result<RwLockReadGuard<'_, Held>, String> {
+    pub(super) async fn fresh_workspace(&self) -> Result<RwLockReadGuard<'_, Held>, String> {
         let (known, loaded) = {
             let held = self.held.read().await;
             (held.disk.clone(), Arc::clone(&held.loaded))
         };
         let root = self.root.path().to_path_buf();
         let (later, difference) = on_disk(move || {
-            let later = Disk::look(&root, &loaded, SystemTime::now());
+            let later = Disk::look_at_folder(&root, &loaded, SystemTime::now());
             let difference = known.map_or(Difference::Everything, |known| {
                 known.difference(&later, &loaded)
             });
@@ -167,7 +167,7 @@ impl Room {
                     .iter()
                     .map(|(path, text)| (path.as_str(), text.as_str())),
             );
-            told.tell(workspace);
+            told.tell_engine(workspace);
         });
         *held = Held {
             settings,
@@ -184,7 +184,7 @@ impl Room {
     }
 
     /// Asks the engine. Dropping the future cancels the question.
-    pub(super) async fn ask<T: Send + 'static>(
+    pub(super) async fn ask_engine<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Analysis) -> Answer<T> + Send + 'static,
     ) -> Result<T, String> {
@@ -192,22 +192,22 @@ impl Room {
             .engine
             .read(Urgency::Waiting, move |analysis, _| question(&analysis))
             .await;
-        answer.map_err(words)
+        answer.map_err(failure_words)
     }
 
     /// Keeps a change that is offered, by the engine's paths; its name. None where it leads out of the workspace.
-    pub(super) fn offer(
+    pub(super) fn keep_change(
         &self,
         analysis: &Analysis,
         title: &str,
         edits: &[FileEdit],
     ) -> Option<String> {
-        locked(&self.offers).keep(&self.root, analysis, title, edits)
+        lock_ignoring_poison(&self.offers).keep_offer(&self.root, analysis, title, edits)
     }
 
     /// What was offered under a name.
-    pub(super) fn offered(&self, name: &str) -> Option<Offer> {
-        locked(&self.offers).get(name)
+    pub(super) fn offer_named(&self, name: &str) -> Option<Offer> {
+        lock_ignoring_poison(&self.offers).get(name)
     }
 }
 
@@ -225,7 +225,8 @@ fn read_everything(wanted: Wanted, root: &Root) -> Found {
     let reading = Settings::read(wanted);
     let (mut settings, mut sources) = (reading.settings, reading.sources);
     // A link that leads out of the workspace is none of its sources.
-    let leads_out = |path: &str| root.names(path.as_ref()) && !root.holds(path.as_ref());
+    let leads_out =
+        |path: &str| root.is_named_inside(path.as_ref()) && !root.ends_inside(path.as_ref());
     sources.files.retain(|file| !leads_out(&file.path));
     settings.loaded = sources
         .files
@@ -246,7 +247,7 @@ fn read_everything(wanted: Wanted, root: &Root) -> Found {
         .map(|words| root.without_place(&words))
         .collect();
     Found {
-        disk: Disk::look(root.path(), &loaded, before),
+        disk: Disk::look_at_folder(root.path(), &loaded, before),
         files: sources
             .files
             .into_iter()

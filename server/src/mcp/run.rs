@@ -11,7 +11,7 @@ use visa_analysis::{
     Tolerance, compare_runs,
 };
 
-use super::cost::{costs_of, old_texts, sources};
+use super::cost::{checked_sources, costs_of, old_texts};
 use super::server::Tools;
 use super::shapes::Shower;
 use crate::copied::Copied;
@@ -219,11 +219,11 @@ impl Tools {
     ) -> Result<Json<RunOutput>, String> {
         let room = &self.room;
         let request = request(input.function.as_deref(), input.seed, input.index_range)?;
-        let held = room.fresh().await?;
-        let paths = sources(room, &held, Some(&input.path))?;
+        let held = room.fresh_workspace().await?;
+        let paths = checked_sources(room, &held, Some(&input.path))?;
         let path = one_source(paths, &input.path)?;
         let asked = Arc::clone(room);
-        let answer = room.ask(move |analysis| {
+        let answer = room.ask_engine(move |analysis| {
             let shower = Shower::new(&asked, analysis);
             let report = match analysis.run(&path, &request) {
                 Err(refusal) => {
@@ -271,13 +271,13 @@ impl Tools {
     ) -> Result<Json<CompareOutput>, String> {
         let room = &self.room;
         let request = request(input.function.as_deref(), input.seed, input.index_range)?;
-        let held = room.fresh().await?;
-        let paths = sources(room, &held, Some(&input.path))?;
+        let held = room.fresh_workspace().await?;
+        let paths = checked_sources(room, &held, Some(&input.path))?;
         let path = one_source(paths, &input.path)?;
         let old = old_texts(room, std::slice::from_ref(&path), &input.compare_to).await?;
         let settings = Arc::clone(&held.settings);
         let asked = Arc::clone(room);
-        let output = room.ask(move |analysis| {
+        let output = room.ask_engine(move |analysis| {
             let new = state_of(analysis, &path, &request)?;
             let copy = Copied::with_texts(analysis, settings, old)?;
             let old = state_of(&copy.analysis(), &path, &request)?;

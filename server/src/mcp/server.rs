@@ -89,8 +89,8 @@ impl ServerHandler for Tools {
             return Err(ErrorData::invalid_params(words, None));
         };
         let given = request.arguments.clone().unwrap_or_default();
-        if let Err(words) = arguments::check(&request.name, schema, &given) {
-            let content = vec![ContentBlock::text(self.said(&words))];
+        if let Err(words) = arguments::check_arguments(&request.name, schema, &given) {
+            let content = vec![ContentBlock::text(self.error_text(&words))];
             return Ok(CallToolResult::error(content).into());
         }
         let cancelled = context.ct.clone();
@@ -98,13 +98,13 @@ impl ServerHandler for Tools {
         let call = self
             .router
             .call(ToolCallContext::new(self, request, context));
-        let mut answer = guarded(call, withdrawn).await?;
+        let mut answer = guarded_call(call, withdrawn).await?;
         if let CallToolResponse::Complete(result) = &mut answer
             && result.is_error == Some(true)
         {
             for block in &mut result.content {
                 if let ContentBlock::Text(words) = block {
-                    words.text = self.said(&words.text);
+                    words.text = self.error_text(&words.text);
                 }
             }
         }
@@ -139,7 +139,7 @@ const ERROR: usize = 2_000;
 
 impl Tools {
     /// An error as callers are told it: in short, without the place of the folder.
-    fn said(&self, words: &str) -> String {
+    fn error_text(&self, words: &str) -> String {
         let words = words.strip_prefix(NOT_READ).unwrap_or(words);
         let words = self.room.root.without_place(words);
         match words.char_indices().nth(ERROR) {
@@ -150,7 +150,7 @@ impl Tools {
 }
 
 /// The answer of a call, whatever becomes of it.
-async fn guarded(
+async fn guarded_call(
     call: impl Future<Output = Result<CallToolResponse, ErrorData>>,
     withdrawn: impl Future<Output = ()>,
 ) -> Result<CallToolResponse, ErrorData> {

@@ -10,7 +10,7 @@ use visa_analysis::{
     Outlook, Problem, Report, visible,
 };
 
-use super::quotes::short;
+use super::quotes::shortened_quotes;
 use super::room::Room;
 use crate::engine::{Answer, Failure};
 use crate::lsp::settings::Settings;
@@ -46,7 +46,7 @@ impl Part {
     }
 
     /// The entries of this part, and how many are behind it.
-    pub(super) fn take<T>(self, all: Vec<T>) -> (Vec<T>, u64) {
+    pub(super) fn take_part<T>(self, all: Vec<T>) -> (Vec<T>, u64) {
         let more = all
             .len()
             .saturating_sub(self.offset.saturating_add(self.limit));
@@ -160,7 +160,7 @@ impl Checked {
         Ok(Self { report, open })
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn level_counts(&self) -> Counts {
         let at = |wanted| {
             self.open
                 .iter()
@@ -212,7 +212,7 @@ impl<'a> Shower<'a> {
         let start = range.start;
         format!(
             "{}:{}:{}",
-            visible(&self.room.root.shown(file)),
+            visible(&self.room.root.shown_path(file)),
             start.line,
             start.column
         )
@@ -270,14 +270,14 @@ impl<'a> Shower<'a> {
                         .take(PLACES)
                         .map(|other| {
                             let place = self.place(&other.file, other.range);
-                            format!("{place}: {}", short(&other.message))
+                            format!("{place}: {}", shortened_quotes(&other.message))
                         })
                         .collect(),
                     fixes: fixes
                         .into_iter()
                         .filter_map(|fix| {
                             let safe = fix.applicability == Applicability::Machine;
-                            self.change(&fix.priced_title(), safe, &fix.edits)
+                            self.named_change(&fix.priced_title(), safe, &fix.edits)
                         })
                         .collect(),
                 }
@@ -286,22 +286,27 @@ impl<'a> Shower<'a> {
     }
 
     /// A change under a name that `fix` knows; none for one that leads out of the workspace.
-    pub(super) fn change(&mut self, title: &str, safe: bool, edits: &[FileEdit]) -> Option<Change> {
-        let id = self.room.offer(self.analysis, title, edits)?;
+    pub(super) fn named_change(
+        &mut self,
+        title: &str,
+        safe: bool,
+        edits: &[FileEdit],
+    ) -> Option<Change> {
+        let id = self.room.keep_change(self.analysis, title, edits)?;
         Some(Change {
             id,
-            title: short(title),
+            title: shortened_quotes(title),
             safe,
             more_edits: edits.len().saturating_sub(EDITS) as u64,
             edits: edits
                 .iter()
                 .take(EDITS)
-                .map(|edit| self.edit(edit))
+                .map(|edit| self.shown_edit(edit))
                 .collect(),
         })
     }
 
-    fn edit(&mut self, edit: &FileEdit) -> Edit {
+    fn shown_edit(&mut self, edit: &FileEdit) -> Edit {
         let known = self.texts.entry(Arc::clone(&edit.file)).or_insert_with(|| {
             let text = self.analysis.text(&edit.file).unwrap_or_default();
             let index = LineIndex::new(&text);
@@ -314,12 +319,12 @@ impl<'a> Shower<'a> {
         Edit {
             at: format!(
                 "{}:{}:{}",
-                self.room.root.shown(&edit.file),
+                self.room.root.shown_path(&edit.file),
                 place.line,
                 place.column
             ),
-            old: cut(old.unwrap_or_default()),
-            new: cut(&edit.text),
+            old: cut_text(old.unwrap_or_default()),
+            new: cut_text(&edit.text),
         }
     }
 
@@ -327,15 +332,15 @@ impl<'a> Shower<'a> {
     pub(super) fn unresolved(&self, report: &Report) -> Vec<Unresolved> {
         let places = report.unresolved.iter().map(|(file, place)| Unresolved {
             at: self.place(file, place.range),
-            what: short(&place.what),
-            reason: short(&place.reason),
+            what: shortened_quotes(&place.what),
+            reason: shortened_quotes(&place.reason),
         });
         places.collect()
     }
 }
 
 /// The beginning of a text.
-fn cut(text: &str) -> String {
+fn cut_text(text: &str) -> String {
     match text.char_indices().nth(CHARACTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use visa_analysis::{EFFORT, KernelCost, MOST_EFFORT, Proposal};
 
-use super::cost::{chosen, files_of, sources};
-use super::quotes::short;
+use super::cost::{checked_sources, chosen_kernels, files_of};
+use super::quotes::shortened_quotes;
 use super::server::Tools;
 use super::shapes::{Change, Part, Shower};
 use crate::lint::cost::shared_effort;
@@ -113,21 +113,21 @@ impl Tools {
         if input.effort.is_some_and(|effort| effort > MOST_EFFORT) {
             return Err(format!("`effort` is at most {MOST_EFFORT}"));
         }
-        let held = room.fresh().await?;
-        let paths = sources(room, &held, input.path.as_deref())?;
+        let held = room.fresh_workspace().await?;
+        let paths = checked_sources(room, &held, input.path.as_deref())?;
         let effort = input
             .effort
             .unwrap_or_else(|| shared_effort(paths.len()).min(EFFORT));
         let asked = Arc::clone(room);
         let part = (input.offset, input.limit);
         let name = input.kernel;
-        let answer = room.ask(move |analysis| {
+        let answer = room.ask_engine(move |analysis| {
             let wanted = files_of(analysis, paths, name.as_deref())?;
             let mut costs = Vec::new();
             for (_, known) in analysis.costs_with_advice_of(&wanted, effort, None) {
                 costs.extend(known?);
             }
-            let costs = match chosen(costs, name.as_deref()) {
+            let costs = match chosen_kernels(costs, name.as_deref()) {
                 Ok(costs) => costs,
                 Err(words) => return Ok(Err(words)),
             };
@@ -158,16 +158,16 @@ impl<'a> Advised<'a> {
     }
 
     /// Cycles that the best proposal saves.
-    fn saves(&self) -> Option<u64> {
+    fn best_saving(&self) -> Option<u64> {
         self.proposals.iter().filter_map(|one| one.saves).max()
     }
 
-    fn shown(&self, shower: &Shower<'_>, details: Option<Details>) -> Suggestions {
+    fn shown_suggestions(&self, shower: &Shower<'_>, details: Option<Details>) -> Suggestions {
         Suggestions {
             kernel: self.cost.name.clone(),
             at: shower.place(&self.cost.file, self.cost.range),
             cycles: self.cost.total,
-            saves: self.saves(),
+            saves: self.best_saving(),
             details,
         }
     }
@@ -175,13 +175,13 @@ impl<'a> Advised<'a> {
     /// The proposals of a part, and how many are behind it.
     fn details(&self, shower: &mut Shower<'_>, part: Part) -> (Details, u64) {
         let searched = self.cost.searched.as_ref();
-        let (proposals, more) = part.take(self.proposals.clone());
+        let (proposals, more) = part.take_part(self.proposals.clone());
         let details = Details {
             tried: searched.map_or(0, |searched| searched.tried as u64),
             stopped: searched.is_some_and(|searched| searched.stopped),
             proposals: proposals
                 .into_iter()
-                .map(|one| suggestion(shower, one))
+                .map(|one| proposal_suggestion(shower, one))
                 .collect(),
         };
         (details, more)
@@ -197,7 +197,7 @@ fn suggestions(
 ) -> Output {
     let mut found: Vec<Advised<'_>> = costs.iter().map(Advised::of).collect();
     found.retain(|one| !one.proposals.is_empty());
-    found.sort_by_key(|one| std::cmp::Reverse(one.saves()));
+    found.sort_by_key(|one| std::cmp::Reverse(one.best_saving()));
     let without = costs.len().saturating_sub(found.len()) as u64;
     let part = |default| Part::of(offset, limit, default);
     let (kernels, more) = if named || costs.len() == 1 {
@@ -205,12 +205,12 @@ fn suggestions(
         for one in &found {
             let (details, left) = one.details(shower, part(PROPOSALS));
             more += left;
-            kernels.push(one.shown(shower, Some(details)));
+            kernels.push(one.shown_suggestions(shower, Some(details)));
         }
         (kernels, more)
     } else {
-        let (found, more) = part(LISTED).take(found);
-        let kernels = found.iter().map(|one| one.shown(shower, None));
+        let (found, more) = part(LISTED).take_part(found);
+        let kernels = found.iter().map(|one| one.shown_suggestions(shower, None));
         (kernels.collect(), more)
     };
     Output {
@@ -243,14 +243,14 @@ fn next(kernels: &[Suggestions]) -> String {
     }
 }
 
-fn suggestion(shower: &mut Shower<'_>, one: &Proposal) -> Suggestion {
+fn proposal_suggestion(shower: &mut Shower<'_>, one: &Proposal) -> Suggestion {
     let change = if one.edits.is_empty() {
         None
     } else {
-        shower.change(&one.message, false, &one.edits)
+        shower.named_change(&one.message, false, &one.edits)
     };
     Suggestion {
-        message: change.is_none().then(|| short(&one.message)),
+        message: change.is_none().then(|| shortened_quotes(&one.message)),
         help: one.help.clone(),
         saves: one.saves,
         cycles: one.total.map(|(_, after)| after),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use visa_analysis::{Analysis, KernelCost};
 
 use super::cost::{costs_of, text_of};
-use super::quotes::short;
+use super::quotes::shortened_quotes;
 use super::room::{Held, Room, TEXT_BYTES};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower};
@@ -92,13 +92,13 @@ impl Tools {
         if input.edits.is_empty() || input.edits.len() > EDITS {
             return Err(format!("`edits` has 1 to {EDITS} entries"));
         }
-        let held = room.fresh().await?;
-        let texts = edited(room, &held, &input.edits).await?;
+        let held = room.fresh_workspace().await?;
+        let texts = edited_texts(room, &held, &input.edits).await?;
         let part = Part::of(input.offset, input.limit, LIMIT);
         let (asked, settings) = (Arc::clone(room), Arc::clone(&held.settings));
-        let output = room.ask(move |analysis| {
+        let output = room.ask_engine(move |analysis| {
             let changed: Vec<String> = texts.keys().cloned().collect();
-            let mut files = concerned(analysis, &settings, &changed);
+            let mut files = concerned_files(analysis, &settings, &changed);
             // A file that is new is not known before.
             let known = files
                 .iter()
@@ -108,19 +108,25 @@ impl Tools {
             let costs = costs_of(analysis, &known)?;
             let copy = Copied::with_texts(analysis, Arc::clone(&settings), texts)?;
             let tried = copy.analysis();
-            files.extend(concerned(&tried, &settings, &changed));
+            files.extend(concerned_files(&tried, &settings, &changed));
             files.sort();
             files.dedup();
             let after = Checked::of(copy.file_reports(&files)?, &settings)?;
             let costs = (costs, costs_of(&tried, &files)?);
-            Ok(compared(&asked, &tried, (before, after), costs, part))
+            Ok(compared_answer(
+                &asked,
+                &tried,
+                (before, after),
+                costs,
+                part,
+            ))
         });
         output.await.map(Json)
     }
 }
 
 /// The files that are checked and may depend on some, with these.
-fn concerned(analysis: &Analysis, settings: &Settings, changed: &[String]) -> Vec<String> {
+fn concerned_files(analysis: &Analysis, settings: &Settings, changed: &[String]) -> Vec<String> {
     let mut files = analysis.related_files(changed);
     files.retain(|path| settings.reported.contains(path.as_str()));
     files.extend(changed.iter().cloned());
@@ -130,14 +136,14 @@ fn concerned(analysis: &Analysis, settings: &Settings, changed: &[String]) -> Ve
 }
 
 /// The new texts, by the engine's path.
-async fn edited(
+async fn edited_texts(
     room: &Arc<Room>,
     held: &Held,
     edits: &[OwnEdit],
 ) -> Result<BTreeMap<String, String>, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for edit in edits {
-        let path = room.root.source(&edit.path)?;
+        let path = room.root.source_path(&edit.path)?;
         let engine_path = slashes(&path);
         let text = match (&edit.old, &edit.new, &edit.text) {
             (None, None, Some(text)) => text.clone(),
@@ -146,7 +152,7 @@ async fn edited(
                     Some(text) => text.clone(),
                     None => text_of(room, held, &edit.path).await?.1,
                 };
-                replaced(&text, old, new).map_err(|why| format!("`{}`: {why}", edit.path))?
+                replaced_once(&text, old, new).map_err(|why| format!("`{}`: {why}", edit.path))?
             }
             _ => {
                 return Err(format!(
@@ -168,7 +174,7 @@ async fn edited(
 }
 
 /// The text with the one place of `old` replaced.
-fn replaced(text: &str, old: &str, new: &str) -> Result<String, String> {
+fn replaced_once(text: &str, old: &str, new: &str) -> Result<String, String> {
     if old.is_empty() {
         return Err("`old` is empty; `text` gives the whole file".to_owned());
     }
@@ -181,26 +187,26 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String, String> {
     }
 }
 
-fn compared(
+fn compared_answer(
     room: &Room,
     analysis: &Analysis,
     (before, after): (Checked, Checked),
     (old, new): (Vec<KernelCost>, Vec<KernelCost>),
     part: Part,
 ) -> Output {
-    let counts = (before.counts(), after.counts());
+    let counts = (before.level_counts(), after.level_counts());
     let (known, known_after) = (before.outlook(), after.outlook());
     let broken = after.report.with_syntax_errors.iter();
-    let broken: Vec<String> = broken.map(|path| room.root.shown(path)).collect();
+    let broken: Vec<String> = broken.map(|path| room.root.shown_path(path)).collect();
     let gone = before.without(&known_after);
     let gone = gone.iter().take(LIMIT).map(|(_, one)| {
-        let file = room.root.shown(&one.file);
-        format!("{file}: {}: {}", one.rule, short(&one.message))
+        let file = room.root.shown_path(&one.file);
+        format!("{file}: {}: {}", one.rule, shortened_quotes(&one.message))
     });
     let gone: Vec<String> = gone.collect();
     let mut shower = Shower::new(room, analysis);
-    let (new_findings, more) = part.take(shower.findings(&after.without(&known), false));
-    let kernels = kernels(room, &old, &new);
+    let (new_findings, more) = part.take_part(shower.findings(&after.without(&known), false));
+    let kernels = changed_kernels(room, &old, &new);
     let next = if counts.1.deny > counts.0.deny || !broken.is_empty() {
         "the edits bring errors: look at `new_findings`, and try others"
     } else if counts.1.unresolved > counts.0.unresolved {
@@ -221,7 +227,7 @@ fn compared(
 }
 
 /// The kernels that change, or whose cycles are not known.
-fn kernels(room: &Room, old: &[KernelCost], new: &[KernelCost]) -> Vec<Kernel> {
+fn changed_kernels(room: &Room, old: &[KernelCost], new: &[KernelCost]) -> Vec<Kernel> {
     let key = |cost: &KernelCost| (cost.file.to_string(), cost.name.clone());
     let mut both: BTreeMap<(String, String), [Option<&KernelCost>; 2]> = BTreeMap::new();
     for cost in old {
@@ -236,7 +242,7 @@ fn kernels(room: &Room, old: &[KernelCost], new: &[KernelCost]) -> Vec<Kernel> {
         let both = before.zip(after);
         Kernel {
             kernel,
-            file: room.root.shown(&file),
+            file: room.root.shown_path(&file),
             before,
             after,
             difference: both.map(|(before, after)| signed(after).saturating_sub(signed(before))),
@@ -247,14 +253,14 @@ fn kernels(room: &Room, old: &[KernelCost], new: &[KernelCost]) -> Vec<Kernel> {
 
 #[cfg(test)]
 mod tests {
-    use super::replaced;
+    use super::replaced_once;
 
     #[test]
     fn a_place_is_named_by_what_occurs_once() {
-        assert_eq!(replaced("a b a", "b", "c").as_deref(), Ok("a c a"));
+        assert_eq!(replaced_once("a b a", "b", "c").as_deref(), Ok("a c a"));
         for old in ["", "a", "d"] {
-            assert!(replaced("a b a", old, "c").is_err(), "{old}");
+            assert!(replaced_once("a b a", old, "c").is_err(), "{old}");
         }
-        assert_eq!(replaced("점 b", "점", "곱").as_deref(), Ok("곱 b"));
+        assert_eq!(replaced_once("점 b", "점", "곱").as_deref(), Ok("곱 b"));
     }
 }

@@ -21,8 +21,8 @@ const TARGETS: [&str; 4] = ["bin", "example", "test", "bench"];
 pub(crate) fn features_of(manifests: &[Manifest]) -> Vec<PackageFeatures> {
     let mut wanted: BTreeMap<PathBuf, Wanted> = BTreeMap::new();
     for manifest in manifests {
-        for (name, dependency) in dependencies(manifest.table()) {
-            let shared = is_inherited(dependency).then(|| manifest.shared(name));
+        for (name, dependency) in manifest_dependencies(manifest.table()) {
+            let shared = is_inherited(dependency).then(|| manifest.workspace_dependency(name));
             let shared = shared.flatten();
             let place = match &shared {
                 Some((folder, entry)) => path_of(folder, entry),
@@ -66,7 +66,7 @@ impl Wanted {
 }
 
 /// The dependencies of a manifest by name, those for some platforms among them.
-fn dependencies(table: &Table) -> Vec<(&str, &Value)> {
+fn manifest_dependencies(table: &Table) -> Vec<(&str, &Value)> {
     let of_targets = table.get("target").and_then(Value::as_table);
     let of_targets = of_targets
         .into_iter()
@@ -132,7 +132,7 @@ impl<'a> Features<'a> {
             .flatten()
             .filter_map(|entry| entry.strip_prefix("dep:"))
             .collect();
-        for (name, dependency) in dependencies(table) {
+        for (name, dependency) in manifest_dependencies(table) {
             let optional = dependency.get("optional").and_then(Value::as_bool) == Some(true);
             if optional && !named.contains(name) {
                 by_name.entry(name).or_default();

@@ -15,11 +15,11 @@ use visa_analysis::{
 
 use super::Failure;
 use super::features::features_of;
-use super::languages::{is_known, is_rust, refusal, takes_no_part};
+use super::languages::{is_known, is_rust, takes_no_part, unsupported_file_text};
 use super::libraries::{Libraries, libraries_of};
 pub(crate) use super::loaded::LoadedFile;
 use super::packages::{Manifest, Manifests, path_dependencies};
-use super::paths::{absolute, end_of, reason, shown, slashes};
+use super::paths::{absolute, end_of, shown_path, slashes, system_reason};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
 pub(crate) use super::search::sources_below;
@@ -109,13 +109,13 @@ impl Sources {
                 gathering.path(path);
             }
         }
-        gathering.neighbours();
+        gathering.add_neighbours();
         gathering.read()
     }
 
     /// Finds and reads everything below an editor's folders, and what is open in it and is elsewhere or is hidden there,
     /// with the neighbours of all. What is open is not read: its text is given.
-    pub(crate) fn around(
+    pub(crate) fn around_folders(
         folders: &[PathBuf],
         open: BTreeMap<PathBuf, String>,
         settings: &mut Resolver,
@@ -133,7 +133,7 @@ impl Sources {
         }
         gathering.given.extend(open);
         gathering.is_open = true;
-        gathering.neighbours();
+        gathering.add_neighbours();
         Self {
             only_open,
             ..gathering.read()
@@ -154,7 +154,7 @@ impl Sources {
     }
 
     /// Some of the files, by their positions, with all that is known of packages.
-    pub(crate) fn part(&self, positions: &[usize]) -> Self {
+    pub(crate) fn part_of_files(&self, positions: &[usize]) -> Self {
         let files = positions.iter().filter_map(|at| self.files.get(*at));
         let paths = files.clone().map(|file| &file.path);
         let is_reported = |path: &&String| self.reported.binary_search(path).is_ok();
@@ -170,7 +170,7 @@ impl Sources {
     }
 
     /// The files to report on that are links to places outside of the folders that were given: what is there may be anybody's.
-    pub(crate) fn outside(&self) -> BTreeSet<String> {
+    pub(crate) fn files_outside(&self) -> BTreeSet<String> {
         let folders = self.given_folders.iter();
         let folders: Vec<PathBuf> = folders.filter_map(|folder| end_of(folder)).collect();
         let is_inside = |path: &str| {
@@ -183,7 +183,7 @@ impl Sources {
     }
 
     /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
-    pub(crate) fn shown(&self, path: &str) -> String {
+    pub(crate) fn shown_path(&self, path: &str) -> String {
         let known = self.names.get(path).cloned();
         let below = || {
             let below = path.strip_prefix(&self.here)?.strip_prefix('/')?;
@@ -241,18 +241,18 @@ impl<'a> Gathering<'a> {
     fn standard_input(&mut self, name: Option<&Path>) {
         let unknown = |name: &&Path| self.said.is_none() && !is_known(name);
         if let Some(name) = name.filter(unknown) {
-            self.errors.push(refusal(&shown(name)));
+            self.errors.push(unsupported_file_text(&shown_path(name)));
             return;
         }
         let name = name.unwrap_or_else(|| Path::new("<stdin>"));
         match text_of(std::io::stdin().lock(), SOURCE_BYTES) {
             Ok(text) => {
                 let path = absolute(&self.here, name);
-                self.report(path.clone(), shown(name), true);
+                self.report(path.clone(), shown_path(name), true);
                 self.standard_input = Some(slashes(&path));
                 self.given.insert(path, text);
             }
-            Err(error) => self.errors.push(format!("`{}`: {error}", shown(name))),
+            Err(error) => self.errors.push(format!("`{}`: {error}", shown_path(name))),
         }
     }
 
@@ -273,9 +273,9 @@ impl<'a> Gathering<'a> {
                     continue;
                 }
             };
-            let name = shown(&given.path);
+            let name = shown_path(&given.path);
             if self.said.is_none() && !is_known(&given.path) {
-                self.errors.push(refusal(&name));
+                self.errors.push(unsupported_file_text(&name));
                 continue;
             }
             let path = absolute(&self.here, &given.path);
@@ -305,15 +305,15 @@ impl<'a> Gathering<'a> {
                 let folder = path_of_engine.parent().map(Path::to_path_buf);
                 self.given_folders.extend(folder);
                 self.given_folders.push(self.here.clone());
-                self.report(path_of_engine, shown(path), true);
+                self.report(path_of_engine, shown_path(path), true);
             }
             // A caller that names every file may name those that are none of ours, too, where the settings exclude them.
             Ok(_) if self.settings.excludes(&absolute(&self.here, path), true) => {}
-            Ok(_) => self.errors.push(refusal(&shown(path))),
+            Ok(_) => self.errors.push(unsupported_file_text(&shown_path(path))),
             Err(error) => self.errors.push(format!(
                 "cannot read `{}`: {}{}",
                 path.display(),
-                reason(&error),
+                system_reason(&error),
                 unexpanded(path)
             )),
         }
@@ -324,12 +324,12 @@ impl<'a> Gathering<'a> {
         match read_stream(path, SOURCE_BYTES) {
             Ok(text) => {
                 let path_of_engine = absolute(&self.here, path);
-                self.report(path_of_engine.clone(), shown(path), true);
+                self.report(path_of_engine.clone(), shown_path(path), true);
                 self.given.insert(path_of_engine, text);
             }
             Err(why) => self
                 .errors
-                .push(format!("cannot read `{}`: {why}", shown(path))),
+                .push(format!("cannot read `{}`: {why}", shown_path(path))),
         }
     }
 
@@ -352,11 +352,11 @@ impl<'a> Gathering<'a> {
             self.warnings.push(words);
         }
         for file in rust {
-            self.report(absolute(&self.here, &file), shown(&file), false);
+            self.report(absolute(&self.here, &file), shown_path(&file), false);
         }
         for (file, text) in others {
             let path = absolute(&self.here, &file);
-            self.report(path.clone(), shown(&file), false);
+            self.report(path.clone(), shown_path(&file), false);
             if let Some(text) = text.filter(|_| self.reported.contains_key(&path)) {
                 self.given.entry(path).or_insert(text);
             }
@@ -409,7 +409,7 @@ impl<'a> Gathering<'a> {
 
     /// Adds the files that names may come from: the packages of the files with the packages they depend on by path, and the
     /// modules beside files that belong to no package.
-    fn neighbours(&mut self) {
+    fn add_neighbours(&mut self) {
         let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
         let mut lone: BTreeSet<PathBuf> = BTreeSet::new();
         let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::paths::reason;
+use super::paths::system_reason;
 
 /// The mode of a link in git's trees.
 pub(crate) const LINK: &str = "120000";
@@ -45,7 +45,7 @@ pub(crate) fn git_with(
     arguments: &[impl AsRef<OsStr>],
     input: Vec<u8>,
 ) -> Result<Vec<u8>, Refusal> {
-    let not_run = |error: std::io::Error| Refusal::NotRun(reason(&error));
+    let not_run = |error: std::io::Error| Refusal::NotRun(system_reason(&error));
     let mut child = Command::new("git")
         .arg("-C")
         .arg(folder)

@@ -30,7 +30,7 @@ pub(crate) fn is_rust(path: &Path) -> bool {
 }
 
 /// Why a file cannot be checked, and what can.
-pub(crate) fn refusal(shown: &str) -> String {
+pub(crate) fn unsupported_file_text(shown: &str) -> String {
     let endings = ENDINGS.iter().map(|known| known.ending).chain(MARKDOWN);
     let endings: Vec<String> = endings.map(|ending| format!("`.{ending}`")).collect();
     let (last, others) = endings
@@ -60,7 +60,7 @@ pub(crate) fn takes_no_part(shown: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{is_known, is_rust, is_searched, refusal};
+    use super::{is_known, is_rust, is_searched, unsupported_file_text};
 
     #[test]
     fn endings_tell_languages() {
@@ -83,6 +83,9 @@ mod tests {
         assert!(searched("k/a.rs") && searched("a.pto") && searched("a.py"));
         assert!(!searched("k/a.txt") && !searched("k/a.md") && !searched("A.RS"));
         assert!(is_rust(Path::new("k/a.rs")) && !is_rust(Path::new("k/a.pto")));
-        assert!(refusal("a.txt").contains("`.rs`, `.pto`, `.mlir`, `.py`, `.md` and `.markdown`"));
+        assert!(
+            unsupported_file_text("a.txt")
+                .contains("`.rs`, `.pto`, `.mlir`, `.py`, `.md` and `.markdown`")
+        );
     }
 }

@@ -82,7 +82,7 @@ impl Levels {
             let names = matches.get_many::<String>(option).into_iter().flatten();
             let indices = matches.indices_of(option).into_iter().flatten();
             for (index, name) in indices.zip(names) {
-                known(option, name, true)?;
+                require_known_name(option, name, true)?;
                 let change = Change {
                     name: name.clone(),
                     level,
@@ -94,8 +94,8 @@ impl Levels {
         changes.sort_by_key(|(index, _)| *index);
         Ok(Self {
             changes: changes.into_iter().map(|(_, change)| change).collect(),
-            select: names(matches, "select")?,
-            ignore: names(matches, "ignore")?,
+            select: named_rules(matches, "select")?,
+            ignore: named_rules(matches, "ignore")?,
         })
     }
 
@@ -135,7 +135,7 @@ impl Levels {
         default: Level,
     ) -> (Level, Option<&Change>) {
         let matches = |name: &String| name == rule || name == group.name() || is_of(name, rule);
-        if !self.runs(rule, group) {
+        if !self.runs_rule(rule, group) {
             return (Level::Allow, None);
         }
         let mut level = (default, None);
@@ -149,7 +149,7 @@ impl Levels {
     }
 
     /// Whether a rule runs for what it reports as of a group.
-    pub(crate) fn runs(&self, rule: &str, group: Group) -> bool {
+    pub(crate) fn runs_rule(&self, rule: &str, group: Group) -> bool {
         let named = |names: &[Named]| {
             names.iter().any(|Named { name, .. }| {
                 name == rule || name == group.name() || name == ALL || is_of(name, rule)
@@ -175,11 +175,11 @@ pub(crate) fn widest_first(changes: &mut [Change]) {
     });
 }
 
-fn names(matches: &ArgMatches, option: &'static str) -> Result<Vec<Named>, Failure> {
+fn named_rules(matches: &ArgMatches, option: &'static str) -> Result<Vec<Named>, Failure> {
     let names = matches.get_many::<String>(option).into_iter().flatten();
     names
         .map(|name| {
-            known(option, name, false)?;
+            require_known_name(option, name, false)?;
             Ok(Named {
                 name: name.clone(),
                 origin: Origin::Option(option),
@@ -189,8 +189,8 @@ fn names(matches: &ArgMatches, option: &'static str) -> Result<Vec<Named>, Failu
 }
 
 /// Refuses a name that is no rule and no group.
-fn known(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
-    unknown(name, warnings).map_or(Ok(()), |problem| {
+fn require_known_name(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
+    unknown_name_problem(name, warnings).map_or(Ok(()), |problem| {
         Err(Failure::new(format!("--{option}: {problem}")))
     })
 }
@@ -203,7 +203,7 @@ pub(crate) fn is_known(name: &str, warnings: bool) -> bool {
 }
 
 /// What is wrong with a name that should be a rule's or a group's: also [`WARNINGS`] where that is allowed, else [`ALL`].
-pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
+pub(crate) fn unknown_name_problem(name: &str, warnings: bool) -> Option<String> {
     if is_known(name, warnings) {
         return None;
     }
@@ -216,17 +216,17 @@ pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
     }
     Some(format!(
         "no rule or group is called `{name}`{}",
-        proposal(&nearest)
+        nearest_names_clause(&nearest)
     ))
 }
 
 /// `; did you mean …?`, or nothing.
 pub(crate) fn did_you_mean(name: &str) -> String {
-    proposal(&nearest_rules(name))
+    nearest_names_clause(&nearest_rules(name))
 }
 
 /// `; did you mean …?` of names, or nothing.
-pub(crate) fn proposal(nearest: &[String]) -> String {
+pub(crate) fn nearest_names_clause(nearest: &[String]) -> String {
     let nearest: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         String::new()

@@ -65,7 +65,7 @@ fn libraries_of_package(
     let lock = locks.lock_of_package(&package.name, &package.root, workspace);
     let libraries = Library::ALL
         .into_iter()
-        .filter_map(|wanted| library(manifests, package, lock.as_deref(), wanted));
+        .filter_map(|wanted| package_library(manifests, package, lock.as_deref(), wanted));
     PackageManifest {
         name: package.name.as_str().into(),
         libraries: libraries.collect(),
@@ -80,15 +80,15 @@ fn package_name(library: Library) -> String {
     library.crate_name().replace('_', "-")
 }
 
-fn library(
+fn package_library(
     manifests: &Manifests,
     package: &Manifest,
     lock: Option<&Lock>,
     wanted: Library,
 ) -> Option<PackageLibrary> {
     let name = package_name(wanted);
-    let Some(dependency) = dependency(manifests, package, &name) else {
-        return through(manifests, package, lock, wanted);
+    let Some(dependency) = dependency_named(manifests, package, &name) else {
+        return library_through_dependency(manifests, package, lock, wanted);
     };
     let requirement = dependency.requirement.as_deref();
     let locked = lock.and_then(|lock| lock.release(&package.name, &name, requirement));
@@ -109,7 +109,7 @@ fn library(
     let renamed = dependency.renamed.as_deref();
     Some(PackageLibrary {
         library: wanted,
-        named: Some(dependency.words(&name).into()),
+        named: Some(dependency.dependency_clause(&name).into()),
         through: false,
         renamed: renamed.map(|renamed| renamed.replace('-', "_").into()),
         release,
@@ -119,7 +119,7 @@ fn library(
 }
 
 /// A library that a package does not depend on itself: another package that it depends on may hand its names on.
-fn through(
+fn library_through_dependency(
     manifests: &Manifests,
     package: &Manifest,
     lock: Option<&Lock>,
@@ -171,7 +171,7 @@ fn through_paths(
         }
         let other = manifests.package(&root);
         let by = by.unwrap_or_else(|| other.name.clone());
-        if let Some(dependency) = dependency(manifests, &other, name) {
+        if let Some(dependency) = dependency_named(manifests, &other, name) {
             return Some((by, dependency));
         }
         let further = path_dependencies(&other).into_iter();
@@ -243,7 +243,7 @@ struct Dependency {
 
 impl Dependency {
     /// What names the library, in a clause.
-    fn words(&self, name: &str) -> String {
+    fn dependency_clause(&self, name: &str) -> String {
         let mut words = format!("`Cargo.toml` depends on `{name}`");
         if let Some(renamed) = &self.renamed {
             words.push_str(&format!(" as `{renamed}`"));
@@ -280,7 +280,7 @@ impl Dependency {
 }
 
 /// The dependency on a package of a name, wherever the manifest names it: under its own name before another.
-fn dependency(manifests: &Manifests, package: &Manifest, name: &str) -> Option<Dependency> {
+fn dependency_named(manifests: &Manifests, package: &Manifest, name: &str) -> Option<Dependency> {
     let targets = package.table().get("target").and_then(Value::as_table);
     let targets: Vec<(&String, &Table)> = targets
         .into_iter()
@@ -315,7 +315,9 @@ fn read(
     name: &str,
 ) -> Option<Dependency> {
     let inherited = is_inherited(value);
-    let shared = inherited.then(|| package.shared(key)).flatten();
+    let shared = inherited
+        .then(|| package.workspace_dependency(key))
+        .flatten();
     if inherited && shared.is_none() {
         return is_same(key, name).then(|| Dependency {
             inherited,
@@ -346,21 +348,26 @@ fn read(
         from,
         git: text("git").map(str::to_owned),
         version,
-        place: place(manifests, root, section, key),
+        place: dependency_place(manifests, root, section, key),
     })
 }
 
 /// Where a manifest names a dependency: at its version, else at all that it says of it.
-fn place(manifests: &Manifests, root: &Path, section: &[&str], key: &str) -> Option<ManifestPlace> {
+fn dependency_place(
+    manifests: &Manifests,
+    root: &Path,
+    section: &[&str],
+    key: &str,
+) -> Option<ManifestPlace> {
     let file = manifests.file(root)?;
     let table = DeTable::parse(&file.text).ok()?;
     let mut table = table.get_ref();
     for name in section {
-        table = member(table, name)?.1.get_ref().as_table()?;
+        table = table_member(table, name)?.1.get_ref().as_table()?;
     }
-    let (name, value) = member(table, key)?;
+    let (name, value) = table_member(table, key)?;
     let inner = value.get_ref().as_table();
-    let version = inner.and_then(|table| member(table, "version"));
+    let version = inner.and_then(|table| table_member(table, "version"));
     let bytes = match version {
         Some((_, version)) => version.span(),
         None => Range {
@@ -386,7 +393,7 @@ fn place(manifests: &Manifests, root: &Path, section: &[&str], key: &str) -> Opt
 }
 
 /// A line of a table, with its name.
-fn member<'t, 'i>(
+fn table_member<'t, 'i>(
     table: &'t DeTable<'i>,
     name: &str,
 ) -> Option<(

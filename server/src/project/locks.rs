@@ -110,7 +110,8 @@ impl Lock {
                     "]" => array = None,
                     "" => {}
                     entry => {
-                        let entry = quoted(entry.trim_end_matches(',')).ok_or_else(refused)?;
+                        let entry =
+                            unquoted_text(entry.trim_end_matches(',')).ok_or_else(refused)?;
                         if is_wanted {
                             lock.depends(entry);
                         }
@@ -136,12 +137,12 @@ impl Lock {
                         let inside = inside.strip_suffix(']').ok_or_else(refused)?;
                         let entries = inside.split(',').map(str::trim);
                         for entry in entries.filter(|entry| !entry.is_empty() && is_wanted) {
-                            lock.depends(quoted(entry).ok_or_else(refused)?);
+                            lock.depends(unquoted_text(entry).ok_or_else(refused)?);
                         }
                     } else if section == Section::Package
                         && let Some(package) = lock.packages.last_mut()
                     {
-                        let text = quoted(value).ok_or_else(refused)?.to_owned();
+                        let text = unquoted_text(value).ok_or_else(refused)?.to_owned();
                         match key {
                             "name" => package.name = text,
                             "version" => package.version = text,
@@ -308,7 +309,7 @@ impl Lock {
 }
 
 /// What is between quotes.
-fn quoted(text: &str) -> Option<&str> {
+fn unquoted_text(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }
 

@@ -34,7 +34,7 @@ impl Failure {
     }
 
     /// The same with a further line.
-    pub(crate) fn and(mut self, message: impl Into<String>) -> Self {
+    pub(crate) fn with_message(mut self, message: impl Into<String>) -> Self {
         self.messages.push(message.into());
         self
     }

@@ -154,7 +154,7 @@ impl Manifest {
     }
 
     /// The line of the workspace's table of dependencies that one with `workspace = true` means.
-    pub(super) fn shared(&self, name: &str) -> Option<(&Path, &Value)> {
+    pub(super) fn workspace_dependency(&self, name: &str) -> Option<(&Path, &Value)> {
         let (folder, file) = self.workspace.as_ref()?;
         let shared = file.table.get("workspace")?.get("dependencies")?;
         Some((folder, shared.get(name)?))
@@ -192,7 +192,7 @@ pub(crate) fn path_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
         for (name, dependency) in dependencies.into_iter().flatten() {
             folders.extend(path_of(&manifest.root, dependency));
             if is_inherited(dependency) {
-                let shared = manifest.shared(name);
+                let shared = manifest.workspace_dependency(name);
                 folders.extend(shared.and_then(|(root, shared)| path_of(root, shared)));
             }
         }

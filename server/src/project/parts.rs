@@ -18,7 +18,7 @@ const PART_BYTES: usize = 2 << 20;
 
 /// Files by their positions, in parts that know nothing of each other. Each has about [`PART_BYTES`] of text, unless what
 /// belongs together has more; both the parts and the files of each are in the order of the files.
-pub(crate) fn parts(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
+pub(crate) fn independent_parts(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
     parts_of(files, packages, PART_BYTES)
 }
 
@@ -29,7 +29,7 @@ fn parts_of(files: &[LoadedFile], packages: &[Package], bytes: usize) -> Vec<Vec
     }
     let mut parts = Vec::new();
     let (mut part, mut size) = (Vec::new(), 0);
-    for group in groups(files, packages) {
+    for group in file_groups(files, packages) {
         let more: usize = group
             .iter()
             .filter_map(|index| files.get(*index))
@@ -48,7 +48,7 @@ fn parts_of(files: &[LoadedFile], packages: &[Package], bytes: usize) -> Vec<Vec
 }
 
 /// The files that belong together, by their positions, in the order of the first of each.
-pub(crate) fn groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
+pub(crate) fn file_groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
     let mut together = Together::new(files, packages);
     for (index, file) in files.iter().enumerate() {
         together.join_package(index, file);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     /// The parts of files that are parted wherever that changes nothing, by the files' names.
-    fn parts(files: &[(&str, &str)], packages: &[(&str, &str)]) -> Vec<Vec<String>> {
+    fn independent_parts(files: &[(&str, &str)], packages: &[(&str, &str)]) -> Vec<Vec<String>> {
         let mut files: Vec<_> = files.iter().map(|(path, text)| file(path, text)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let packages: Vec<Package> = packages
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn files_that_say_nothing_of_each_other_are_apart() {
-        let found = parts(&[("/a/x.rs", "fn f() {}"), ("/a/y.rs", "fn g() {}")], &[]);
+        let found = independent_parts(&[("/a/x.rs", "fn f() {}"), ("/a/y.rs", "fn g() {}")], &[]);
         assert_eq!(found, [["/a/x.rs"], ["/a/y.rs"]]);
     }
 
@@ -282,7 +282,7 @@ mod tests {
         ];
         let with_x = ["/a/one.rs", "/a/one/below.rs", "/a/x.rs", "/a/x/two/mod.rs"];
         let expected: [&[&str]; 2] = [&["/a/lone.rs"], &with_x];
-        assert_eq!(parts(&files, &[]), expected);
+        assert_eq!(independent_parts(&files, &[]), expected);
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         ] {
             let files = [("/a/b/x.rs", text), ("/a/z.rs", ""), ("/c/z.rs", "")];
             let expected: [&[&str]; 2] = [&["/a/b/x.rs", "/a/z.rs"], &["/c/z.rs"]];
-            assert_eq!(parts(&files, &[]), expected, "{text}");
+            assert_eq!(independent_parts(&files, &[]), expected, "{text}");
         }
     }
 
@@ -309,7 +309,7 @@ mod tests {
         let packages = [("a-kernel", "/w/a"), ("the-b", "/w/b"), ("c", "/w/c")];
         let ab = ["/w/a/src/lib.rs", "/w/a/tests/t.rs", "/w/b/src/lib.rs"];
         let expected: [&[&str]; 2] = [&ab, &["/w/c/src/lib.rs"]];
-        assert_eq!(parts(&files, &packages), expected);
+        assert_eq!(independent_parts(&files, &packages), expected);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(crate) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
 }
 
 /// The system's words without its error number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
+pub(crate) fn system_reason(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.find(" (os error") {
         Some(end) => words.get(..end).unwrap_or(&words).to_owned(),
@@ -73,7 +73,7 @@ fn names_share_or_device(path: &str) -> bool {
 }
 
 /// The path as given, without `.` components.
-pub(crate) fn shown(path: &Path) -> String {
+pub(crate) fn shown_path(path: &Path) -> String {
     let parts = path
         .components()
         .filter(|component| !matches!(component, Component::CurDir));

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use visa_analysis::thousands;
 
-use super::paths::{not_utf8, reason};
+use super::paths::{not_utf8, system_reason};
 
 /// The most bytes of a source that are read. What is worked out of it takes some sixty times as much.
 pub(crate) const SOURCE_BYTES: u64 = 64 << 20;
@@ -31,16 +31,16 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 
 /// A regular file of so many bytes at most, opened, or why it is not.
 pub(crate) fn open_regular(path: &Path, most: u64) -> Result<File, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
-    match refusal(&metadata, most) {
+    let metadata = std::fs::metadata(path).map_err(|error| system_reason(&error))?;
+    match read_refusal(&metadata, most) {
         Some(why) => Err(why),
-        None => File::open(path).map_err(|error| reason(&error)),
+        None => File::open(path).map_err(|error| system_reason(&error)),
     }
 }
 
 /// The text of whatever a path names, up to its end: also of a pipe, which is waited for.
 pub(crate) fn read_stream(path: &Path, most: u64) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| reason(&error))?;
+    let file = File::open(path).map_err(|error| system_reason(&error))?;
     text_of(file, most)
 }
 
@@ -55,7 +55,7 @@ fn bytes_of(input: impl Read, most: u64) -> Result<Vec<u8>, String> {
     let mut input = input.take(most.saturating_add(1));
     input
         .read_to_end(&mut bytes)
-        .map_err(|error| reason(&error))?;
+        .map_err(|error| system_reason(&error))?;
     if bytes.len() as u64 > most {
         let most = thousands(most);
         return Err(format!(
@@ -69,7 +69,7 @@ fn bytes_of(input: impl Read, most: u64) -> Result<Vec<u8>, String> {
 /// others know what to say.
 pub(crate) fn unfit(path: &Path, most: u64) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
-    refusal(&metadata, most).filter(|_| !metadata.is_dir())
+    read_refusal(&metadata, most).filter(|_| !metadata.is_dir())
 }
 
 /// Whether something is at a path that is meant to be a file: not nothing, and no folder. What cannot be looked at counts.
@@ -84,9 +84,9 @@ pub(crate) fn is_meant(path: &Path) -> bool {
     }
 }
 
-fn refusal(metadata: &Metadata, most: u64) -> Option<String> {
+fn read_refusal(metadata: &Metadata, most: u64) -> Option<String> {
     if !metadata.is_file() {
-        return Some(format!("it is {}, not a regular file", kind(metadata)));
+        return Some(format!("it is {}, not a regular file", file_kind(metadata)));
     }
     let bytes = metadata.len();
     (bytes > most).then(|| {
@@ -96,7 +96,7 @@ fn refusal(metadata: &Metadata, most: u64) -> Option<String> {
 }
 
 #[cfg(unix)]
-fn kind(metadata: &Metadata) -> &'static str {
+fn file_kind(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     let kind = metadata.file_type();
     if kind.is_dir() {
@@ -111,7 +111,7 @@ fn kind(metadata: &Metadata) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn kind(metadata: &Metadata) -> &'static str {
+fn file_kind(metadata: &Metadata) -> &'static str {
     if metadata.is_dir() {
         "a directory"
     } else {

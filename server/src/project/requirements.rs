@@ -57,7 +57,7 @@ pub(crate) fn required(shown: &str, text: &str, release: Release) -> Result<Requ
     };
     let table = table.get_ref();
     reader.sections(table);
-    if let Some(targets) = inner(table, "target") {
+    if let Some(targets) = inner_table(table, "target") {
         for (_, target) in targets {
             if let Some(target) = target.get_ref().as_table() {
                 reader.sections(target);
@@ -65,7 +65,7 @@ pub(crate) fn required(shown: &str, text: &str, release: Release) -> Result<Requ
         }
     }
     if let Some(dependencies) =
-        inner(table, "workspace").and_then(|workspace| inner(workspace, "dependencies"))
+        inner_table(table, "workspace").and_then(|workspace| inner_table(workspace, "dependencies"))
     {
         reader.dependencies(dependencies);
     }
@@ -109,7 +109,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn sections(&mut self, table: &DeTable<'_>) {
         for section in SECTIONS {
-            if let Some(dependencies) = inner(table, section) {
+            if let Some(dependencies) = inner_table(table, section) {
                 self.dependencies(dependencies);
             }
         }
@@ -137,7 +137,7 @@ impl Reader<'_> {
         let name = package_name(Library::OptStd);
         if library != Library::OptStd {
             match package {
-                Some(package) => self.edits.push((package.span(), quoted(&name))),
+                Some(package) => self.edits.push((package.span(), double_quoted(&name))),
                 None => self.edits.push((key.span(), name)),
             }
         }
@@ -154,7 +154,8 @@ impl Reader<'_> {
             let asked = lowest(version).map(|lowest| (lowest.major, lowest.minor));
             let wanted = (u64::from(self.release.major), u64::from(self.release.minor));
             if library != Library::OptStd || asked != Some(wanted) {
-                self.edits.push((span, quoted(&self.release.to_string())));
+                self.edits
+                    .push((span, double_quoted(&self.release.to_string())));
             }
         }
         for from in ["path", "git"] {
@@ -171,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn double_quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
 
@@ -179,7 +180,7 @@ fn line_at(text: &str, byte: usize) -> usize {
     text.get(..byte).unwrap_or_default().matches('\n').count() + 1
 }
 
-fn inner<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
+fn inner_table<'t, 'i>(table: &'t DeTable<'i>, name: &str) -> Option<&'t DeTable<'i>> {
     let (_, value) = table.iter().find(|(key, _)| key.get_ref() == name)?;
     value.get_ref().as_table()
 }

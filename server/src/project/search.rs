@@ -18,7 +18,7 @@ const PATTERNS: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 /// The `.rs` files below a folder, sorted, and what could not be read.
 pub(crate) fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
     let mut search = Search::default();
-    search.all(folder);
+    search.search_all(folder);
     search.sources.sort();
     (search.sources, search.errors)
 }
@@ -29,7 +29,7 @@ pub(crate) fn folders_below(folder: &Path) -> Vec<PathBuf> {
         return Vec::new();
     }
     let mut search = Search::default();
-    search.all(folder);
+    search.search_all(folder);
     search.folders
 }
 
@@ -41,22 +41,22 @@ struct Search {
 }
 
 impl Search {
-    fn all(&mut self, folder: &Path) {
+    fn search_all(&mut self, folder: &Path) {
         let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         // The library reads those of the folders above as well.
         let above = whole.ancestors().skip(1).find_map(unfit_patterns);
         let unfit = above.or_else(|| unfit_patterns(folder));
         let fit = unfit.is_none();
         self.errors.extend(unfit);
-        for folder in self.below(folder, fit) {
+        for folder in self.search_below(folder, fit) {
             self.errors.extend(unfit_patterns(&folder));
-            self.below(&folder, false);
+            self.search_below(&folder, false);
         }
     }
 
     /// Searches a folder, by its `patterns` and those around it or without any; the folders that were passed over, because theirs
     /// cannot be read.
-    fn below(&mut self, folder: &Path, patterns: bool) -> Vec<PathBuf> {
+    fn search_below(&mut self, folder: &Path, patterns: bool) -> Vec<PathBuf> {
         let passed = Arc::new(Mutex::new(Vec::new()));
         let pass = Arc::clone(&passed);
         let mut walker = WalkBuilder::new(folder);
@@ -84,7 +84,7 @@ impl Search {
                 }
                 // A link to a file is followed, a link to a folder is not: it may lead back.
                 Ok(entry) => self.file(entry.into_path()),
-                Err(error) => self.errors.push(unreadable(folder, &error)),
+                Err(error) => self.errors.push(unreadable_text(folder, &error)),
             }
         }
         let mut passed = passed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +111,7 @@ fn unfit_patterns(folder: &Path) -> Option<String> {
 }
 
 /// What a search could not read, and why, without the words that the search puts around it.
-fn unreadable(folder: &Path, error: &ignore::Error) -> String {
+fn unreadable_text(folder: &Path, error: &ignore::Error) -> String {
     let mut path = folder;
     let mut inner = error;
     loop {
@@ -144,7 +144,7 @@ mod tests {
     use std::io::{Error, ErrorKind};
     use std::path::Path;
 
-    use super::unreadable;
+    use super::unreadable_text;
 
     #[test]
     fn what_a_search_could_not_read_is_named_once() {
@@ -160,7 +160,7 @@ mod tests {
             }),
         };
         assert_eq!(
-            unreadable(Path::new("k"), &error),
+            unreadable_text(Path::new("k"), &error),
             "cannot read `k/a`: permission denied"
         );
     }

@@ -99,7 +99,10 @@ fn old_texts(
     };
     let tree = git(root, &["ls-tree", "-r", "-z", &commit]).map_err(refused)?;
     let objects = objects(&tree);
-    let below: Vec<Option<String>> = files.iter().map(|file| below(root, &file.path)).collect();
+    let below: Vec<Option<String>> = files
+        .iter()
+        .map(|file| path_below_root(root, &file.path))
+        .collect();
     let wanted: Vec<Option<&str>> = below
         .iter()
         .map(|path| objects.get(path.as_deref()?).copied())
@@ -119,7 +122,7 @@ fn old_texts(
 }
 
 /// The path of a file below the folder of its repository, as git's trees have it. Both may lead through links.
-fn below(root: &Path, file: &str) -> Option<String> {
+fn path_below_root(root: &Path, file: &str) -> Option<String> {
     let strip = |file: &Path, root: &Path| file.strip_prefix(root).ok().map(slashes);
     strip(Path::new(file), root).or_else(|| {
         let folder = Path::new(file).parent()?.canonicalize().ok()?;

@@ -4,15 +4,15 @@
 use super::super::Release;
 use super::super::renamed::{Comparison, Renamed, Renames};
 
-const fn since(minor: u16) -> Release {
+const fn minor_release(minor: u16) -> Release {
     Release::new(0, minor)
 }
 
-const R2: Release = since(2);
-const R4: Release = since(4);
-const R5: Release = since(5);
-const R6: Release = since(6);
-const R8: Release = since(8);
+const R2: Release = minor_release(2);
+const R4: Release = minor_release(4);
+const R5: Release = minor_release(5);
+const R6: Release = minor_release(6);
+const R8: Release = minor_release(8);
 
 /// What the book calls one way and all releases another.
 const fn of_book(book: &'static str, releases: &'static [(Release, &'static str)]) -> Renamed {

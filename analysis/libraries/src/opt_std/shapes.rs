@@ -6,7 +6,11 @@
 use super::super::{Arguments, Pattern, Release, Shape};
 use Arguments::{Address, Any, Borrowed, Count, Of, Some as Given};
 
-const fn shape(words: &'static str, releases: (u16, Option<u16>), pattern: Pattern) -> Shape {
+const fn shape_between(
+    words: &'static str,
+    releases: (u16, Option<u16>),
+    pattern: Pattern,
+) -> Shape {
     let (first, last) = releases;
     Shape {
         words,
@@ -21,20 +25,20 @@ const fn shape(words: &'static str, releases: (u16, Option<u16>), pattern: Patte
 }
 
 /// Written so from a release on.
-const fn since(words: &'static str, first: u16, pattern: Pattern) -> Shape {
-    shape(words, (first, None), pattern)
+const fn shape_since(words: &'static str, first: u16, pattern: Pattern) -> Shape {
+    shape_between(words, (first, None), pattern)
 }
 
 /// Written so in some releases.
-const fn within(words: &'static str, first: u16, last: u16, pattern: Pattern) -> Shape {
-    shape(words, (first, Some(last)), pattern)
+const fn shape_within(words: &'static str, first: u16, last: u16, pattern: Pattern) -> Shape {
+    shape_between(words, (first, Some(last)), pattern)
 }
 
 /// Written so for the book's library and in its successor up to a release.
-const fn until(words: &'static str, last: u16, pattern: Pattern) -> Shape {
+const fn shape_until(words: &'static str, last: u16, pattern: Pattern) -> Shape {
     Shape {
         in_book: true,
-        ..shape(words, (2, Some(last)), pattern)
+        ..shape_between(words, (2, Some(last)), pattern)
     }
 }
 
@@ -42,19 +46,19 @@ const fn until(words: &'static str, last: u16, pattern: Pattern) -> Shape {
 const fn of_book(words: &'static str, pattern: Pattern) -> Shape {
     Shape {
         first: None,
-        ..until(words, 0, pattern)
+        ..shape_until(words, 0, pattern)
     }
 }
 
-const fn method(name: &'static str) -> Pattern {
+const fn method_pattern(name: &'static str) -> Pattern {
     call(name, None, Any)
 }
 
-const fn with(name: &'static str, arguments: Arguments) -> Pattern {
+const fn call_with_arguments(name: &'static str, arguments: Arguments) -> Pattern {
     call(name, None, arguments)
 }
 
-const fn generics(name: &'static str, count: usize) -> Pattern {
+const fn call_with_generics(name: &'static str, count: usize) -> Pattern {
     call(name, Some(count), Any)
 }
 
@@ -67,199 +71,282 @@ const fn call(name: &'static str, generics: Option<usize>, arguments: Arguments)
 }
 
 /// A path: the type alone, or the type and what is asked of it.
-const fn path(names: &'static [&'static str]) -> Pattern {
+const fn path_pattern(names: &'static [&'static str]) -> Pattern {
     Pattern::Path(names)
 }
 
 pub(crate) const SHAPES: &[Shape] = &[
     // The book's library.
-    of_book("`align`", generics("align", 4)),
-    of_book("`accumulate`", generics("accumulate", 2)),
+    of_book("`align`", call_with_generics("align", 4)),
+    of_book("`accumulate`", call_with_generics("accumulate", 2)),
     of_book(
         "`vector_intra_slice_branch`",
-        method("vector_intra_slice_branch"),
+        method_pattern("vector_intra_slice_branch"),
     ),
-    of_book("`BranchMode`", path(&["BranchMode"])),
-    of_book("`AccumulationKind`", path(&["AccumulationKind"])),
+    of_book("`BranchMode`", path_pattern(&["BranchMode"])),
+    of_book("`AccumulationKind`", path_pattern(&["AccumulationKind"])),
     // Its successor in all releases.
-    since("`contract_outer`", 2, method("contract_outer")),
-    since("`contract_packet`", 2, method("contract_packet")),
-    since("`contract_lane`", 2, method("contract_lane")),
-    since("`LaneMode`", 2, path(&["LaneMode"])),
-    since(
+    shape_since("`contract_outer`", 2, method_pattern("contract_outer")),
+    shape_since("`contract_packet`", 2, method_pattern("contract_packet")),
+    shape_since("`contract_lane`", 2, method_pattern("contract_lane")),
+    shape_since("`LaneMode`", 2, path_pattern(&["LaneMode"])),
+    shape_since(
         "`vector_intra_slice_tag`",
         2,
-        method("vector_intra_slice_tag"),
+        method_pattern("vector_intra_slice_tag"),
     ),
-    since("`TagMode`", 2, path(&["TagMode"])),
-    since("`vector_narrow_split`", 2, method("vector_narrow_split")),
-    since("`vector_widen_concat`", 2, method("vector_widen_concat")),
-    since("`vector_widen_pad`", 2, method("vector_widen_pad")),
+    shape_since("`TagMode`", 2, path_pattern(&["TagMode"])),
+    shape_since(
+        "`vector_narrow_split`",
+        2,
+        method_pattern("vector_narrow_split"),
+    ),
+    shape_since(
+        "`vector_widen_concat`",
+        2,
+        method_pattern("vector_widen_concat"),
+    ),
+    shape_since("`vector_widen_pad`", 2, method_pattern("vector_widen_pad")),
     // Addresses.
-    until("`.commit(address)`", 3, with("commit", Given)),
-    until("`.to_vrf(address)`", 3, with("to_vrf", Address)),
-    until(
+    shape_until(
+        "`.commit(address)`",
+        3,
+        call_with_arguments("commit", Given),
+    ),
+    shape_until(
+        "`.to_vrf(address)`",
+        3,
+        call_with_arguments("to_vrf", Address),
+    ),
+    shape_until(
         "`.to_trf(TrfAddress::…)`",
         3,
-        with("to_trf", Of("TrfAddress")),
+        call_with_arguments("to_trf", Of("TrfAddress")),
     ),
-    until("`.to_dm(dma, address)`", 3, with("to_dm", Count(2))),
-    within("`commit_at`", 4, 5, method("commit_at")),
-    within("`to_trf_at`", 4, 5, method("to_trf_at")),
-    within("`to_vrf_at`", 4, 5, method("to_vrf_at")),
-    within("`to_dm_at`", 4, 5, method("to_dm_at")),
-    within("`to_dm_pcopy_at`", 4, 5, method("to_dm_pcopy_at")),
-    within(
+    shape_until(
+        "`.to_dm(dma, address)`",
+        3,
+        call_with_arguments("to_dm", Count(2)),
+    ),
+    shape_within("`commit_at`", 4, 5, method_pattern("commit_at")),
+    shape_within("`to_trf_at`", 4, 5, method_pattern("to_trf_at")),
+    shape_within("`to_vrf_at`", 4, 5, method_pattern("to_vrf_at")),
+    shape_within("`to_dm_at`", 4, 5, method_pattern("to_dm_at")),
+    shape_within("`to_dm_pcopy_at`", 4, 5, method_pattern("to_dm_pcopy_at")),
+    shape_within(
         "`dma_gather_scaled_at`",
         4,
         5,
-        method("dma_gather_scaled_at"),
+        method_pattern("dma_gather_scaled_at"),
     ),
-    until("`DmTensor::from_addr`", 4, path(&["DmTensor", "from_addr"])),
-    until(
+    shape_until(
+        "`DmTensor::from_addr`",
+        4,
+        path_pattern(&["DmTensor", "from_addr"]),
+    ),
+    shape_until(
         "`HbmTensor::from_addr`",
         5,
-        path(&["HbmTensor", "from_addr"]),
+        path_pattern(&["HbmTensor", "from_addr"]),
     ),
-    until(
+    shape_until(
         "`TrfTensor::from_addr`",
         5,
-        path(&["TrfTensor", "from_addr"]),
+        path_pattern(&["TrfTensor", "from_addr"]),
     ),
-    until(
+    shape_until(
         "`VrfTensor::from_addr`",
         5,
-        path(&["VrfTensor", "from_addr"]),
+        path_pattern(&["VrfTensor", "from_addr"]),
     ),
-    since("`DmTensor::new`", 5, path(&["DmTensor", "new"])),
-    since("`memset`", 5, with("memset", Count(2))),
-    since("`HbmTensor::new`", 6, path(&["HbmTensor", "new"])),
+    shape_since("`DmTensor::new`", 5, path_pattern(&["DmTensor", "new"])),
+    shape_since("`memset`", 5, call_with_arguments("memset", Count(2))),
+    shape_since("`HbmTensor::new`", 6, path_pattern(&["HbmTensor", "new"])),
     // Fetch and contraction.
-    until("`fetch` with three generics", 2, generics("fetch", 3)),
-    since("`fetch` with two generics", 3, generics("fetch", 2)),
-    since("`fetch_cast`", 3, method("fetch_cast")),
-    since("`fetch_table_lookup`", 3, method("fetch_table_lookup")),
-    since("`fetch_zero_point_sub`", 4, method("fetch_zero_point_sub")),
-    since("`fetch_chip_lift`", 7, method("fetch_chip_lift")),
-    since("`fetch_cluster_lift`", 7, method("fetch_cluster_lift")),
-    since("`fetch_slice_lift`", 7, method("fetch_slice_lift")),
-    within(
+    shape_until(
+        "`fetch` with three generics",
+        2,
+        call_with_generics("fetch", 3),
+    ),
+    shape_since(
+        "`fetch` with two generics",
+        3,
+        call_with_generics("fetch", 2),
+    ),
+    shape_since("`fetch_cast`", 3, method_pattern("fetch_cast")),
+    shape_since(
+        "`fetch_table_lookup`",
+        3,
+        method_pattern("fetch_table_lookup"),
+    ),
+    shape_since(
+        "`fetch_zero_point_sub`",
+        4,
+        method_pattern("fetch_zero_point_sub"),
+    ),
+    shape_since("`fetch_chip_lift`", 7, method_pattern("fetch_chip_lift")),
+    shape_since(
+        "`fetch_cluster_lift`",
+        7,
+        method_pattern("fetch_cluster_lift"),
+    ),
+    shape_since("`fetch_slice_lift`", 7, method_pattern("fetch_slice_lift")),
+    shape_within(
         "`contract_outer` with four generics",
         2,
         3,
-        generics("contract_outer", 4),
+        call_with_generics("contract_outer", 4),
     ),
-    since(
+    shape_since(
         "`contract_outer` with five generics",
         4,
-        generics("contract_outer", 5),
+        call_with_generics("contract_outer", 5),
     ),
     // Registers and commit.
-    since("`.to_vrf(&mut …)`", 7, with("to_vrf", Borrowed)),
-    since("`.to_trf(&mut …)`", 10, with("to_trf", Borrowed)),
-    since("`commit_trim`", 3, method("commit_trim")),
-    within(
+    shape_since(
+        "`.to_vrf(&mut …)`",
+        7,
+        call_with_arguments("to_vrf", Borrowed),
+    ),
+    shape_since(
+        "`.to_trf(&mut …)`",
+        10,
+        call_with_arguments("to_trf", Borrowed),
+    ),
+    shape_since("`commit_trim`", 3, method_pattern("commit_trim")),
+    shape_within(
         "`commit_cast(Activation::…)`",
         3,
         5,
-        with("commit_cast", Of("Activation")),
+        call_with_arguments("commit_cast", Of("Activation")),
     ),
-    since("`commit_cast_relu`", 6, method("commit_cast_relu")),
+    shape_since("`commit_cast_relu`", 6, method_pattern("commit_cast_relu")),
     // Vector Engine.
-    within("`vector_narrow_clip`", 2, 2, method("vector_narrow_clip")),
-    since("`vector_narrow_trim`", 3, method("vector_narrow_trim")),
-    until("`FpDivOp`", 3, path(&["FpDivOp"])),
-    within("`TagFilter`", 2, 5, path(&["TagFilter"])),
-    until("`VeRhs`", 5, path(&["VeRhs"])),
-    within("`BranchOperands`", 4, 5, path(&["BranchOperands"])),
-    until("`InputCmp`", 5, path(&["InputCmp"])),
-    within(
+    shape_within(
+        "`vector_narrow_clip`",
+        2,
+        2,
+        method_pattern("vector_narrow_clip"),
+    ),
+    shape_since(
+        "`vector_narrow_trim`",
+        3,
+        method_pattern("vector_narrow_trim"),
+    ),
+    shape_until("`FpDivOp`", 3, path_pattern(&["FpDivOp"])),
+    shape_within("`TagFilter`", 2, 5, path_pattern(&["TagFilter"])),
+    shape_until("`VeRhs`", 5, path_pattern(&["VeRhs"])),
+    shape_within("`BranchOperands`", 4, 5, path_pattern(&["BranchOperands"])),
+    shape_until("`InputCmp`", 5, path_pattern(&["InputCmp"])),
+    shape_within(
         "`TagMode::ValidCount`",
         2,
         5,
-        path(&["TagMode", "ValidCount"]),
+        path_pattern(&["TagMode", "ValidCount"]),
     ),
-    since("`Branched`", 6, path(&["Branched"])),
-    since("`TagGuard`", 6, path(&["TagGuard"])),
-    since("`Cmp`", 6, path(&["Cmp"])),
-    since("`vector_reinterpret`", 6, method("vector_reinterpret")),
-    until(
+    shape_since("`Branched`", 6, path_pattern(&["Branched"])),
+    shape_since("`TagGuard`", 6, path_pattern(&["TagGuard"])),
+    shape_since("`Cmp`", 6, path_pattern(&["Cmp"])),
+    shape_since(
+        "`vector_reinterpret`",
+        6,
+        method_pattern("vector_reinterpret"),
+    ),
+    shape_until(
         "`vector_intra_slice_unzip` with three generics",
         7,
-        generics("vector_intra_slice_unzip", 3),
+        call_with_generics("vector_intra_slice_unzip", 3),
     ),
-    since(
+    shape_since(
         "`vector_intra_slice_unzip` with two generics",
         8,
-        generics("vector_intra_slice_unzip", 2),
+        call_with_generics("vector_intra_slice_unzip", 2),
     ),
     // Views and moves.
-    since("`pad`", 6, with("pad", Count(0))),
-    since("`unpad`", 6, with("unpad", Count(0))),
-    until("`to_dm_pcopy`", 6, method("to_dm_pcopy")),
-    until("`to_dm_view_pcopy`", 6, method("to_dm_view_pcopy")),
-    until("`dm_cluster_shuffle`", 6, method("dm_cluster_shuffle")),
-    within("`dm_cluster_swap`", 7, 7, method("dm_cluster_swap")),
-    until("`dm_chip_shuffle`", 7, method("dm_chip_shuffle")),
-    until(
+    shape_since("`pad`", 6, call_with_arguments("pad", Count(0))),
+    shape_since("`unpad`", 6, call_with_arguments("unpad", Count(0))),
+    shape_until("`to_dm_pcopy`", 6, method_pattern("to_dm_pcopy")),
+    shape_until("`to_dm_view_pcopy`", 6, method_pattern("to_dm_view_pcopy")),
+    shape_until(
+        "`dm_cluster_shuffle`",
+        6,
+        method_pattern("dm_cluster_shuffle"),
+    ),
+    shape_within("`dm_cluster_swap`", 7, 7, method_pattern("dm_cluster_swap")),
+    shape_until("`dm_chip_shuffle`", 7, method_pattern("dm_chip_shuffle")),
+    shape_until(
         "`parallel_copy_chip_slice`",
         7,
-        method("parallel_copy_chip_slice"),
+        method_pattern("parallel_copy_chip_slice"),
     ),
-    until(
+    shape_until(
         "`parallel_copy_cluster_slice`",
         7,
-        method("parallel_copy_cluster_slice"),
+        method_pattern("parallel_copy_cluster_slice"),
     ),
-    since("`chip_shuffle`", 8, method("chip_shuffle")),
-    since("`cluster_swap`", 8, method("cluster_swap")),
-    since("`chip_slice`", 8, method("chip_slice")),
-    since("`cluster_slice`", 8, method("cluster_slice")),
-    since(
+    shape_since("`chip_shuffle`", 8, method_pattern("chip_shuffle")),
+    shape_since("`cluster_swap`", 8, method_pattern("cluster_swap")),
+    shape_since("`chip_slice`", 8, method_pattern("chip_slice")),
+    shape_since("`cluster_slice`", 8, method_pattern("cluster_slice")),
+    shape_since(
         "`asymmetric_chip_slice`",
         8,
-        method("asymmetric_chip_slice"),
+        method_pattern("asymmetric_chip_slice"),
     ),
-    since(
+    shape_since(
         "`asymmetric_cluster_slice`",
         8,
-        method("asymmetric_cluster_slice"),
+        method_pattern("asymmetric_cluster_slice"),
     ),
-    since("`to_dm` with four generics", 8, generics("to_dm", 4)),
+    shape_since(
+        "`to_dm` with four generics",
+        8,
+        call_with_generics("to_dm", 4),
+    ),
     // Gathers and scatters.
-    until("`dma_gather`", 3, method("dma_gather")),
-    within("`dma_gather_scaled`", 4, 8, method("dma_gather_scaled")),
-    within("`dma_gather_unscaled`", 4, 8, method("dma_gather_unscaled")),
-    until("`dma_scatter`", 8, method("dma_scatter")),
-    within(
+    shape_until("`dma_gather`", 3, method_pattern("dma_gather")),
+    shape_within(
+        "`dma_gather_scaled`",
+        4,
+        8,
+        method_pattern("dma_gather_scaled"),
+    ),
+    shape_within(
+        "`dma_gather_unscaled`",
+        4,
+        8,
+        method_pattern("dma_gather_unscaled"),
+    ),
+    shape_until("`dma_scatter`", 8, method_pattern("dma_scatter")),
+    shape_within(
         "`dma_scatter_unscaled`",
         4,
         8,
-        method("dma_scatter_unscaled"),
+        method_pattern("dma_scatter_unscaled"),
     ),
-    since("`gather`", 9, call("gather", Some(2), Count(0))),
-    since("`scatter`", 9, call("scatter", Some(2), Count(0))),
-    since("`SpmTensor`", 9, path(&["SpmTensor"])),
-    since("`to_spm`", 9, method("to_spm")),
-    since("`HbmScalar`", 9, path(&["HbmScalar"])),
+    shape_since("`gather`", 9, call("gather", Some(2), Count(0))),
+    shape_since("`scatter`", 9, call("scatter", Some(2), Count(0))),
+    shape_since("`SpmTensor`", 9, path_pattern(&["SpmTensor"])),
+    shape_since("`to_spm`", 9, method_pattern("to_spm")),
+    shape_since("`HbmScalar`", 9, path_pattern(&["HbmScalar"])),
     // The device and the host.
-    until("`&mut Context`", 7, Pattern::Borrowed("Context")),
-    since("`&mut Device`", 8, Pattern::Borrowed("Device")),
-    since("`Device::new`", 8, path(&["Device", "new"])),
-    since("`#[unroll]`", 8, Pattern::Attribute("unroll")),
-    since(
+    shape_until("`&mut Context`", 7, Pattern::Borrowed("Context")),
+    shape_since("`&mut Device`", 8, Pattern::Borrowed("Device")),
+    shape_since("`Device::new`", 8, path_pattern(&["Device", "new"])),
+    shape_since("`#[unroll]`", 8, Pattern::Attribute("unroll")),
+    shape_since(
         "the `Result` of `to_host`",
         8,
         Pattern::AwaitedResult("to_host"),
     ),
-    since("`HbmBuffer`", 10, path(&["HbmBuffer"])),
+    shape_since("`HbmBuffer`", 10, path_pattern(&["HbmBuffer"])),
     // Macros.
-    since(
+    shape_since(
         "an axis or a parenthesis after an operator of a mapping",
         8,
         Pattern::MappingFactor,
     ),
-    since("an axis in lower case", 9, Pattern::LowerCaseAxis),
+    shape_since("an axis in lower case", 9, Pattern::LowerCaseAxis),
 ];
 
 const _: () = assert!(SHAPES.len() <= super::super::SHAPE_CAPACITY);

@@ -4,7 +4,7 @@ use crate::{OperationEnum, OperationNames};
 use visa_hardware::ElementType::{self, F32, I32};
 use visa_hardware::{Alu, Function as F, OperationGroup as Group};
 
-const fn operations(
+const fn operation_enum(
     name: &'static str,
     group: Group,
     element_type: ElementType,
@@ -35,7 +35,7 @@ pub(super) static OPERATIONS: OperationNames = OperationNames {
 };
 
 pub(crate) const ENUMS: &[OperationEnum] = &[
-    operations(
+    operation_enum(
         "LogicBinaryOpI32",
         Group::Logic,
         I32,
@@ -48,13 +48,13 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("ArithRightShift", F::ShiftRightSigned),
         ],
     ),
-    operations(
+    operation_enum(
         "LogicBinaryOpF32",
         Group::Logic,
         F32,
         &[("BitAnd", F::And), ("BitOr", F::Or), ("BitXor", F::Xor)],
     ),
-    operations(
+    operation_enum(
         "FxpBinaryOp",
         Group::Fxp,
         I32,
@@ -72,7 +72,7 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("ArithRightShiftRound", F::ShiftRightRounded),
         ],
     ),
-    operations(
+    operation_enum(
         "FpUnaryOp",
         Group::FloatUnary,
         F32,
@@ -88,7 +88,7 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("Cos", F::Cos),
         ],
     ),
-    operations(
+    operation_enum(
         "FpBinaryOp",
         Group::FloatBinary,
         F32,
@@ -100,19 +100,19 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("DivF", F::Divide),
         ],
     ),
-    operations(
+    operation_enum(
         "FpTernaryOp",
         Group::FloatTernary,
         F32,
         &[("FmaF", F::MultiplyAdd), ("MaskFmaF", F::MaskedMultiplyAdd)],
     ),
-    operations(
+    operation_enum(
         "FpDivBinaryOp",
         Group::FloatDivide,
         F32,
         &[("DivF", F::Divide)],
     ),
-    operations(
+    operation_enum(
         "ClipBinaryOpI32",
         Group::Clip,
         I32,
@@ -125,7 +125,7 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("AddFxpSat", F::AddSaturated),
         ],
     ),
-    operations(
+    operation_enum(
         "ClipBinaryOpF32",
         Group::Clip,
         F32,
@@ -137,7 +137,7 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("Add", F::Add),
         ],
     ),
-    operations(
+    operation_enum(
         "IntraSliceReduceOpI32",
         Group::ReduceInSlice,
         I32,
@@ -147,13 +147,13 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("Min", F::Minimum),
         ],
     ),
-    operations(
+    operation_enum(
         "IntraSliceReduceOpF32",
         Group::ReduceInSlice,
         F32,
         &[("Add", F::Add), ("Max", F::Maximum), ("Min", F::Minimum)],
     ),
-    operations(
+    operation_enum(
         "InterSliceReduceOpI32",
         Group::ReduceAcross,
         I32,
@@ -164,7 +164,7 @@ pub(crate) const ENUMS: &[OperationEnum] = &[
             ("Min", F::Minimum),
         ],
     ),
-    operations(
+    operation_enum(
         "InterSliceReduceOpF32",
         Group::ReduceAcross,
         F32,

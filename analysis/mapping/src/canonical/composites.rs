@@ -32,7 +32,7 @@ pub(super) fn resolve_composite(digit: Digit) -> Resolved {
         return Resolved::Digit(digit);
     };
     if s == 1
-        && let Some(trimmed) = trim(form, digit.live)
+        && let Some(trimmed) = trim_outermost(form, digit.live)
     {
         let live = digit.live.min(trimmed.form.size());
         let term = Term {
@@ -62,7 +62,7 @@ pub(super) fn resolve_composite(digit: Digit) -> Resolved {
                 _ => stride(digits, s),
             }
         } else {
-            match strided_ragged(digits, s, form.behind()) {
+            match strided_ragged(digits, s, form.padding_behind()) {
                 Some(list) => list,
                 None => return Resolved::Digit(digit),
             }
@@ -79,7 +79,7 @@ pub(super) fn resolve_composite(digit: Digit) -> Resolved {
     } else {
         selected
     };
-    inline(digit, prefix, s == 1)
+    inline_group(digit, prefix, s == 1)
 }
 
 /// The first positions of a form.
@@ -93,7 +93,7 @@ struct Trimmed {
 }
 
 /// A form without what its first `live` positions never reach of its outermost digit.
-fn trim(form: &Form, live: u64) -> Option<Trimmed> {
+fn trim_outermost(form: &Form, live: u64) -> Option<Trimmed> {
     let (outermost, inner) = form.digits().split_last()?;
     let unit = size(inner);
     let reached = live.div_ceil(unit);
@@ -108,7 +108,7 @@ fn trim(form: &Form, live: u64) -> Option<Trimmed> {
         Trimmed {
             paddings: padded.iter().map(in_positions).collect(),
             form: Form::from_canonical(prefix).remove_padding(),
-            behind: form.behind(),
+            behind: form.padding_behind(),
         }
     })
 }
@@ -150,7 +150,7 @@ fn strided_ragged(digits: &[Digit], s: u64, behind: PaddingKind) -> Option<Vec<D
 }
 
 /// Puts the digits of a complete group in its place, if its padding falls on their border.
-fn inline(digit: Digit, mut list: Vec<Digit>, same: bool) -> Resolved {
+fn inline_group(digit: Digit, mut list: Vec<Digit>, same: bool) -> Resolved {
     let Some((_, inner)) = list.split_last() else {
         return Resolved::Digit(rebuild(&digit, None, 1, PaddingKind::Top));
     };

@@ -79,7 +79,7 @@ impl Link {
         link.live = link.top().map_or(end, |top| end.min(top));
         // What is behind the end of what is counted comes before the digit's own padding.
         let mut digit = Digit::new(None, link.live);
-        digit.add_padding(end, self.behind());
+        digit.add_padding(end, self.padding_behind());
         for padding in &self.paddings {
             digit.add_padding(padding.extent.checked_mul(ratio)?, padding.kind);
         }
@@ -87,9 +87,9 @@ impl Link {
         Some(link)
     }
 
-    fn behind(&self) -> PaddingKind {
+    fn padding_behind(&self) -> PaddingKind {
         match &self.counted {
-            Counted::Group(inner) => inner.behind(),
+            Counted::Group(inner) => inner.padding_behind(),
             Counted::Axis(_) | Counted::Copies | Counted::Nothing => PaddingKind::Top,
         }
     }
@@ -159,7 +159,7 @@ impl Chain {
         let mut digits = form.digits().to_vec();
         let mut stride = stride;
         let mut end = form.size();
-        let mut behind = form.behind();
+        let mut behind = form.padding_behind();
         loop {
             let (first, rest) = digits.split_first()?;
             let Some(Term {
@@ -173,7 +173,7 @@ impl Chain {
             let mut inside = inner.digits().to_vec();
             if rest.is_empty() {
                 end = end.checked_mul(*step)?.min(inner.size());
-                behind = either(behind, inner.behind())?;
+                behind = common_padding_kind(behind, inner.padding_behind())?;
             } else if first.live == inner.size().div_ceil(*step) {
                 // All of it: what is outside goes on where it and its padding end.
                 let last = inside.last_mut()?;
@@ -185,7 +185,7 @@ impl Chain {
                 // Padding of two kinds that meets within the outermost digit is not followed.
                 let kind = first.padding_kind();
                 if first.paddings().len() > 1
-                    || inner.behind() != kind && !inner.size().is_multiple_of(*step)
+                    || inner.padding_behind() != kind && !inner.size().is_multiple_of(*step)
                 {
                     break;
                 }
@@ -334,7 +334,7 @@ impl Chain {
                     continue;
                 }
                 (true, false) => {
-                    if !fits(self.end, self.reach, unit, &finer) {
+                    if !fits_link(self.end, self.reach, unit, &finer) {
                         return None;
                     }
                     links.push(finer);
@@ -342,7 +342,7 @@ impl Chain {
                     their_end
                 }
                 (false, true) => {
-                    if !fits(their_end, theirs, unit, p) {
+                    if !fits_link(their_end, theirs, unit, p) {
                         return None;
                     }
                     links.extend(self.links.get(at + step..)?.iter().cloned());
@@ -370,7 +370,7 @@ impl Chain {
                     links,
                     end,
                     reach: self.reach.max(theirs),
-                    behind: either(self.behind, other.behind)?,
+                    behind: common_padding_kind(self.behind, other.behind)?,
                 },
                 first: 1,
                 second,
@@ -380,7 +380,7 @@ impl Chain {
     }
 
     /// The chain with its outermost digit running to where it ends of itself.
-    pub(super) fn complete(&self) -> Self {
+    pub(super) fn completed_chain(&self) -> Self {
         let mut whole = self.clone();
         let natural = self.natural_size();
         let unit = self.unit(self.links.len().saturating_sub(1));
@@ -432,7 +432,7 @@ impl Chain {
 }
 
 /// The kind of what is behind two parts of a group, of which one may not say it; None where they differ.
-fn either(one: PaddingKind, other: PaddingKind) -> Option<PaddingKind> {
+fn common_padding_kind(one: PaddingKind, other: PaddingKind) -> Option<PaddingKind> {
     match (one, other) {
         (PaddingKind::Top, kind) | (kind, PaddingKind::Top) => Some(kind),
         (one, other) => (one == other).then_some(one),
@@ -440,7 +440,7 @@ fn either(one: PaddingKind, other: PaddingKind) -> Option<PaddingKind> {
 }
 
 /// Whether a chain that ends in a digit is in it: it reaches no further, and ends with the digit's data or not at all.
-fn fits(end: Option<u64>, reach: u64, unit: u64, link: &Link) -> bool {
+fn fits_link(end: Option<u64>, reach: u64, unit: u64, link: &Link) -> bool {
     reach <= unit.saturating_mul(link.extent)
         && end.is_none_or(|end| Some(end) == unit.checked_mul(link.live))
 }

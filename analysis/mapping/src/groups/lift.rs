@@ -8,7 +8,7 @@ use super::super::index::Axis;
 use super::chain::{Chain, Counted};
 
 /// A digit of `live` steps through a group, padded as `like`.
-pub(super) fn step(axis: &Axis, stride: u64, live: u64, like: &Digit) -> Digit {
+pub(super) fn step_digit(axis: &Axis, stride: u64, live: u64, like: &Digit) -> Digit {
     let term = Term {
         atom: Atom::Axis(axis.clone()),
         stride,
@@ -43,7 +43,7 @@ impl Chain {
         let inside = joined.first == 1 && joined.chain.links.len() == self.links.len();
         inside.then_some(())?;
         let stride = stride.checked_mul(joined.second)?;
-        Some(step(positions, stride, digit.live, digit))
+        Some(step_digit(positions, stride, digit.live, digit))
     }
 
     /// The steps of a part that are positions of the chain, where the next part steps by `next`: behind the data of a
@@ -87,7 +87,7 @@ impl Chain {
         let scale = scale.checked_mul(link.low)?;
         let unit = self.unit(at);
         let last = at + 1 == self.links.len();
-        let mut parts = chain.complete().lift(positions, digit)?;
+        let mut parts = chain.completed_chain().lift(positions, digit)?;
         for part in &mut parts {
             let term = part.term.as_mut()?;
             let span = term.stride.checked_mul(part.live)?;
@@ -134,11 +134,11 @@ impl Chain {
         let stride = self.unit(at).checked_mul(ratio)?;
         if at + 1 == links.len() {
             let inside = self.holds_span(stride, digit.live);
-            return inside.then(|| vec![step(positions, stride, digit.live, digit)]);
+            return inside.then(|| vec![step_digit(positions, stride, digit.live, digit)]);
         }
         let room = link.extent / ratio;
         if digit.live <= room {
-            return Some(vec![step(positions, stride, digit.live, digit)]);
+            return Some(vec![step_digit(positions, stride, digit.live, digit)]);
         }
         // The digit goes on in another part of the group.
         let splits = link.extent.is_multiple_of(ratio)
@@ -152,7 +152,7 @@ impl Chain {
         for padding in digit.paddings() {
             outer.add_padding(padding.extent / room, padding.kind);
         }
-        let mut parts = vec![step(positions, stride, room, &Digit::new(None, 1))];
+        let mut parts = vec![step_digit(positions, stride, room, &Digit::new(None, 1))];
         parts.extend(self.lift_axis(positions, axis, &outer, low.checked_mul(room)?)?);
         Some(parts)
     }

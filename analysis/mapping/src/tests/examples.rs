@@ -1,6 +1,6 @@
 //! Worked examples of the book's chapter "Mapping Expressions" and of the canonical form, derived by hand.
 
-use crate::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, equal};
+use crate::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, mappings_equal};
 
 use super::read;
 
@@ -30,12 +30,16 @@ fn index(values: &[(&str, u64)]) -> Cell {
 
 fn same_form(left: &str, right: &str) {
     assert_eq!(m(left).form(), m(right).form(), "{left} and {right}");
-    assert_eq!(equal(&m(left), &m(right)), Answer::Yes);
+    assert_eq!(mappings_equal(&m(left), &m(right)), Answer::Yes);
 }
 
 fn different(left: &str, right: &str) {
     assert_ne!(m(left).form(), m(right).form(), "{left} and {right}");
-    assert_eq!(equal(&m(left), &m(right)), Answer::No, "{left} and {right}");
+    assert_eq!(
+        mappings_equal(&m(left), &m(right)),
+        Answer::No,
+        "{left} and {right}"
+    );
 }
 
 #[test]

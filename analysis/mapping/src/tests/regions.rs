@@ -1,8 +1,8 @@
 //! Axes in buffers: the published equalities and facts, and brute force over positions.
 
 use crate::{
-    Answer, Atom, Axis, Cell, FindAxisError, Form, Mapping, PaddingKind, WindowAxisError, equal,
-    find_axis, remove_axis, slots, window_axis,
+    Answer, Atom, Axis, Cell, FindAxisError, Form, Mapping, PaddingKind, WindowAxisError,
+    find_axis, mappings_equal, remove_axis, slots, window_axis,
 };
 
 use super::random::{Random, Shape, divisor, repeats_axes};
@@ -40,12 +40,20 @@ fn remove(buffer: &str, axis: &str) -> Result<Mapping, FindAxisError> {
 
 #[track_caller]
 fn same(one: &str, other: &str) {
-    assert_eq!(equal(&m(one), &m(other)), Answer::Yes, "{one} and {other}");
+    assert_eq!(
+        mappings_equal(&m(one), &m(other)),
+        Answer::Yes,
+        "{one} and {other}"
+    );
 }
 
 #[track_caller]
 fn different(one: &str, other: &str) {
-    assert_eq!(equal(&m(one), &m(other)), Answer::No, "{one} and {other}");
+    assert_eq!(
+        mappings_equal(&m(one), &m(other)),
+        Answer::No,
+        "{one} and {other}"
+    );
 }
 
 #[test]
@@ -70,12 +78,16 @@ fn kinds_never_merge_and_never_compare_equal() {
         for (number, other) in kinds.iter().enumerate() {
             let (left, right) = (format!("A {one} 8, D"), format!("A {other} 8, D"));
             let expected = Answer::from(at == number);
-            assert_eq!(equal(&m(&left), &m(&right)), expected, "{left} and {right}");
+            assert_eq!(
+                mappings_equal(&m(&left), &m(&right)),
+                expected,
+                "{left} and {right}"
+            );
             let twice = m(&format!("A {one} 6 {other} 8"));
             let digits = twice.form().digits();
             assert_eq!(digits[0].paddings().len(), if at == number { 1 } else { 2 });
             let pure = (format!("1 {one} 8"), format!("1 {other} 8"));
-            assert_eq!(equal(&m(&pure.0), &m(&pure.1)), expected);
+            assert_eq!(mappings_equal(&m(&pure.0), &m(&pure.1)), expected);
         }
     }
     same("A #{*} 8", "A # 8");

@@ -49,7 +49,7 @@ impl Joined {
         changes.then_some(())
     }
 
-    pub(super) fn with(&self, edits: &[Edit]) -> Option<Self> {
+    pub(super) fn with_edits(&self, edits: &[Edit]) -> Option<Self> {
         let mut joined = self.clone();
         joined.add(edits)?;
         Some(joined)
@@ -64,14 +64,13 @@ impl Joined {
                 None => {
                     next = finding.fixes.iter().find_map(|fix| {
                         let sure = fix.applicability == Applicability::Machine;
-                        Some((self.with(&fix.edits)?, sure, finding.rule))
+                        Some((self.with_edits(&fix.edits)?, sure, finding.rule))
                     });
                 }
                 Some((joined, sure, rule)) if *rule == finding.rule => {
-                    let added = finding
-                        .fixes
-                        .iter()
-                        .find(|fix| joined.apart(&fix.edits) && joined.add(&fix.edits).is_some());
+                    let added = finding.fixes.iter().find(|fix| {
+                        joined.is_apart(&fix.edits) && joined.add(&fix.edits).is_some()
+                    });
                     *sure &= added.is_none_or(|fix| fix.applicability == Applicability::Machine);
                 }
                 Some(_) => {}
@@ -84,7 +83,7 @@ impl Joined {
     }
 
     /// Whether edits overlap none of these, other than at the same place.
-    fn apart(&self, edits: &[Edit]) -> bool {
+    fn is_apart(&self, edits: &[Edit]) -> bool {
         edits.iter().all(|edit| {
             let (start, end) = (edit.span.start, edit.span.end);
             let Some(taken) = self.taken.get(&edit.span.item) else {
@@ -134,10 +133,10 @@ mod tests {
         assert_eq!(texts(&joined), ["d", "b", "c"]);
         assert_eq!(joined.add(&[edit(30, 40, "b")]), None);
         for (start, end) in [(5, 11), (19, 21), (12, 15), (5, 45), (39, 50)] {
-            assert!(!joined.apart(&[edit(start, end, "x")]), "{start}..{end}");
-            assert!(joined.with(&[edit(start, end, "x")]).is_none());
+            assert!(!joined.is_apart(&[edit(start, end, "x")]), "{start}..{end}");
+            assert!(joined.with_edits(&[edit(start, end, "x")]).is_none());
         }
-        assert!(joined.apart(&[edit(40, 50, "x"), edit(0, 10, "y")]));
+        assert!(joined.is_apart(&[edit(40, 50, "x"), edit(0, 10, "y")]));
         assert_eq!(texts(&joined), ["d", "b", "c"]);
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Trial<'a> {
         let mut ends: Vec<usize> = Vec::with_capacity(whole.operations.len());
         for (number, derived) in whole.operations.iter().enumerate() {
             self.partial.look_at(body, [(number, derived.clone())]);
-            let derived = self.again(body, self.partial.derivation());
+            let derived = self.derived_again(body, self.partial.derivation());
             let only = [number];
             found.extend(as_each_family_finds(
                 &self.looking(body, &derived, Some(&only)),
@@ -90,14 +90,18 @@ impl<'a> Trial<'a> {
     fn find_between(&mut self) {
         let Checked { body, .. } = *self.checked;
         let between = between_operations(body, self.checked.derived.derivation());
-        let derived = self.again(body, &between);
+        let derived = self.derived_again(body, &between);
         let checked = self.looking(body, &derived, Some(&[]));
         let mut found = as_each_family_finds(&checked, Families::ALL.of_engines());
         put_at_uses(body, &mut found);
         self.between = found.iter().map(key).collect();
     }
 
-    fn again<'b>(&self, body: &'b Body, derivation: &'b BodyDerivation) -> DerivedAgain<'b> {
+    fn derived_again<'b>(
+        &self,
+        body: &'b Body,
+        derivation: &'b BodyDerivation,
+    ) -> DerivedAgain<'b> {
         DerivedAgain::of(body, derivation, self.checked)
     }
 
@@ -117,7 +121,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Tries edits. The body is as before afterwards.
-    pub(super) fn outlook(&mut self, edits: &[Edit], asked: &Asked<'_>) -> Tried {
+    pub(super) fn outlook_after(&mut self, edits: &[Edit], asked: &Asked<'_>) -> Tried {
         let Some(values) = values(edits) else {
             return Tried::Unread;
         };
@@ -183,7 +187,7 @@ impl<'a> Trial<'a> {
         self.partial.look_at(body, derived.collect::<Vec<_>>());
         let derivation = self.partial.derivation();
         let is_less_clear = self.is_less_clear(derivation, operations);
-        let again = self.again(body, derivation);
+        let again = self.derived_again(body, derivation);
         let checked = self.looking(body, &again, Some(operations));
         let found = found_beside(&checked, Families::of_operations(), |rule, place| {
             self.between.contains(&(rule, place))
@@ -205,7 +209,7 @@ impl<'a> Trial<'a> {
         let whole = self.checked.derived.derivation();
         let derivation = derive_changed(body, target, whole, operations);
         let is_less_clear = self.is_less_clear(&derivation, operations);
-        let again = self.again(body, &derivation);
+        let again = self.derived_again(body, &derivation);
         let checked = self.looking(body, &again, Some(operations));
         let found = found_beside(&checked, Families::ALL.of_engines(), |rule, place| {
             self.is_found_elsewhere(rule, place, operations)

@@ -43,7 +43,7 @@ fn compare(checked: &Checked<'_>) -> usize {
             let whole = completion
                 .changed(edits)
                 .map(|body| completion.found_in(&body, &asked));
-            match (trial.outlook(edits, &asked), whole) {
+            match (trial.outlook_after(edits, &asked), whole) {
                 (Tried::ConcernsMore, _) => {}
                 (Tried::Unread, whole) => assert!(whole.is_none(), "{finding:?}"),
                 (Tried::Found(outlook), Some(whole)) => {

@@ -19,7 +19,8 @@ use crate::mapping::{Atom, Digit, Form, Groups, Mapping, MappingKind, PaddingKin
 use super::conventions::Conventions;
 use super::fetch::BankRun;
 use super::sequencer::{
-    Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking, sequence,
+    Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking_part,
+    sequence_report,
 };
 use super::views::{MisalignedWindow, misaligned_window, tiled_axes};
 
@@ -106,7 +107,7 @@ pub enum MismatchKind {
 }
 
 /// Derives what the Commit Engine does at the end of a pass (book: Commit Engine; library: 5.11).
-pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
+pub fn derive_commit(body: &Body, pass: &Pass) -> CommitDerivation {
     let mut derivation = CommitDerivation::default();
     let (PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. }) = &pass.end else {
         return derivation;
@@ -130,18 +131,18 @@ pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
         }
         return derivation;
     }
-    let Some(request) = request(body, pass, *target, tensor) else {
+    let Some(request) = commit_request(body, pass, *target, tensor) else {
         return derivation;
     };
-    let report = sequence(&request);
+    let report = sequence_report(&request);
     derivation
         .violations
-        .extend(judge(body, pass, &request, &report));
+        .extend(judge_commit_stream(body, pass, &request, &report));
     if derivation.violations.iter().any(is_mended_by_padding) {
         derivation.padded_element = with_padding(&request);
     }
     if derivation.violations.iter().any(is_mended_by_order) {
-        derivation.reordered_element = expected(&request);
+        derivation.reordered_element = expected_element(&request);
     }
     if derivation.violations.is_empty() {
         derivation.violations.extend(
@@ -183,7 +184,7 @@ fn check_alignment(body: &Body, tensor: &Tensor) -> Option<CommitViolation> {
 }
 
 /// The question to the sequencer that a commit is.
-pub(super) fn request(
+pub(super) fn commit_request(
     body: &Body,
     pass: &Pass,
     target: TensorId,
@@ -204,7 +205,7 @@ pub(super) fn request(
 }
 
 /// The violations of the stream against the element, the first fact only: packet size before mapping before sequencer.
-fn judge(
+fn judge_commit_stream(
     body: &Body,
     pass: &Pass,
     request: &SequenceRequest,
@@ -225,12 +226,12 @@ fn judge(
         return vec![violation];
     }
     let mismatch = |kind| {
-        let stream = joined(&request.time, &request.packet);
+        let stream = joined_factors(&request.time, &request.packet);
         vec![CommitViolation::Mapping(Mismatch {
             kind,
             stream,
             element: request.buffer.clone(),
-            expected: expected(request),
+            expected: expected_element(request),
         })]
     };
     let dropped = stream
@@ -259,7 +260,7 @@ fn judge(
     let Some(whole) = Form::multiply(stream, packet) else {
         return Vec::new();
     };
-    if let Some(misfit) = lacking(&whole, element) {
+    if let Some(misfit) = lacking_part(&whole, element) {
         return mismatch(MismatchKind::Invented(misfit));
     }
     if exact && let Some(copies) = unwritten_copies(&whole, element) {
@@ -269,7 +270,7 @@ fn judge(
         matches!(violation, SequencerViolation::WriteBounds { .. })
     };
     let (needed, held) = if violations().any(is_bounds) {
-        packed::padding(stream, element)
+        packed::padding_factors(stream, element)
     } else {
         (1, 1)
     };
@@ -305,7 +306,7 @@ fn unwritten_copies(stream: &Form, element: &Form) -> Option<u64> {
 }
 
 /// Time and packet as one list of factors.
-fn joined(time: &Mapping, packet: &Mapping) -> Mapping {
+fn joined_factors(time: &Mapping, packet: &Mapping) -> Mapping {
     let factors = |mapping: &Mapping| match mapping.kind() {
         MappingKind::Product(parts) => parts.to_vec(),
         MappingKind::Identity => Vec::new(),
@@ -345,7 +346,7 @@ fn padded_element(request: &SequenceRequest, elements: u64) -> Option<Mapping> {
 }
 
 /// The stream as an element: its time, and its packet with just enough of the padding behind it.
-fn expected(request: &SequenceRequest) -> Option<Mapping> {
+fn expected_element(request: &SequenceRequest) -> Option<Mapping> {
     let unit = COMMIT_UNIT_BYTES * 8 / request.element_type.bits();
     let packet = request.packet.form().remove_padding();
     let packet = packet.pad(packet.size().checked_next_multiple_of(unit)?)?;
@@ -354,7 +355,10 @@ fn expected(request: &SequenceRequest) -> Option<Mapping> {
         buffer: element.clone(),
         ..request.clone()
     };
-    sequence(&mended).error().is_none().then_some(element)
+    sequence_report(&mended)
+        .error()
+        .is_none()
+        .then_some(element)
 }
 
 const fn is_mended_by_padding(violation: &CommitViolation) -> bool {
@@ -423,7 +427,10 @@ fn with_padding(request: &SequenceRequest) -> Option<Mapping> {
         buffer: element.clone(),
         ..request.clone()
     };
-    sequence(&mended).error().is_none().then_some(element)
+    sequence_report(&mended)
+        .error()
+        .is_none()
+        .then_some(element)
 }
 
 /// Whether an axis of the stream holds no data: the pass's own source lacks it, and no operand brings it in.
@@ -442,14 +449,14 @@ fn is_broadcast(body: &Body, pass: &Pass, axis: &str) -> bool {
     .into_iter()
     .all(|level| lacks(level.get()));
     source
-        && operands(pass).all(|operand| {
+        && operand_tensors(pass).all(|operand| {
             let tensor = operand.and_then(|id| body.tensor(id));
             tensor.is_some_and(|tensor| tensor.levels.iter().all(|(_, level)| lacks(level.get())))
         })
 }
 
 /// The tensors that a pass reads beside its source; `None` for one that could not be followed.
-fn operands(pass: &Pass) -> impl Iterator<Item = Option<TensorId>> {
+fn operand_tensors(pass: &Pass) -> impl Iterator<Item = Option<TensorId>> {
     pass.stages.iter().flat_map(|stage| match &stage.kind {
         StageKind::Align { operand, .. } => vec![*operand],
         StageKind::VectorAlu(operation) => operation

@@ -17,7 +17,7 @@ pub(super) fn other_innermost(packet: &Form, element: &Form) -> Option<Result<Ma
 
 /// Steps with padding a step of data, at most, and the same of the element. Several paddings of the time may write over the
 /// same one of the element.
-pub(super) fn padding(time: &Form, element: &Form) -> (u64, u64) {
+pub(super) fn padding_factors(time: &Form, element: &Form) -> (u64, u64) {
     let factor = |form: &Form, written: bool| {
         let digits = form.digits().iter().filter(|digit| {
             let mut paddings = digit.paddings().iter();

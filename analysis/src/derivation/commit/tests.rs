@@ -62,7 +62,7 @@ impl Case<'_> {
             span: crate::kernel::testing::span(7),
         }];
         assert_eq!(builder.body.operations[0].id, OperationId(0));
-        derive(&builder.body, &pass)
+        derive_commit(&builder.body, &pass)
     }
 }
 

@@ -124,15 +124,16 @@ pub fn derive_accumulate(pass: &Pass, index: usize) -> AccumulateDerivation {
     }
     let (Some(kind), Some(row), Some(time), Some(packet)) = (
         derived.kind,
-        input.row.as_ref().and_then(forms::known),
-        forms::known(&input.time),
-        forms::known(&input.packet),
+        input.row.as_ref().and_then(forms::known_form),
+        forms::known_form(&input.time),
+        forms::known_form(&input.packet),
     ) else {
         return derived;
     };
-    let (Some(out_time), Some(out_packet)) =
-        (forms::known(&output.time), forms::known(&output.packet))
-    else {
+    let (Some(out_time), Some(out_packet)) = (
+        forms::known_form(&output.time),
+        forms::known_form(&output.packet),
+    ) else {
         return derived;
     };
     let forms = Forms {
@@ -145,17 +146,18 @@ pub fn derive_accumulate(pass: &Pass, index: usize) -> AccumulateDerivation {
     };
     let conventions = Conventions::of(pass.dialect);
     let violation = if conventions.accumulates_exactly() {
-        forms::known(&pass.input_of(index).time)
-            .and_then(|reduced| lanes::judge(kind, &forms, reduced, conventions, &mut derived))
+        forms::known_form(&pass.input_of(index).time).and_then(|reduced| {
+            lanes::judge_lanes(kind, &forms, reduced, conventions, &mut derived)
+        })
     } else {
-        judge(kind, &forms, &mut derived)
+        judge_accumulate(kind, &forms, &mut derived)
     };
     derived.violations.extend(violation);
     derived
 }
 
 /// Packet before time before capacity.
-fn judge(
+fn judge_accumulate(
     kind: AccumulationKind,
     forms: &Forms<'_>,
     derived: &mut AccumulateDerivation,
@@ -172,8 +174,8 @@ fn judge(
         return Some(AccumulateViolation::Packet);
     }
     let split = match kind {
-        AccumulationKind::Interleaved => interleaved(forms),
-        AccumulationKind::Sequential => sequential(forms),
+        AccumulationKind::Interleaved => split_interleaved(forms),
+        AccumulationKind::Sequential => split_sequential(forms),
     };
     let (outer, inner) = match split {
         Ok(split) => split?,
@@ -258,14 +260,14 @@ type Split = Result<Option<(Form, u64)>, AccumulateViolation>;
 
 /// Splits the output time into kept time and columns: all that hold data, and any padding behind them. Where several
 /// splits are possible, the one that keeps the time as it is.
-fn interleaved(forms: &Forms<'_>) -> Split {
+fn split_interleaved(forms: &Forms<'_>) -> Split {
     let live = forms.live.size();
     let mut possible = None;
     for columns in live..=forms.packet.size().max(live) {
         let Some(padded) = forms.live.pad(columns) else {
             return Ok(None);
         };
-        if let Some(outer) = outside(forms.out_time, &padded) {
+        if let Some(outer) = outer_part(forms.out_time, &padded) {
             let kept = forms::divide_relaxed(forms.time, &outer);
             if kept.exact() && kept_axes(forms.time, &outer, &kept).is_none() {
                 return Ok(Some((outer, columns)));
@@ -281,7 +283,7 @@ fn interleaved(forms: &Forms<'_>) -> Split {
         let kept = forms
             .live
             .resize(columns)
-            .and_then(|cut| outside(forms.out_time, &cut));
+            .and_then(|cut| outer_part(forms.out_time, &cut));
         if let Some(outer) = kept
             && !forms::lacks(
                 forms.time,
@@ -299,7 +301,7 @@ fn interleaved(forms: &Forms<'_>) -> Split {
 }
 
 /// Splits the output time into kept time and rows with the packet's outer part.
-fn sequential(forms: &Forms<'_>) -> Split {
+fn split_sequential(forms: &Forms<'_>) -> Split {
     let mut elements = forms.live.size().next_multiple_of(OUTPUT_LANES);
     while elements <= COLUMNS {
         let inner = forms
@@ -310,7 +312,7 @@ fn sequential(forms: &Forms<'_>) -> Split {
         let Some(inner) = inner else {
             return Ok(None);
         };
-        if let Some(outer) = outside(forms.out_time, &inner) {
+        if let Some(outer) = outer_part(forms.out_time, &inner) {
             return Ok(Some((outer, inner.size())));
         }
         elements += OUTPUT_LANES;
@@ -322,7 +324,7 @@ fn sequential(forms: &Forms<'_>) -> Split {
 }
 
 /// What is outside `inner`, if that is the innermost part of `time`.
-fn outside(time: &Form, inner: &Form) -> Option<Form> {
+fn outer_part(time: &Form, inner: &Form) -> Option<Form> {
     let (outer, found) = time
         .size()
         .is_multiple_of(inner.size().max(1))

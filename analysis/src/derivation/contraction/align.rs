@@ -121,7 +121,7 @@ pub fn derive_align(body: &Body, pass: &Pass, index: usize) -> AlignDerivation {
         && typed
     {
         let conventions = Conventions::of(pass.dialect);
-        align(
+        judge_align(
             element_type,
             input,
             output,
@@ -176,7 +176,7 @@ fn check_rows(operand: Option<&Tensor>, derived: &mut AlignDerivation) {
 }
 
 /// The stream's part: packet before time before tiling; then the operand's.
-fn align(
+fn judge_align(
     element_type: ElementType,
     input: &StreamShape,
     output: &StreamShape,
@@ -184,7 +184,7 @@ fn align(
     derived: &mut AlignDerivation,
 ) {
     let per_flit = element_type.elements_per_flit();
-    let stream = forms::known(&input.time).zip(forms::known(&input.packet));
+    let stream = forms::known_form(&input.time).zip(forms::known_form(&input.packet));
     // A packet of other than one flit was already wrong where the stream was collected.
     let stream = stream.filter(|(_, packet)| packet.size() == per_flit);
     if let Some((time, packet)) = stream {
@@ -199,7 +199,7 @@ fn align(
             .and_then(|(_, second)| Form::multiply(&second, packet))
             .map(|form| form.to_mapping());
     }
-    let Some(out_packet) = forms::known(&output.packet) else {
+    let Some(out_packet) = forms::known_form(&output.packet) else {
         return;
     };
     let bits = out_packet.size().checked_mul(element_type.bits());
@@ -210,7 +210,7 @@ fn align(
         }
         return;
     }
-    let Some(out_time) = forms::known(&output.time) else {
+    let Some(out_time) = forms::known_form(&output.time) else {
         return;
     };
     let mut followed = true;
@@ -257,7 +257,7 @@ fn pack_flits(
     }
     derived.collected_flits = Some(flits);
     derived.expected_time = with_tiling(&outer, out_time).map(|form| form.to_mapping());
-    let reason = || match follow(out_time, &outer) {
+    let reason = || match follow_time(out_time, &outer) {
         Err(reason) => reason,
         Ok(_) => AlignedTime::Padding,
     };
@@ -308,9 +308,9 @@ fn align_stream(
     // Two readings of an aligned time with two collected flits: repetitions inside each step of the remaining time, or
     // none at all (then the flits themselves are the innermost steps).
     let judged = match remaining {
-        Some(remaining) => follow(out_time, &remaining),
+        Some(remaining) => follow_time(out_time, &remaining),
         None => match Form::multiply(out_time, &second) {
-            Some(whole) => follow(&whole, time),
+            Some(whole) => follow_time(&whole, time),
             None => return,
         },
     };
@@ -318,7 +318,9 @@ fn align_stream(
         Ok(Some(tiled)) => {
             let tiling = &tiled.dividend_residue;
             derived.tiling = tiled_positions(tiling);
-            if let Some(element) = operand.and_then(|tensor| forms::known(&tensor.levels.element)) {
+            if let Some(element) =
+                operand.and_then(|tensor| forms::known_form(&tensor.levels.element))
+            {
                 let held = forms::divide_relaxed(element, tiling);
                 if forms::lacks(element, tiling, &held) {
                     let axes = forms::axis_names(&held.divisor_residue);
@@ -350,7 +352,7 @@ fn with_tiling(time: &Form, out_time: &Form) -> Option<Form> {
 }
 
 /// Whether `out_time` goes through `time` in its order with everything else inside; nothing where that is unknown.
-fn follow(out_time: &Form, time: &Form) -> Result<Option<Division>, AlignedTime> {
+fn follow_time(out_time: &Form, time: &Form) -> Result<Option<Division>, AlignedTime> {
     let found = forms::divide_relaxed(out_time, time);
     if forms::lacks(out_time, time, &found) {
         return Err(AlignedTime::Missing {
@@ -399,8 +401,8 @@ fn align_operand(
         (operand.levels.slice.as_ref(), &input.slice),
     ];
     let level_differs = levels.into_iter().any(|(held, streamed)| {
-        held.and_then(forms::known)
-            .zip(forms::known(streamed))
+        held.and_then(forms::known_form)
+            .zip(forms::known_form(streamed))
             .is_some_and(|(held, streamed)| forms::differ(held, streamed))
     });
     if level_differs {
@@ -409,10 +411,10 @@ fn align_operand(
         });
         return;
     }
-    let Some(element) = forms::known(&operand.levels.element) else {
+    let Some(element) = forms::known_form(&operand.levels.element) else {
         return;
     };
-    let Some(computation) = output.full().filter(|mapping| !mapping.is_opaque()) else {
+    let Some(computation) = output.full_mapping().filter(|mapping| !mapping.is_opaque()) else {
         return;
     };
     let read = forms::divide_relaxed(computation.form(), element);
@@ -423,7 +425,7 @@ fn align_operand(
         return;
     }
     if let Some((sequencer, error)) =
-        trf_sequencer::derive(element_type, element, out_time, out_packet)
+        trf_sequencer::derive_trf_sequencer(element_type, element, out_time, out_packet)
     {
         derived.sequencer = Some(sequencer);
         derived

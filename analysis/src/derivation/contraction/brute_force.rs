@@ -15,7 +15,7 @@ use crate::mapping::{Cell, Index, Mapping, PaddingKind};
 struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
+    fn next_below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -25,12 +25,12 @@ impl Numbers {
 
     fn shuffle<T>(&mut self, values: &mut [T]) {
         for place in (1..values.len()).rev() {
-            values.swap(place, self.below(place + 1));
+            values.swap(place, self.next_below(place + 1));
         }
     }
 }
 
-fn pair(parts: &[String]) -> String {
+fn pair_text(parts: &[String]) -> String {
     if parts.is_empty() {
         "1".to_owned()
     } else {
@@ -38,7 +38,7 @@ fn pair(parts: &[String]) -> String {
     }
 }
 
-fn part(index: &Index, names: &[&str]) -> Index {
+fn index_part(index: &Index, names: &[&str]) -> Index {
     let mut kept = Index::empty();
     for (axis, value) in index.entries() {
         if names.contains(&axis.name()) {
@@ -72,26 +72,26 @@ fn configurations_read_what_is_multiplied() {
             "M, K",
             "K % 8 # 16, L",
             "K, L",
-        ][numbers.below(6)];
+        ][numbers.next_below(6)];
         let mut held: Vec<String> = ["U", "V / 2", "V % 2", "W # 4"].map(str::to_owned).to_vec();
         numbers.shuffle(&mut held);
-        held.truncate(numbers.below(5));
-        if packet.contains('L') && numbers.below(2) == 0 {
+        held.truncate(numbers.next_below(5));
+        if packet.contains('L') && numbers.next_below(2) == 0 {
             held.push("L".to_owned());
         }
-        held.push(["K", "K / 8, K % 8 # 16", "K # 32"][numbers.below(3)].to_owned());
+        held.push(["K", "K / 8, K % 8 # 16", "K # 32"][numbers.next_below(3)].to_owned());
         let mut gone: Vec<String> = held
             .iter()
             .filter(|part| !part.contains('K') && !part.contains('L'))
             .map(|part| {
-                if numbers.below(4) == 0 {
+                if numbers.next_below(4) == 0 {
                     format!("[{part}] # 8")
                 } else {
                     part.clone()
                 }
             })
             .collect();
-        if numbers.below(2) == 0 {
+        if numbers.next_below(2) == 0 {
             gone.push("N".to_owned());
         }
         if !packet.contains('M') {
@@ -102,11 +102,11 @@ fn configurations_read_what_is_multiplied() {
         }
         numbers.shuffle(&mut gone);
         let (element, time, packet) = (
-            mapping(&pair(&held), AXES),
-            mapping(&pair(&gone), AXES),
+            mapping(&pair_text(&held), AXES),
+            mapping(&pair_text(&gone), AXES),
             mapping(packet, AXES),
         );
-        let derived = trf_sequencer::derive(
+        let derived = trf_sequencer::derive_trf_sequencer(
             ElementType::Bf16,
             element.form(),
             time.form(),
@@ -135,7 +135,7 @@ fn configurations_read_what_is_multiplied() {
             .map(|entry| (entry.size, entry.stride / 2))
             .collect();
         assert!(held_axes.contains(&"K"));
-        compare(
+        compare_reads(
             &entries,
             sequencer.reg_read_size / 2,
             &element,
@@ -170,14 +170,14 @@ fn reads_somewhere(
                 for (axis, value) in at_step.entries() {
                     wanted.add(axis, value);
                 }
-                element.cell_at(base + lane % read) == Cell::Index(part(&wanted, held))
+                element.cell_at(base + lane % read) == Cell::Index(index_part(&wanted, held))
             })
         })
     })
 }
 
 /// Walks a configuration and compares every element read with the one that is multiplied.
-fn compare(
+fn compare_reads(
     entries: &[(u64, u64)],
     read: u64,
     element: &Mapping,
@@ -204,7 +204,7 @@ fn compare(
             }
             assert_eq!(
                 element.cell_at(base + lane % read),
-                Cell::Index(part(&wanted, held)),
+                Cell::Index(index_part(&wanted, held)),
                 "step {step}, lane {lane} of {time} | {packet} from {element}"
             );
         }
@@ -218,7 +218,7 @@ fn open_sums(time: &Mapping, kept: &[&str]) -> usize {
         let Cell::Index(index) = time.cell_at(step) else {
             continue;
         };
-        let sum = part(&index, kept);
+        let sum = index_part(&index, kept);
         match spans.iter_mut().find(|(known, ..)| *known == sum) {
             Some((_, _, last)) => *last = step,
             None => spans.push((sum, step, step)),
@@ -242,14 +242,14 @@ fn slots_are_the_sums_that_are_open_at_once() {
     for _ in 0..500 {
         let mut order = names.to_vec();
         numbers.shuffle(&mut order);
-        order.truncate(1 + numbers.below(5));
+        order.truncate(1 + numbers.next_below(5));
         let kept: Vec<&str> = order
             .iter()
             .copied()
-            .filter(|_| numbers.below(2) == 0)
+            .filter(|_| numbers.next_below(2) == 0)
             .collect();
         let time = order.join(", ");
-        let out = pair(
+        let out = pair_text(
             &kept
                 .iter()
                 .map(|name| (*name).to_owned())
@@ -350,7 +350,7 @@ fn empty_body() -> Body {
     }
 }
 
-fn shape(position: Position, (time, packet): (&Mapping, &Mapping)) -> StreamShape {
+fn stream_shape(position: Position, (time, packet): (&Mapping, &Mapping)) -> StreamShape {
     let mut shape = stream(position, ElementType::Bf16, "1 # 256", "1", "1", ODD);
     shape.row = Some(written(mapping("N", ODD)));
     shape.time = written(time.clone());
@@ -359,7 +359,7 @@ fn shape(position: Position, (time, packet): (&Mapping, &Mapping)) -> StreamShap
 }
 
 /// The same mapping, read again from its text.
-fn again(mapping_of: &Mapping) -> Mapping {
+fn reread_mapping(mapping_of: &Mapping) -> Mapping {
     mapping(&mapping_of.to_string(), ODD)
 }
 
@@ -368,26 +368,26 @@ fn what_is_derived_is_accepted() {
     let mut numbers = Numbers(9);
     let mut accumulated = 0;
     for round in 0..400 {
-        let (packets, packet) = PACKETS[numbers.below(PACKETS.len())];
+        let (packets, packet) = PACKETS[numbers.next_below(PACKETS.len())];
         let mut outer = vec!["T", "N # 16", "1 # 2"];
         numbers.shuffle(&mut outer);
-        outer.truncate(numbers.below(4));
+        outer.truncate(numbers.next_below(4));
         let outer: Vec<String> = outer
             .iter()
             .map(|part| (*part).to_owned())
             .chain([packets.to_owned()])
             .collect();
-        let (time, packet) = (mapping(&pair(&outer), ODD), mapping(packet, ODD));
+        let (time, packet) = (mapping(&pair_text(&outer), ODD), mapping(packet, ODD));
         let told = format!("round {round}: {time} | {packet}");
 
         // Collect whatever leaves.
-        let fetched = shape(Position::Fetch, (&time, &packet));
+        let fetched = stream_shape(Position::Fetch, (&time, &packet));
         let anything = one_stage(fetched.clone(), StageKind::Collect, fetched.clone());
-        let derived = collect::derive(&anything, 0);
-        let time = again(&derived.expected_time.expect(&told));
-        let packet = again(&derived.expected_packet.expect(&told));
-        let collected = shape(Position::Collect, (&time, &packet));
-        let violations = collect::derive(
+        let derived = collect::derive_collect(&anything, 0);
+        let time = reread_mapping(&derived.expected_time.expect(&told));
+        let packet = reread_mapping(&derived.expected_packet.expect(&told));
+        let collected = stream_shape(Position::Collect, (&time, &packet));
+        let violations = collect::derive_collect(
             &one_stage(fetched, StageKind::Collect, collected.clone()),
             0,
         )
@@ -403,15 +403,15 @@ fn what_is_derived_is_accepted() {
         let anything = one_stage(collected.clone(), kind(), collected.clone());
         let derived = derive_align(&body, &anything, 0);
         let packets = [derived.one_flit_packet, derived.two_flit_packet];
-        let Some(packet) = packets[numbers.below(2)].as_ref().map(again) else {
+        let Some(packet) = packets[numbers.next_below(2)].as_ref().map(reread_mapping) else {
             continue;
         };
-        let anything = shape(Position::Align, (&time, &packet));
+        let anything = stream_shape(Position::Align, (&time, &packet));
         let derived = derive_align(&body, &one_stage(collected.clone(), kind(), anything), 0);
-        let Some(time) = derived.expected_time.as_ref().map(again) else {
+        let Some(time) = derived.expected_time.as_ref().map(reread_mapping) else {
             continue;
         };
-        let aligned = shape(Position::Align, (&time, &packet));
+        let aligned = stream_shape(Position::Align, (&time, &packet));
         let violations =
             derive_align(&body, &one_stage(collected, kind(), aligned.clone()), 0).violations;
         assert_eq!(violations, [], "{told} aligned to {time} | {packet}");
@@ -421,13 +421,13 @@ fn what_is_derived_is_accepted() {
             &one_stage(aligned.clone(), StageKind::Contract, aligned.clone()),
             0,
         );
-        let Some(packet) = derived.possible_packets.get(numbers.below(6)) else {
+        let Some(packet) = derived.possible_packets.get(numbers.next_below(6)) else {
             continue;
         };
         let Ok(packet) = packet.pad_to(packet.size().next_power_of_two(), PaddingKind::Top) else {
             continue;
         };
-        let contracted = shape(Position::Contract, (&time, &again(&packet)));
+        let contracted = stream_shape(Position::Contract, (&time, &reread_mapping(&packet)));
         let violations = derive_contract(
             &one_stage(aligned, StageKind::Contract, contracted.clone()),
             0,
@@ -444,7 +444,10 @@ fn what_is_derived_is_accepted() {
             else {
                 continue;
             };
-            let output = shape(Position::Accumulate, (&again(&time), &again(&packet)));
+            let output = stream_shape(
+                Position::Accumulate,
+                (&reread_mapping(&time), &reread_mapping(&packet)),
+            );
             let violations =
                 derive_accumulate(&one_stage(contracted.clone(), stage(), output), 0).violations;
             assert_eq!(violations, [], "{told} accumulated to {time} | {packet}");

@@ -112,7 +112,7 @@ pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
     let Some(elements) = stage.output.packet.get().map(Mapping::size) else {
         return derived;
     };
-    let Some(packet) = forms::known(&input.packet) else {
+    let Some(packet) = forms::known_form(&input.packet) else {
         return derived;
     };
     let reduced = reductions(packet, depth_limit);
@@ -126,7 +126,7 @@ pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
         derived
             .violations
             .push(ContractViolation::OutputLimit { elements });
-    } else if let Some(declared) = forms::known(&stage.output.packet) {
+    } else if let Some(declared) = forms::known_form(&stage.output.packet) {
         find_depth(declared, &reduced, &mut derived);
     }
     derived

@@ -15,8 +15,8 @@ use super::accumulate::{
 
 /// How the reduced time of stage `index`, a reduction over time, differs from what can be kept of the time before it.
 pub fn derive_time(pass: &Pass, index: usize) -> Option<AccumulatedTime> {
-    let time = forms::known(&pass.input_of(index).time)?;
-    let reduced = forms::known(&pass.stages.get(index)?.output.time)?;
+    let time = forms::known_form(&pass.input_of(index).time)?;
+    let reduced = forms::known_form(&pass.stages.get(index)?.output.time)?;
     let kept = forms::divide_relaxed(time, reduced);
     if forms::lacks(time, reduced, &kept) {
         return Some(AccumulatedTime::Unknown {
@@ -88,7 +88,7 @@ fn waiting(time: &Form, reduced: &Form, kept: &Division) -> u64 {
 }
 
 /// Packet before time before capacity. `reduced` is the time between the two stages.
-pub(super) fn judge(
+pub(super) fn judge_lanes(
     kind: AccumulationKind,
     forms: &Forms<'_>,
     reduced: &Form,
@@ -117,11 +117,11 @@ pub(super) fn judge(
     if forms::differ(&time, forms.out_time) {
         return Some(AccumulateViolation::Time(AccumulatedTime::Innermost));
     }
-    capacity(kind, forms, reduced, conventions, derived)
+    capacity_violation(kind, forms, reduced, conventions, derived)
 }
 
 /// Slots of the accumulator: columns of a packet for interleaved rows, rows for sequential ones.
-fn capacity(
+fn capacity_violation(
     kind: AccumulationKind,
     forms: &Forms<'_>,
     reduced: &Form,

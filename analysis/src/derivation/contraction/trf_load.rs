@@ -78,23 +78,26 @@ pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
         derived
             .violations
             .push(TrfLoadViolation::RowCount { rows, time });
-        derived.padded_time = forms::known(&stream.time).and_then(|time| padded(time, rows));
+        derived.padded_time =
+            forms::known_form(&stream.time).and_then(|time| padded_to_rows(time, rows));
         return derived;
     }
-    if let (Some(time), Some(packet)) = (forms::known(&stream.time), forms::known(&stream.packet))
-        && let Some((outer, inner)) = time.split_at(time.size() / rows)
+    if let (Some(time), Some(packet)) = (
+        forms::known_form(&stream.time),
+        forms::known_form(&stream.packet),
+    ) && let Some((outer, inner)) = time.split_at(time.size() / rows)
         && let Some(element) = Form::multiply(&inner, packet)
     {
         derived.expected_row = Some(outer.to_mapping());
         derived.expected_element = Some(element.to_mapping());
-        if forms::known(row).is_some_and(|declared| forms::differ(declared, &outer)) {
+        if forms::known_form(row).is_some_and(|declared| forms::differ(declared, &outer)) {
             derived.violations.push(TrfLoadViolation::RowMismatch);
-        } else if forms::known(&levels.element)
+        } else if forms::known_form(&levels.element)
             .is_some_and(|declared| forms::differ(declared, &element))
         {
             derived.violations.push(TrfLoadViolation::ElementMismatch);
         } else if Conventions::of(body.dialect).is_successor()
-            && let Some(violation) = forms::known(row).and_then(partial_rows)
+            && let Some(violation) = forms::known_form(row).and_then(partial_rows)
         {
             derived.violations.push(violation);
         }
@@ -118,7 +121,7 @@ fn partial_rows(row: &Form) -> Option<TrfLoadViolation> {
 }
 
 /// The next row count from `rows` on, and the time padded outermost to a multiple of it.
-fn padded(time: &Form, rows: u64) -> Option<(u64, Mapping)> {
+fn padded_to_rows(time: &Form, rows: u64) -> Option<(u64, Mapping)> {
     let rows = [1, 2, 4, 8].into_iter().find(|&count| count >= rows)?;
     let outermost = time.digits().last()?.extent;
     let inside = time.size().checked_div(outermost)?;

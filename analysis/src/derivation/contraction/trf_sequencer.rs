@@ -59,7 +59,7 @@ pub enum TrfSequencerError {
 
 /// Derives the configuration that reads `element` as `[time, packet]`. `None` where bytes are no whole number, and where
 /// parts of ragged digits cannot be found in the element.
-pub(super) fn derive(
+pub(super) fn derive_trf_sequencer(
     element_type: ElementType,
     element: &Form,
     time: &Form,
@@ -71,13 +71,13 @@ pub(super) fn derive(
     }
     let (run, repeats) = spatial_read(element, packet);
     let reg_read_size = bytes(run)?.checked_next_power_of_two()?.min(MAC_BYTES);
-    let steps = forms::merge(&forms::steps(time, element));
+    let steps = forms::merge(&forms::buffer_steps(time, element));
     let entries = steps
         .iter()
-        .map(|step| entry(element_type, *step))
+        .map(|step| trf_entry(element_type, *step))
         .collect::<Option<Vec<_>>>()?;
     let error = if repeats {
-        limits(reg_read_size, &entries)
+        sequencer_limit_error(reg_read_size, &entries)
     } else {
         Some(TrfSequencerError::Packet {
             contiguous_bits: element_type.bits_of(run)?,
@@ -98,7 +98,7 @@ fn misses(element: &Form, stream: &Form) -> bool {
     forms::may_share_ragged(&missed, element)
 }
 
-fn entry(element_type: ElementType, step: Step) -> Option<TrfEntry> {
+fn trf_entry(element_type: ElementType, step: Step) -> Option<TrfEntry> {
     Some(TrfEntry {
         size: step.size,
         stride: element_type.bytes(step.stride)?,
@@ -134,7 +134,7 @@ fn spatial_read(element: &Form, packet: &Form) -> (u64, bool) {
 }
 
 /// What the sequencer's limits say of a configuration.
-fn limits(reg_read_size: u64, entries: &[TrfEntry]) -> Option<TrfSequencerError> {
+fn sequencer_limit_error(reg_read_size: u64, entries: &[TrfEntry]) -> Option<TrfSequencerError> {
     if let Some(entry) = entries
         .iter()
         .find(|entry| i32::try_from(entry.stride).is_err())
@@ -154,7 +154,7 @@ fn limits(reg_read_size: u64, entries: &[TrfEntry]) -> Option<TrfSequencerError>
     }
     let mut count = 0_usize;
     for entry in entries {
-        let Some(parts) = split(entry.size) else {
+        let Some(parts) = least_entry_count(entry.size) else {
             return Some(TrfSequencerError::Iterations { size: entry.size });
         };
         count = count.saturating_add(parts);
@@ -164,7 +164,7 @@ fn limits(reg_read_size: u64, entries: &[TrfEntry]) -> Option<TrfSequencerError>
 
 /// The least number of entries that an entry of `size` iterations needs at least; `None` where a prime factor is
 /// more than one entry takes. A lower bound where several are needed: what it refuses is refused.
-fn split(size: u64) -> Option<usize> {
+fn least_entry_count(size: u64) -> Option<usize> {
     if size <= SEQUENCER_ITERATIONS {
         return Some(1);
     }
@@ -191,15 +191,15 @@ fn split(size: u64) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::least_entry_count;
 
     #[test]
     fn entries_split_at_their_factors() {
-        assert_eq!(split(65_536), Some(1));
-        assert_eq!(split(65_537), None, "a prime");
-        assert_eq!(split(2 * 65_537), None);
-        assert_eq!(split(1 << 17), Some(2));
-        assert_eq!(split(1 << 40), Some(3));
-        assert_eq!(split(3 * 65_536), Some(2));
+        assert_eq!(least_entry_count(65_536), Some(1));
+        assert_eq!(least_entry_count(65_537), None, "a prime");
+        assert_eq!(least_entry_count(2 * 65_537), None);
+        assert_eq!(least_entry_count(1 << 17), Some(2));
+        assert_eq!(least_entry_count(1 << 40), Some(3));
+        assert_eq!(least_entry_count(3 * 65_536), Some(2));
     }
 }

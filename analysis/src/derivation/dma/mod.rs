@@ -131,7 +131,7 @@ pub enum DmaViolation {
 }
 
 /// Derives a transfer from its two tensors (book: DMA Sequencer Internals).
-pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
+pub fn derive_dma(body: &Body, copy: &Copy) -> DmaDerivation {
     let (Some(source), Some(target)) = (body.tensor(copy.source), body.tensor(copy.target)) else {
         return DmaDerivation::default();
     };
@@ -139,7 +139,7 @@ pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
     for violation in &derivation.violations {
         match violation {
             DmaViolation::Packet { .. } | DmaViolation::Stride { .. } => {
-                derivation.padded = repair::padded(body, copy, violation);
+                derivation.padded = repair::padded_elements(body, copy, violation);
             }
             DmaViolation::Sequencer(_) => {
                 derivation.reordered = repair::in_source_order(body, copy);
@@ -153,7 +153,7 @@ pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
 }
 
 /// One side of a transfer: its levels with the distance in bits of two neighbours in each.
-fn levels(tensor: &Tensor, element_bits: u64) -> Option<Vec<(Form, i128)>> {
+fn levels_in_bits(tensor: &Tensor, element_bits: u64) -> Option<Vec<(Form, i128)>> {
     let elements = match tensor.tier {
         Tier::Hbm | Tier::Dm => i128::from(element_bits),
         Tier::Host | Tier::Trf | Tier::Vrf | Tier::Spm => return None,
@@ -179,7 +179,10 @@ fn derive_transfer(
     target: &Tensor,
 ) -> Option<DmaDerivation> {
     let element_bits = source.element_type.value?.bits();
-    let (read, write) = (levels(source, element_bits)?, levels(target, element_bits)?);
+    let (read, write) = (
+        levels_in_bits(source, element_bits)?,
+        levels_in_bits(target, element_bits)?,
+    );
     let needs = Needs::of(source.tier, target.tier);
     let mut derivation = DmaDerivation {
         violations: check_addresses(body, source, target, needs),
@@ -214,7 +217,7 @@ fn derive_transfer(
     if let Some(violation) = check_alignment(&transfer, &pieces, run, needs) {
         derivation.violations.push(violation);
     } else {
-        match packet(run, needs) {
+        match largest_packet_bytes(run, needs) {
             Some(packet) => derivation.packet_bytes = Some(packet),
             None => derivation
                 .violations
@@ -402,7 +405,7 @@ fn aligned_length(run: Run) -> Option<u64> {
 
 /// Bytes of the packet that a run is moved in: all of it, or the largest part of at most 4,096 bytes that divides it, in
 /// whole requests where possible. `None` if none does, or if it takes more loops than can be counted.
-fn packet(run: Run, needs: Needs) -> Option<u64> {
+fn largest_packet_bytes(run: Run, needs: Needs) -> Option<u64> {
     let unit = if needs.write_aligned {
         DMA_ALIGNMENT_BYTES
     } else {

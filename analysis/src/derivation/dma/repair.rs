@@ -14,7 +14,11 @@ const ROUND_LIMIT: usize = 8;
 
 /// New element mappings for the two tensors with which the transfer is legal; empty if none are found. Only tensors that
 /// change are listed.
-pub(super) fn padded(body: &Body, copy: &Copy, first: &DmaViolation) -> Vec<(TensorId, Mapping)> {
+pub(super) fn padded_elements(
+    body: &Body,
+    copy: &Copy,
+    first: &DmaViolation,
+) -> Vec<(TensorId, Mapping)> {
     padded_to_units(body, copy, first).unwrap_or_default()
 }
 
@@ -38,7 +42,8 @@ fn padded_to_units(
             _ => return None,
         };
         for tensor in sides {
-            tensor.levels.element.value = Some(widened(tensor, &violation, scalars)?);
+            tensor.levels.element.value =
+                Some(element_padded_to_units(tensor, &violation, scalars)?);
         }
         let derivation = derive_transfer(body, copy, &source, &target)?;
         let left = derivation.violations.into_iter().find(|violation| {
@@ -89,7 +94,11 @@ fn holds_scalars(tensor: &Tensor) -> bool {
 }
 
 /// The element of a tensor with what is inside of the run or the step padded to whole units of 8 bytes.
-fn widened(tensor: &Tensor, violation: &DmaViolation, scalars: bool) -> Option<Mapping> {
+fn element_padded_to_units(
+    tensor: &Tensor,
+    violation: &DmaViolation,
+    scalars: bool,
+) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let bits = match violation {
         DmaViolation::Packet { bits, .. } => *bits,

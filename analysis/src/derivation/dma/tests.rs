@@ -47,7 +47,7 @@ fn transfer(
     let OperationKind::Copy(copy) = &builder.body.operations[0].kind else {
         panic!("a copy")
     };
-    derive(&builder.body, copy)
+    derive_dma(&builder.body, copy)
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::items::Span;
 use crate::kernel::{
     Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
 };
-use crate::mapping::{Answer, Atom, Axis, Digit, Form, Mapping, equal, same_elements};
+use crate::mapping::{Answer, Atom, Axis, Digit, Form, Mapping, mappings_equal, same_elements};
 
 use super::banks::{level_reaching, longest_bank_run};
 use super::conventions::Conventions;
@@ -24,7 +24,7 @@ use super::forms;
 use super::masking::{self, Unmaskable};
 use super::sequencer::{
     Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
-    sequence,
+    sequence_report,
 };
 
 /// The most digits of a time of which other orders are tried.
@@ -142,7 +142,7 @@ fn in_buffer_order(request: &SequenceRequest) -> Option<(Mapping, usize)> {
             packet: Mapping::identity(),
             ..request.clone()
         };
-        sequence(&alone).entries.first()?.stride
+        sequence_report(&alone).entries.first()?.stride
     };
     let mut digits: Vec<(Option<i128>, Digit)> = request
         .time
@@ -153,7 +153,7 @@ fn in_buffer_order(request: &SequenceRequest) -> Option<(Mapping, usize)> {
         .collect();
     digits.sort_by_key(|(stride, _)| *stride);
     let time = Form::from_digits(digits.into_iter().map(|(_, digit)| digit))?.to_mapping();
-    let report = sequence(&SequenceRequest {
+    let report = sequence_report(&SequenceRequest {
         time: time.clone(),
         ..request.clone()
     });
@@ -170,7 +170,7 @@ fn in_stream_order(request: &SequenceRequest) -> Option<Mapping> {
         return None;
     }
     let buffer = stream.to_mapping();
-    let report = sequence(&SequenceRequest {
+    let report = sequence_report(&SequenceRequest {
         buffer: buffer.clone(),
         ..request.clone()
     });
@@ -188,7 +188,7 @@ fn with_other_inner_digit(request: &SequenceRequest) -> Option<Mapping> {
         let inner = digits.remove(index);
         digits.insert(0, inner);
         let time = Form::from_digits(digits)?.to_mapping();
-        let report = sequence(&SequenceRequest {
+        let report = sequence_report(&SequenceRequest {
             time: time.clone(),
             ..request.clone()
         });
@@ -246,11 +246,11 @@ impl BankRun {
 
     /// The same with the buffer's rows padded to the better stride.
     pub(super) fn with_padded_buffer(mut self, request: &SequenceRequest) -> Self {
-        self.padded_buffer = self.padded(request);
+        self.padded_buffer = self.padded_mapping(request);
         self
     }
 
-    fn padded(&self, request: &SequenceRequest) -> Option<Mapping> {
+    fn padded_mapping(&self, request: &SequenceRequest) -> Option<Mapping> {
         let element_bits = request.element_type.bits();
         let elements = |bits: i128| Some(u64::try_from(bits).ok()? / element_bits);
         let (outer, row) = request
@@ -263,7 +263,7 @@ impl BankRun {
 }
 
 /// Derives what the Fetch Engine does with a stage (book: Fetch Engine; library: 5.6).
-pub fn derive(body: &Body, pass: &Pass, index: usize, target: Target) -> FetchDerivation {
+pub fn derive_fetch(body: &Body, pass: &Pass, index: usize, target: Target) -> FetchDerivation {
     let mut derivation = FetchDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derivation;
@@ -406,7 +406,7 @@ fn check_interleaving(body: &Body, pass: &Pass) -> Vec<FetchViolation> {
         return violations;
     };
     for (index, other) in others.iter().enumerate() {
-        violations.extend(other.and_then(|other| difference(first, other, index + 1)));
+        violations.extend(other.and_then(|other| tensor_difference(first, other, index + 1)));
     }
     violations
 }
@@ -420,7 +420,7 @@ fn holds_axis(tensor: Option<&Tensor>, axis: &Axis) -> bool {
 }
 
 /// What tells two tensors apart that one sequencer is to read in turns.
-fn difference(first: &Tensor, other: &Tensor, index: usize) -> Option<FetchViolation> {
+fn tensor_difference(first: &Tensor, other: &Tensor, index: usize) -> Option<FetchViolation> {
     if let (Some(one), Some(two)) = (first.element_type.value, other.element_type.value)
         && one != two
     {
@@ -435,7 +435,7 @@ fn difference(first: &Tensor, other: &Tensor, index: usize) -> Option<FetchViola
         .zip(other.levels.iter())
         .find_map(|((_, one), (_, two))| {
             let (one, two) = (one.value.as_ref()?, two.value.as_ref()?);
-            (equal(one, two) == Answer::No).then(|| FetchViolation::InterleavedMappings {
+            (mappings_equal(one, two) == Answer::No).then(|| FetchViolation::InterleavedMappings {
                 mappings: (one.clone(), two.clone()),
                 index,
             })
@@ -443,7 +443,7 @@ fn difference(first: &Tensor, other: &Tensor, index: usize) -> Option<FetchViola
 }
 
 /// The question to the sequencer that a fetch directly after `begin` is.
-pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<SequenceRequest> {
+pub(super) fn fetch_request(body: &Body, pass: &Pass, index: usize) -> Option<SequenceRequest> {
     let output = &pass.stages.get(index)?.output;
     let begin = &pass.begin;
     let element_type = begin.element_type.value?;
@@ -512,14 +512,14 @@ fn scattered(request: &SequenceRequest, report: &SequenceReport) -> Option<Fetch
 }
 
 fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut FetchDerivation) {
-    let Some(request) = request(body, pass, index) else {
+    let Some(request) = fetch_request(body, pass, index) else {
         return;
     };
-    let report = sequence(&request);
+    let report = sequence_report(&request);
     if let Some(output) = pass.stages.get(index).map(|stage| &stage.output) {
         let hole = [&output.time, &output.packet]
             .into_iter()
-            .find(|written| forms::known(written).is_some_and(forms::has_hole));
+            .find(|written| forms::known_form(written).is_some_and(forms::has_hole));
         derivation
             .violations
             .extend(hole.map(|hole| FetchViolation::Hole { span: hole.span }));

@@ -65,7 +65,7 @@ impl Case<'_> {
             }],
             end: crate::kernel::PassEnd::Open,
         };
-        derive(&builder.body, &pass, 0, Target::Rngd)
+        derive_fetch(&builder.body, &pass, 0, Target::Rngd)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::mapping::{Form, Mapping};
 use super::{LibraryLimitKind, find_truncated, is_plain, partly_moved};
 
 /// What the library refuses of a commit that the machine can do.
-pub(super) fn judge(
+pub(super) fn judge_commit(
     pass: &Pass,
     element: &Written<Mapping>,
     derived: &CommitDerivation,
@@ -23,7 +23,7 @@ pub(super) fn judge(
         element: element.get()?.clone(),
         elements: derived.sequence.as_ref()?.packet_elements?,
     };
-    JUDGED.with(|known| known.answer(question, find))
+    JUDGED.with(|known| known.answer_or_find(question, find))
 }
 
 /// A stream, the element that it is committed to, and how many elements of a packet are.

@@ -15,7 +15,7 @@ use super::{LibraryLimit, LibraryLimitKind, is_plain, truncated, unimplemented};
 const INTEGER_BITS: u32 = 32;
 
 /// What the library refuses of a stage without violations.
-pub(super) fn judge(
+pub(super) fn judge_stage(
     body: &Body,
     pass: &Pass,
     index: usize,
@@ -53,10 +53,10 @@ pub(super) fn judge(
                 return None;
             };
             let size = (*ring_size.get()?, ring_size.span);
-            ring(input, stage, size, derived.least_ring)
+            custom_ring_limit(input, stage, size, derived.least_ring)
         }
-        StageKind::Align { .. } => aligned(body, input, stage),
-        StageKind::Accumulate(kind) => accumulated(input, stage, *kind.get()?),
+        StageKind::Align { .. } => align_limit(body, input, stage),
+        StageKind::Accumulate(kind) => accumulate_limit(input, stage, *kind.get()?),
         StageKind::VectorConvert { integer_bits, .. } => {
             let bits = *integer_bits.get()?;
             (bits >= u64::from(INTEGER_BITS))
@@ -67,17 +67,17 @@ pub(super) fn judge(
             pair.then_some((LibraryLimitKind::PairLanes, stage.span))
         }
         StageKind::VectorAlu(operation) => {
-            unimplemented::stage(body.library(), &stage.kind, stage.span)
-                .or_else(|| computed(pass, index, operation))
+            unimplemented::unimplemented_stage(body.library(), &stage.kind, stage.span)
+                .or_else(|| alu_operand_limit(pass, index, operation))
         }
         StageKind::VectorInterReduce { .. } => partial_reduction(input, stage),
-        other => unimplemented::stage(body.library(), other, stage.span),
+        other => unimplemented::unimplemented_stage(body.library(), other, stage.span),
     }
     .map(found)
 }
 
 /// What the library asks of the operands of an operation.
-fn computed(
+fn alu_operand_limit(
     pass: &Pass,
     index: usize,
     operation: &AluOperation,
@@ -104,20 +104,20 @@ fn computed(
 }
 
 fn fetched(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
-    let kind = truncated(&input.full()?, &stage.output.full()?)?;
+    let kind = truncated(&input.full_mapping()?, &stage.output.full_mapping()?)?;
     Some((kind, stage.output.time.span))
 }
 
 /// A custom ring: exactly the least one, copies each one whole axis without padding, nothing cut off.
-fn ring(
+fn custom_ring_limit(
     input: &StreamShape,
     stage: &Stage,
     (ring_size, ring_span): (u64, Span),
     least: Option<u64>,
 ) -> Option<(LibraryLimitKind, Span)> {
     let (before, after) = (
-        forms::known(&input.slice)?,
-        forms::known(&stage.output.slice)?,
+        forms::known_form(&input.slice)?,
+        forms::known_form(&stage.output.slice)?,
     );
     if !is_plain(before) || !is_plain(after) {
         return None;
@@ -125,7 +125,7 @@ fn ring(
     if let Some(copies) = ring_copies(before, after) {
         return Some((copies, stage.output.slice.span));
     }
-    if let Some(kind) = truncated(&input.full()?, &stage.output.full()?) {
+    if let Some(kind) = truncated(&input.full_mapping()?, &stage.output.full_mapping()?) {
         return Some((kind, stage.output.time.span));
     }
     let least = least.filter(|least| *least != ring_size)?;
@@ -169,15 +169,22 @@ fn ring_copies(before: &Form, after: &Form) -> Option<LibraryLimitKind> {
 }
 
 /// Tiling innermost, counted with the second collected flit as an iteration.
-fn aligned(body: &Body, input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
+fn align_limit(
+    body: &Body,
+    input: &StreamShape,
+    stage: &Stage,
+) -> Option<(LibraryLimitKind, Span)> {
     let StageKind::Align { operand, .. } = &stage.kind else {
         return None;
     };
     body.tensor((*operand)?)?;
-    let (time, packet) = (forms::known(&input.time)?, forms::known(&input.packet)?);
+    let (time, packet) = (
+        forms::known_form(&input.time)?,
+        forms::known_form(&input.packet)?,
+    );
     let (out_time, out_packet) = (
-        forms::known(&stage.output.time)?,
-        forms::known(&stage.output.packet)?,
+        forms::known_form(&stage.output.time)?,
+        forms::known_form(&stage.output.packet)?,
     );
     if ![time, packet, out_time, out_packet]
         .into_iter()
@@ -203,15 +210,15 @@ fn aligned(body: &Body, input: &StreamShape, stage: &Stage) -> Option<(LibraryLi
 }
 
 /// The packet without its outer padding innermost in the output time (interleaved), or up to the next eight (sequential).
-fn accumulated(
+fn accumulate_limit(
     input: &StreamShape,
     stage: &Stage,
     kind: AccumulationKind,
 ) -> Option<(LibraryLimitKind, Span)> {
     const LANES: u64 = 8;
-    let row = input.row.as_ref().and_then(forms::known)?;
-    let live = forms::known(&input.packet)?.remove_padding();
-    let out_time = forms::known(&stage.output.time)?;
+    let row = input.row.as_ref().and_then(forms::known_form)?;
+    let live = forms::known_form(&input.packet)?.remove_padding();
+    let out_time = forms::known_form(&stage.output.time)?;
     if !is_plain(&live) || !is_plain(out_time) || !is_plain(row) {
         return None;
     }
@@ -253,7 +260,7 @@ fn entered_type(pass: &Pass, index: usize) -> Option<ElementType> {
 
 /// A reduction across slices of a part of an axis, of which the rest stays in the tensor.
 fn partial_reduction(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
-    let (before, after) = (input.full()?, stage.output.full()?);
+    let (before, after) = (input.full_mapping()?, stage.output.full_mapping()?);
     let axes = before.form().axis_names();
     let axis = axes.into_iter().find(|axis| {
         let values = |form| {

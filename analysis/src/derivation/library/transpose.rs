@@ -3,7 +3,7 @@
 //! It looks for the rows, and for the packets of a row, at the place of their outermost part, and takes them for one unpadded
 //! run there. The engine counts positions and takes any run. Behind the Vector Engine the library checks nothing.
 
-use crate::derivation::forms::{differ, divide_relaxed, known};
+use crate::derivation::forms::{differ, divide_relaxed, known_form};
 use crate::hardware;
 use crate::items::Span;
 use crate::kernel::{Position, Stage, StreamShape};
@@ -40,7 +40,7 @@ pub enum TransposeRows {
 }
 
 /// What the library refuses of a matrix that the engine turns.
-pub(in crate::derivation) fn judge(
+pub(in crate::derivation) fn judge_transpose(
     input: &StreamShape,
     stage: &Stage,
 ) -> Option<(LibraryLimitKind, Span)> {
@@ -48,10 +48,10 @@ pub(in crate::derivation) fn judge(
         return None;
     }
     let stream = Stream {
-        time: known(&input.time)?,
-        packet: known(&input.packet)?,
-        out_time: known(&stage.output.time)?,
-        rows: known(&stage.output.packet)?.remove_padding(),
+        time: known_form(&input.time)?,
+        packet: known_form(&input.packet)?,
+        out_time: known_form(&stage.output.time)?,
+        rows: known_form(&stage.output.packet)?.remove_padding(),
     };
     if ![stream.time, stream.packet, stream.out_time, &stream.rows]
         .into_iter()
@@ -70,7 +70,7 @@ pub(in crate::derivation) fn judge(
             bits,
         }
     } else {
-        stream.fault(columns)?
+        stream.library_fault(columns)?
     };
     Some((
         LibraryLimitKind::TransposeRows(found),
@@ -88,7 +88,7 @@ struct Stream<'a> {
 
 impl Stream<'_> {
     /// What the library does not find. A division that the algebra cannot do finds everything: the answer is unknown then.
-    fn fault(&self, columns: u64) -> Option<TransposeRows> {
+    fn library_fault(&self, columns: u64) -> Option<TransposeRows> {
         let rows = divide_relaxed(self.time, &self.rows);
         let elsewhere = || TransposeRows::Elsewhere {
             rows: self.rows.to_mapping(),

@@ -23,7 +23,10 @@ pub enum Unimplemented {
 }
 
 /// A collective without a body.
-pub(super) fn collective(library: Dialect, collective: &Collective) -> Option<LibraryLimit> {
+pub(super) fn unimplemented_collective(
+    library: Dialect,
+    collective: &Collective,
+) -> Option<LibraryLimit> {
     let method = collective.method;
     let what = match &collective.work {
         CollectiveWork::Shuffle(parts) => Unimplemented::Shuffle(method, parts.level),
@@ -37,7 +40,7 @@ pub(super) fn collective(library: Dialect, collective: &Collective) -> Option<Li
 }
 
 /// A stage without a body; `span` is its method.
-pub(super) fn stage(
+pub(super) fn unimplemented_stage(
     library: Dialect,
     kind: &StageKind,
     span: Span,
@@ -61,7 +64,7 @@ pub(super) fn stage(
 
 /// An operation that is evaluated: one that every group skips is not.
 fn of_alu(library: Dialect, operation: &AluOperation) -> Option<Unimplemented> {
-    let known = operation.known(library)?;
+    let known = operation.known_operation(library)?;
     let missing = library.operations().is_without_body(known) && !operation.is_skipped();
     missing.then_some(Unimplemented::Operation(known))
 }

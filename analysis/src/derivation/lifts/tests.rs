@@ -10,7 +10,7 @@ use crate::kernel::{
 };
 use crate::libraries::{Library, Release};
 
-use super::{LiftFault, derive};
+use super::{LiftFault, derive_lift_fault};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 
@@ -53,7 +53,7 @@ fn lift(
         ],
         end: PassEnd::Open,
     };
-    derive(&pass, 1, Level::Slice)
+    derive_lift_fault(&pass, 1, Level::Slice)
 }
 
 const AXES: Axes<'_> = &[

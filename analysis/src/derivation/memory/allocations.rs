@@ -86,7 +86,7 @@ pub struct Touch {
 }
 
 /// One list an operation of the body: what it reads, then what it writes.
-pub(super) fn touches(body: &Body, allocations: &[Allocation]) -> Vec<Vec<Touch>> {
+pub(super) fn allocation_touches(body: &Body, allocations: &[Allocation]) -> Vec<Vec<Touch>> {
     let mut touches = vec![Vec::new(); body.operations.len()];
     for writes in [false, true] {
         for (allocation, of) in allocations.iter().enumerate() {
@@ -192,7 +192,7 @@ impl Allocation {
 }
 
 /// The allocation that a tensor's bytes belong to, and the part of it that the tensor is.
-fn resolve(body: &Body, id: TensorId) -> Option<(TensorId, Part)> {
+fn resolve_allocation(body: &Body, id: TensorId) -> Option<(TensorId, Part)> {
     let mut part = Part::Whole;
     for tensor in body.sharing(id) {
         match &tensor.origin {
@@ -268,7 +268,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
         });
     }
     let find = |id: TensorId| {
-        let (root, part) = resolve(body, id)?;
+        let (root, part) = resolve_allocation(body, id)?;
         Some((*by_tensor.get(&root)?, part))
     };
     for operation in &body.operations {

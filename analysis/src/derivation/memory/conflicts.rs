@@ -7,12 +7,12 @@ use rustc_hash::FxHashSet;
 use crate::hardware::{COMMIT_UNIT_BYTES, Machine};
 use crate::items::Span;
 use crate::kernel::{AddressValue, Body, OperationId, TensorId, Tier, TrfAddress};
-use crate::mapping::{Answer, equal};
+use crate::mapping::{Answer, mappings_equal};
 
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::beside::Beside;
-use super::free::{gaps, places};
+use super::free::{free_addresses, free_stretches};
 use super::occupied::Occupied;
 use super::sums::{self, Sum};
 
@@ -127,7 +127,7 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
         };
         Some(Displaced {
             address_span,
-            elsewhere: finder.elsewhere(allocation, address_span, after),
+            elsewhere: finder.place_elsewhere(allocation, address_span, after),
         })
     });
     outside.collect()
@@ -149,8 +149,10 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
     let (Some(own), Some(bytes)) = (moved.range, moved.bytes) else {
         return Vec::new();
     };
-    let beside: Option<Vec<(u64, u64)>> =
-        finder.neighbours(moved).map(|other| other.range).collect();
+    let beside: Option<Vec<(u64, u64)>> = finder
+        .concurrent_allocations(moved)
+        .map(|other| other.range)
+        .collect();
     let Some(taken) = beside.filter(|_| !finder.is_fixed(moved, address)) else {
         return Vec::new();
     };
@@ -164,7 +166,7 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
         }
         Tier::Hbm | Tier::Host | Tier::Spm => return Vec::new(),
     };
-    places(&gaps(taken, capacity), bytes, 0, alignment)
+    free_addresses(&free_stretches(taken, capacity), bytes, 0, alignment)
         .filter(|address| *address != own.0)
         .map(AddressValue::Bytes)
         .collect()
@@ -214,10 +216,10 @@ pub(crate) fn nearest_places(
     };
     let alignment = alignment.max(element).max(unit);
     let taken = finder
-        .neighbours(moved)
+        .concurrent_allocations(moved)
         .filter_map(|allocation| allocation.range);
-    let gaps = gaps(taken, capacity);
-    let above = places(&gaps, bytes, start, alignment).min();
+    let gaps = free_stretches(taken, capacity);
+    let above = free_addresses(&gaps, bytes, start, alignment).min();
     let below = gaps.iter().filter_map(|(from, to)| {
         let last = to.checked_sub(bytes)?.min(start);
         let last = last - last.checked_rem(alignment)?;
@@ -227,9 +229,9 @@ pub(crate) fn nearest_places(
 }
 
 /// Derives all conflicts of a body, each pair of places once.
-pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
+pub(super) fn derive_conflicts(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
     let finder = Finder::of(body, allocations);
-    let (sums, crowded) = sums::derive(&finder);
+    let (sums, crowded) = sums::derive_sums(&finder);
     let mut violations: Vec<MemoryViolation> = sums.into_iter().map(MemoryViolation::Sum).collect();
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
     let ranges = allocations.iter();
@@ -246,11 +248,11 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
             let needed = needs.get(other);
             other != index && needed.is_some_and(|needed| needed.may_need_across(during))
         };
-        for needed in occupied.meeting(written.tier, written.range, may_need) {
+        for needed in occupied.overlapping_ranges(written.tier, written.range, may_need) {
             let Some(needed) = allocations.get(needed) else {
                 continue;
             };
-            let Some(places) = finder.places(needed, written) else {
+            let Some(places) = finder.address_spans(needed, written) else {
                 continue;
             };
             if seen.contains(&places) || seen.contains(&(places.1, places.0)) {
@@ -262,7 +264,7 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
                 .take(COMPARED_WRITES)
                 .find_map(|write| {
                     let need = finder.need_after(needed, written, write)?;
-                    finder.conflict(needed, written, write.operation, need)
+                    finder.conflict_between(needed, written, write.operation, need)
                 });
             if let Some(violation) = found {
                 seen.insert(places);
@@ -461,7 +463,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Where the addresses of two allocations are written.
-    fn places(&self, one: &Allocation, two: &Allocation) -> Option<(Span, Span)> {
+    fn address_spans(&self, one: &Allocation, two: &Allocation) -> Option<(Span, Span)> {
         let place = |allocation: &Allocation| {
             self.body
                 .tensor(allocation.tensor)
@@ -470,7 +472,7 @@ impl<'a> Finder<'a> {
         Some((place(one)?, place(two)?))
     }
 
-    fn conflict(
+    fn conflict_between(
         &self,
         needed: &Allocation,
         written: &Allocation,
@@ -502,7 +504,11 @@ impl<'a> Finder<'a> {
         Some(MemoryViolation::Conflict {
             kind,
             tier: written.tier,
-            elsewhere: self.elsewhere(written, written_there.address_span, needed_there.range.1),
+            elsewhere: self.place_elsewhere(
+                written,
+                written_there.address_span,
+                needed_there.range.1,
+            ),
             needed: needed_there,
             written: written_there,
             write,
@@ -513,7 +519,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The allocations of the same memory that are needed at some time together with `moved`.
-    fn neighbours(&self, moved: &Allocation) -> impl Iterator<Item = &Allocation> {
+    fn concurrent_allocations(&self, moved: &Allocation) -> impl Iterator<Item = &Allocation> {
         let tensor = self.body.tensor(moved.tensor);
         let beside = tensor.map_or_else(Vec::new, |tensor| {
             self.beside().needed_with(moved.tier, tensor.address.span)
@@ -534,7 +540,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Where the tensor meets no other: behind the byte `after` if possible, since below may be what is not known of.
-    fn elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
+    fn place_elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
         if self.is_fixed(moved, address) {
             return Elsewhere::Fixed;
         }
@@ -542,12 +548,12 @@ impl<'a> Finder<'a> {
             return Elsewhere::Fixed;
         };
         let taken: Vec<(u64, u64)> = self
-            .neighbours(moved)
+            .concurrent_allocations(moved)
             .filter_map(|allocation| allocation.range)
             .collect();
         let gap = |capacity| {
-            let gaps = gaps(taken.iter().copied(), capacity);
-            let holes = |start| places(&gaps, bytes, start, PROPOSED_ALIGNMENT);
+            let gaps = free_stretches(taken.iter().copied(), capacity);
+            let holes = |start| free_addresses(&gaps, bytes, start, PROPOSED_ALIGNMENT);
             let mut found: Vec<u64> = holes(after).collect();
             // What comes from outside is at addresses of HBM that are not known, most likely low ones.
             if moved.tier != Tier::Hbm || found.is_empty() {
@@ -601,7 +607,7 @@ fn may_cover(writes: &[&Part], read: &Part) -> bool {
                 start,
                 length,
             } => {
-                if known.is_some_and(|known| equal(known, index) != Answer::Yes) {
+                if known.is_some_and(|known| mappings_equal(known, index) != Answer::Yes) {
                     return true;
                 }
                 known = Some(index);
@@ -618,7 +624,7 @@ fn may_cover(writes: &[&Part], read: &Part) -> bool {
             start,
             length,
         } => {
-            if equal(index, read_index) != Answer::Yes {
+            if mappings_equal(index, read_index) != Answer::Yes {
                 return true;
             }
             (*start, start.saturating_add(*length))

@@ -16,7 +16,7 @@ use crate::kernel::{
 };
 use crate::mapping::{Atom, Form, Mapping};
 
-use super::super::sequencer::{SequenceRequest, SequencerMode, sequence};
+use super::super::sequencer::{SequenceRequest, SequencerMode, sequence_report};
 use super::super::{commit, fetch, forms};
 use super::MemoryViolation;
 use super::allocations::Allocation;
@@ -45,7 +45,7 @@ pub struct InPlaceCommit {
 }
 
 /// Derives the commits in place of a body, those left out that overwrite what a later operation reads.
-pub(super) fn derive(
+pub(super) fn derive_in_place(
     body: &Body,
     allocations: &[Allocation],
     violations: &[MemoryViolation],
@@ -74,10 +74,11 @@ pub(super) fn of_operation(
             MemoryViolation::Sum(_) => false,
         })
     };
-    judge(body, allocations, operation, pass).filter(|found| !overlaps(found.source, found.target))
+    judge_commit_in_place(body, allocations, operation, pass)
+        .filter(|found| !overlaps(found.source, found.target))
 }
 
-fn judge(
+fn judge_commit_in_place(
     body: &Body,
     allocations: &[Allocation],
     operation: &Operation,
@@ -92,7 +93,10 @@ fn judge(
         _ => return None,
     };
     let order = Order::of(pass)?;
-    let (source, target) = (whole(body, read)?, whole(body, written)?);
+    let (source, target) = (
+        fully_viewed_tensor(body, read)?,
+        fully_viewed_tensor(body, written)?,
+    );
     let range = |id: TensorId| {
         // Allocations are in the order of their tensors.
         let at = allocations.binary_search_by_key(&id, |allocation| allocation.tensor);
@@ -104,8 +108,8 @@ fn judge(
     }
     let bits = |byte: u64| i128::from(byte).checked_mul(8);
     let distance = bits(to.0)?.checked_sub(bits(from.0)?)?;
-    let reads = fetch::request(body, pass, 0)?;
-    let writes = commit::request(body, pass, written, body.tensor(written)?)?;
+    let reads = fetch::fetch_request(body, pass, 0)?;
+    let writes = commit::commit_request(body, pass, written, body.tensor(written)?)?;
     let reader = Walk::of(&reads)?;
     let writer = Walk::of(&writes)?;
     let release = Release::of(order, pass, &reader, &writer)?;
@@ -232,7 +236,7 @@ impl Release {
 }
 
 /// The tensor that a view without tiles shows all of.
-fn whole(body: &Body, mut id: TensorId) -> Option<TensorId> {
+fn fully_viewed_tensor(body: &Body, mut id: TensorId) -> Option<TensorId> {
     for _ in 0..=body.tensors.len() {
         match &body.tensor(id)?.origin {
             Origin::View { of, tile: None } => id = *of,
@@ -272,8 +276,8 @@ impl Walk {
         }
         let packet = request.packet.form().remove_padding();
         let walk = Self {
-            time: loops(request, time)?,
-            packet: loops(request, &packet)?,
+            time: part_loops(request, time)?,
+            packet: part_loops(request, &packet)?,
             steps: time.size(),
             element_bits: i128::from(request.element_type.bits()),
         };
@@ -350,14 +354,14 @@ impl Walk {
 }
 
 /// The loops of a part of a request's stream.
-fn loops(request: &SequenceRequest, part: &Form) -> Option<Vec<Loop>> {
+fn part_loops(request: &SequenceRequest, part: &Form) -> Option<Vec<Loop>> {
     let part = SequenceRequest {
         time: part.to_mapping(),
         packet: Mapping::identity(),
         mode: SequencerMode::Fetch,
         ..request.clone()
     };
-    let entries = sequence(&part).entries;
+    let entries = sequence_report(&part).entries;
     let known = entries.iter().map(|entry| {
         Some(Loop {
             size: entry.size,

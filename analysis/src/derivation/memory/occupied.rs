@@ -53,7 +53,7 @@ impl Occupied {
 
     /// Which of the given ranges that are `asked` for share bytes with one, in the order in which they were given. None with an
     /// unknown one.
-    pub(super) fn meeting(
+    pub(super) fn overlapping_ranges(
         &self,
         tier: Tier,
         one: Option<Bytes>,
@@ -109,11 +109,11 @@ mod tests {
                 let by_bytes = given.iter().enumerate();
                 let by_bytes = by_bytes.filter(|(_, (other, bytes))| other == tier && share(bytes));
                 let by_bytes: Vec<usize> = by_bytes.map(|(index, _)| index).collect();
-                let met_ones = occupied.meeting(*tier, *range, |_| true);
+                let met_ones = occupied.overlapping_ranges(*tier, *range, |_| true);
                 assert_eq!(met_ones, by_bytes, "{given:?}");
                 met += by_bytes.len();
                 let even: Vec<usize> = by_bytes.into_iter().filter(|one| one % 2 == 0).collect();
-                let met_ones = occupied.meeting(*tier, *range, |one| one % 2 == 0);
+                let met_ones = occupied.overlapping_ranges(*tier, *range, |one| one % 2 == 0);
                 assert_eq!(met_ones, even, "{given:?}");
             }
         }

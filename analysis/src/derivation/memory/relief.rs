@@ -6,7 +6,7 @@
 use crate::hardware::{COMMIT_UNIT_BYTES, ElementType};
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, TensorId, Tier};
 
-use super::allocations::{Allocation, Touch, touches};
+use super::allocations::{Allocation, Touch, allocation_touches};
 use super::sums::Sum;
 
 /// Proposals that are kept.
@@ -55,7 +55,7 @@ struct Life {
     to: u64,
 }
 
-const fn at(operation: OperationId) -> u64 {
+const fn operation_time(operation: OperationId) -> u64 {
     2 * operation.0 as u64 + 1
 }
 
@@ -85,14 +85,14 @@ pub(super) fn reliefs(body: &Body, allocations: &[Allocation], sum: &Sum) -> Vec
         allocations,
         lives: members
             .iter()
-            .filter_map(|member| life(body, member))
+            .filter_map(|member| allocation_life(body, member))
             .collect(),
-        touched: touches(body, allocations),
+        touched: allocation_touches(body, allocations),
         sum,
         point,
     };
     let later = trial.later(&tried);
-    let earlier = tried.iter().filter_map(|one| trial.earlier(one));
+    let earlier = tried.iter().filter_map(|one| trial.earlier_use(one));
     let narrower = tried.iter().filter_map(|one| trial.narrower(one));
     // One of each kind first.
     let mut kept: Vec<Relief> = Vec::new();
@@ -107,13 +107,13 @@ pub(super) fn reliefs(body: &Body, allocations: &[Allocation], sum: &Sum) -> Vec
     kept
 }
 
-fn life(body: &Body, allocation: &Allocation) -> Option<Life> {
+fn allocation_life(body: &Body, allocation: &Allocation) -> Option<Life> {
     let lifetime = allocation.lifetime(body);
     Some(Life {
         tensor: allocation.tensor,
         bytes: allocation.placed_bytes()?,
-        from: at(lifetime.from),
-        to: at(lifetime.to),
+        from: operation_time(lifetime.from),
+        to: operation_time(lifetime.to),
     })
 }
 
@@ -161,12 +161,12 @@ impl Trial<'_> {
         let apart = touched.iter().filter(|touch| !touch.writes).all(|touch| {
             let source = self.allocations.get(touch.allocation);
             source.is_some_and(|source| source.tier != self.sum.tier)
-                && !self.written(touch, write.operation, first)
+                && !self.is_written_between(touch, write.operation, first)
         });
         let moves = apart
             && first.0 > write.operation.0.saturating_add(1)
             && self.is_straight(write.operation, first);
-        moves.then(|| (one.tensor, at(first).saturating_sub(1)))
+        moves.then(|| (one.tensor, operation_time(first).saturating_sub(1)))
     }
 
     /// Loads that are moved: one, or where no single one is enough, as few of all of them as are.
@@ -204,7 +204,7 @@ impl Trial<'_> {
     }
 
     /// Whether the allocation of a touch is written between two operations.
-    fn written(&self, touch: &Touch, from: OperationId, to: OperationId) -> bool {
+    fn is_written_between(&self, touch: &Touch, from: OperationId, to: OperationId) -> bool {
         let allocation = self.allocations.get(touch.allocation);
         allocation.is_none_or(|allocation| {
             let mut writes = allocation.writes.iter();
@@ -222,7 +222,7 @@ impl Trial<'_> {
     }
 
     /// A tensor that is used once more behind the point, by an operation that needs nothing which is made from there on.
-    fn earlier(&self, one: &Allocation) -> Option<Relief> {
+    fn earlier_use(&self, one: &Allocation) -> Option<Relief> {
         let last = one.reads.last()?.operation;
         let rest = one.reads.iter().filter(|read| read.operation >= self.point);
         if one.outlives_body()
@@ -248,7 +248,7 @@ impl Trial<'_> {
             return None;
         }
         let target = self.made_by(last);
-        let moved = at(self.point).saturating_sub(1);
+        let moved = operation_time(self.point).saturating_sub(1);
         let bytes = self.peak(|life| {
             if life.tensor == one.tensor {
                 life.to = moved;

@@ -33,15 +33,15 @@ pub struct Sum {
 }
 
 /// The sums of a body that exceed a memory, and the tensors of the VRF that do not fit.
-pub(super) fn derive(finder: &Finder<'_>) -> (Vec<Sum>, FxHashSet<TensorId>) {
+pub(super) fn derive_sums(finder: &Finder<'_>) -> (Vec<Sum>, FxHashSet<TensorId>) {
     let (body, allocations) = (finder.body, finder.allocations);
     let mut sums = Vec::new();
-    let crowded = crowded(finder, Tier::Vrf, &mut sums);
+    let crowded = find_crowded(finder, Tier::Vrf, &mut sums);
     if !Conventions::of(body.dialect).is_addressed() {
         // Without addresses nothing overlaps: what remains is whether everything fits, said once a memory.
-        self::crowded(finder, Tier::Dm, &mut sums);
-        self::crowded(finder, Tier::Trf, &mut sums);
-        sums = fullest(sums);
+        self::find_crowded(finder, Tier::Dm, &mut sums);
+        self::find_crowded(finder, Tier::Trf, &mut sums);
+        sums = fullest_sums(sums);
         for sum in &mut sums {
             sum.reliefs = relief::reliefs(body, allocations, sum);
         }
@@ -82,7 +82,7 @@ fn is_roomy(body: &Body, members: &[&Allocation], capacity: u64) -> bool {
 }
 
 /// Finds tensors of a memory that do not fit beside what is needed meanwhile, and returns them.
-fn crowded(finder: &Finder<'_>, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<TensorId> {
+fn find_crowded(finder: &Finder<'_>, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<TensorId> {
     let (body, allocations) = (finder.body, finder.allocations);
     let Some(capacity) = tier.capacity(&body.machine) else {
         return FxHashSet::default();
@@ -145,7 +145,7 @@ fn crowded(finder: &Finder<'_>, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<Te
     crowded
 }
 /// Of each memory the first of the largest sums.
-fn fullest(sums: Vec<Sum>) -> Vec<Sum> {
+fn fullest_sums(sums: Vec<Sum>) -> Vec<Sum> {
     let mut found: Vec<Sum> = Vec::new();
     for sum in sums {
         match found.iter_mut().find(|known| known.tier == sum.tier) {

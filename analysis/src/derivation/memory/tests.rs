@@ -11,7 +11,7 @@ const AXES: &[(&str, u64)] = &[("A", 8), ("B", 4), ("K", 2048), ("L", 1024)];
 
 /// `(kind, tensor that is needed, tensor that is written)`.
 fn conflicts(builder: &BodyBuilder<'_>) -> Vec<(ConflictKind, TensorId, TensorId)> {
-    derive(&builder.body)
+    derive_memory(&builder.body)
         .violations
         .iter()
         .filter_map(|violation| match violation {
@@ -38,7 +38,7 @@ fn a_write_over_what_is_read_later_is_an_overlap() {
         conflicts(&builder),
         [(ConflictKind::Overlap, first, second)]
     );
-    match derive(&builder.body).violations.as_slice() {
+    match derive_memory(&builder.body).violations.as_slice() {
         [
             MemoryViolation::Conflict {
                 needed,
@@ -128,7 +128,7 @@ fn what_an_address_names_is_read_stale() {
         [(ConflictKind::StaleRead, kept, fresh)]
     );
     let reader = builder.body.operation(read).map(|operation| operation.span);
-    match derive(&builder.body).violations.as_slice() {
+    match derive_memory(&builder.body).violations.as_slice() {
         [MemoryViolation::Conflict { span, .. }] => assert_eq!(Some(*span), reader),
         other => panic!("{other:?}"),
     }
@@ -237,7 +237,7 @@ fn a_launch_needs_the_tensors_that_it_is_given() {
             tensors: stored,
             span: span(8),
         });
-        derive(&builder.body).violations
+        derive_memory(&builder.body).violations
     };
     assert_eq!(launched(32), []);
     match launched(16).as_slice() {
@@ -289,7 +289,7 @@ fn regions_of_the_tensor_register_file() {
         );
         builder.read(out);
         builder.read(other);
-        derive(&builder.body)
+        derive_memory(&builder.body)
             .violations
             .iter()
             .find_map(|violation| match violation {
@@ -323,7 +323,7 @@ fn vector_registers_have_to_fit_together() {
             AddressValue::Bytes(16384),
         );
         builder.read(out);
-        derive(&builder.body).violations
+        derive_memory(&builder.body).violations
     };
     assert_eq!(sum("L", AddressValue::Unknown, AddressValue::Unknown), []);
     for two in [AddressValue::Unknown, AddressValue::Bytes(0)] {
@@ -357,7 +357,7 @@ fn lifetimes_run_from_the_first_write_to_the_last_read() {
     builder.read(first);
     builder.read(input);
     builder.body.escaping.push(buffer);
-    let derived = derive(&builder.body);
+    let derived = derive_memory(&builder.body);
     let of = |tensor| {
         derived
             .lifetimes

@@ -22,7 +22,7 @@ pub(in crate::derivation) struct Moved {
 }
 
 /// What is lost in a scatter or a parallel copy.
-pub(super) fn judge(
+pub(super) fn judge_collective(
     body: &Body,
     id: OperationId,
     collective: &Collective,
@@ -61,19 +61,19 @@ pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective)
     let target = body.tensor(*collective.targets.first()?)?;
     let (source, target) = match &collective.work {
         CollectiveWork::Scatter { key } => {
-            let (whole, key) = (source.levels.full()?, key.get()?);
+            let (whole, key) = (source.levels.full_mapping()?, key.get()?);
             if whole.is_opaque() || key.is_opaque() {
                 return None;
             }
             let division = divide_relaxed(whole.form(), key.form());
             let row = division.exact().then_some(&division.dividend_residue)?;
-            (row.to_mapping(), target.levels.full()?)
+            (row.to_mapping(), target.levels.full_mapping()?)
         }
         CollectiveWork::ParallelCopy { parts, sliced, .. } => {
             let mut read = one_part(&source.levels, parts.level)?;
             read.element.value = Some(sliced.get()?.clone());
             let written = one_part(&target.levels, parts.level)?;
-            (read.full()?, written.full()?)
+            (read.full_mapping()?, written.full_mapping()?)
         }
         // What the steps of a plan leave is written into a view, where it is not declared again.
         CollectiveWork::Redistribute { steps, .. }
@@ -83,7 +83,7 @@ pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective)
             if let Some(RedistributionStep::Slice { element, .. }) = steps.last() {
                 read.element.value = Some(element.get()?.clone());
             }
-            (read.full()?, target.levels.full()?)
+            (read.full_mapping()?, target.levels.full_mapping()?)
         }
         CollectiveWork::Gather
         | CollectiveWork::GatherRows(_)
@@ -125,7 +125,10 @@ fn unindexed(body: &Body, id: OperationId, collective: &Collective) -> Option<Mo
     };
     let key = key.get().filter(|key| !key.is_opaque())?;
     let indices = body.tensor(*collective.sources.get(1)?)?;
-    let counted = indices.levels.full().filter(|whole| !whole.is_opaque())?;
+    let counted = indices
+        .levels
+        .full_mapping()
+        .filter(|whole| !whole.is_opaque())?;
     let (axis, value) = key.form().axis_names().into_iter().find_map(|axis| {
         let there = counted.form().contains_axis(&axis);
         let parts = [key, &counted].map(|mapping| project(mapping.form(), &axis));

@@ -39,7 +39,7 @@ impl Values {
             reach = reach.checked_add(stride.checked_mul(count.checked_sub(1)?)?)?;
         }
         let reached = (overlap && size <= OVERLAPPING_VALUES)
-            .then(|| reached(&merged, size))
+            .then(|| reached_values(&merged, size))
             .flatten();
         Some(Self {
             digits: merged,
@@ -96,7 +96,7 @@ impl Values {
     }
 
     /// The first value behind each digit, and the one after nothing: 1. Where they are not held, a gap begins.
-    fn bounds(&self) -> impl Iterator<Item = u64> {
+    fn value_bounds(&self) -> impl Iterator<Item = u64> {
         let ends = self
             .digits
             .iter()
@@ -106,7 +106,7 @@ impl Values {
 }
 
 /// Which values below `size` the digits reach, tried one by one.
-fn reached(digits: &[(u64, u64)], size: u64) -> Option<Vec<bool>> {
+fn reached_values(digits: &[(u64, u64)], size: u64) -> Option<Vec<bool>> {
     let size = usize::try_from(size).ok()?;
     let mut reached = vec![false; size];
     *reached.first_mut()? = true;
@@ -135,7 +135,7 @@ pub(super) fn missing_value(from: &[AxisPart], within: &[AxisPart]) -> Option<u6
         .max()?;
     let (from, within) = (Values::of(from, size)?, Values::of(within, size)?);
     let mut samples = from.samples();
-    samples.extend(within.bounds());
+    samples.extend(within.value_bounds());
     samples.sort_unstable();
     samples
         .into_iter()

@@ -19,7 +19,7 @@ fn with_slices(slices: &[&str], pes: Option<u64>) -> Body {
         library: Library::OptStd,
         release: Release::new(0, 8),
     };
-    let table = crate::kernel::dialect::of(body.dialect);
+    let table = crate::kernel::dialect::dialect_in_release(body.dialect);
     body.machine = (table.machine)(body.dialect.release);
     if let Some(device) = &mut body.device {
         device.pes = pes;
@@ -30,7 +30,7 @@ fn with_slices(slices: &[&str], pes: Option<u64>) -> Body {
 #[test]
 fn a_level_has_the_size_of_the_grid() {
     let found = |slice, pes| {
-        let violations = grid(&with_slices(&[slice], pes));
+        let violations = grid_violations(&with_slices(&[slice], pes));
         let words = violations.iter();
         words
             .map(|one| (one.level, one.mapping.size(), one.expected))
@@ -92,7 +92,7 @@ fn what_is_new_is_written_before_it_is_read() {
     builder.read(written);
     builder.copy(input, fresh);
     let mut body = builder.body;
-    let reads = |body: &Body| unwritten_reads(body, &super::super::memory::derive(body));
+    let reads = |body: &Body| unwritten_reads(body, &super::super::memory::derive_memory(body));
     let found = reads(&body);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].tensor, fresh);

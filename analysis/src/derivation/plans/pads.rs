@@ -6,7 +6,7 @@ use crate::mapping::{Answer, PaddingKind, equal_forms};
 use super::{PlanFault, PlanViolation};
 
 /// Whether a view with more or less padding differs from what it is taken of in one padding behind everything else.
-pub(super) fn judge(body: &Body, tensor: &Tensor) -> Option<PlanViolation> {
+pub(super) fn judge_resized_view(body: &Body, tensor: &Tensor) -> Option<PlanViolation> {
     let Origin::Resized { of, widens } = tensor.origin else {
         return None;
     };

@@ -27,7 +27,10 @@ pub(super) struct Region {
 }
 
 /// Takes an axis out of a mapping; `None` where it is not known whether it can be.
-pub(super) fn region(whole: &Mapping, axis: &Mapping) -> Option<Result<Region, RegionFault>> {
+pub(super) fn region_without_axis(
+    whole: &Mapping,
+    axis: &Mapping,
+) -> Option<Result<Region, RegionFault>> {
     if whole.is_opaque() || axis.is_opaque() || axis.size() == 1 {
         return None;
     }

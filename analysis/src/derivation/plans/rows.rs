@@ -5,9 +5,11 @@ use crate::derivation::forms;
 use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType};
 use crate::items::Span;
 use crate::kernel::{Body, Collective, Copy, Levels, OperationId, Rows, Tensor, Tier, Written};
-use crate::mapping::{Answer, Atom, Digit, Form, Mapping, PaddingKind, equal_forms, holds};
+use crate::mapping::{
+    Answer, Atom, Digit, Form, Mapping, PaddingKind, equal_forms, holds_every_element,
+};
 
-use super::regions::{RegionFault, region};
+use super::regions::{RegionFault, region_without_axis};
 use super::{PlanFault, PlanViolation};
 
 /// What is wrong with the rows of a gather or a scatter.
@@ -90,7 +92,7 @@ struct Ends<'a> {
     index: Option<&'a Tensor>,
 }
 
-pub(super) fn gather(
+pub(super) fn judge_gather(
     body: &Body,
     collective: &Collective,
     rows: &Rows,
@@ -105,12 +107,12 @@ pub(super) fn gather(
     })();
     let Some(ends) = ends else { return };
     let domain = domain(&ends, rows, add, PlanFault::Gather);
-    let left = match left(&ends, rows) {
+    let left = match element_without_rows_axis(&ends, rows) {
         Some(Err(fault)) => return add(PlanFault::Gather(fault), rows.axis.span),
         Some(Ok(left)) => left,
         None => return,
     };
-    if let Some(declared) = known(&rows.payload)
+    if let Some(declared) = known_mapping(&rows.payload)
         && equal_forms(&left, declared.form()) == Answer::No
     {
         let fault = RowsFault::Payload {
@@ -119,24 +121,25 @@ pub(super) fn gather(
         };
         return add(PlanFault::Gather(fault), rows.payload.span);
     }
-    let Some((tensor, wanted)) = whole(&ends.slices.levels).zip(joined(&left, domain.as_ref()))
+    let Some((tensor, wanted)) =
+        tensor_mapping(&ends.slices.levels).zip(row_with_domain(&left, domain.as_ref()))
     else {
         return;
     };
     let place = ends.slices.levels.element.span;
-    let fault = elements(&tensor, &wanted, true).or_else(|| copies(&tensor, &wanted));
+    let fault = element_fault(&tensor, &wanted, true).or_else(|| copies_fault(&tensor, &wanted));
     if let Some(fault) = fault {
         return add(PlanFault::Gather(fault), place);
     }
-    let target = known(&ends.slices.levels.element);
-    let tail =
-        target.and_then(|target| tail(&left, target.form(), ends.slices.element_type.value?));
+    let target = known_mapping(&ends.slices.levels.element);
+    let tail = target
+        .and_then(|target| row_tail_fault(&left, target.form(), ends.slices.element_type.value?));
     if let Some(fault) = tail {
         add(fault, place);
     }
 }
 
-pub(super) fn scatter(
+pub(super) fn judge_scatter(
     body: &Body,
     collective: &Collective,
     rows: &Rows,
@@ -151,19 +154,19 @@ pub(super) fn scatter(
     })();
     let Some(ends) = ends else { return };
     let domain = domain(&ends, rows, add, PlanFault::Scatter);
-    if known(&rows.axis).is_some_and(is_one_copy) {
+    if known_mapping(&rows.axis).is_some_and(is_one_copy) {
         return add(PlanFault::Scatter(RowsFault::NoAxis), rows.axis.span);
     }
-    let left = match left(&ends, rows) {
+    let left = match element_without_rows_axis(&ends, rows) {
         Some(Err(fault)) => return add(PlanFault::Scatter(fault), rows.axis.span),
         Some(Ok(left)) => left,
         None => return,
     };
-    let Some(payload) = known(&rows.payload) else {
+    let Some(payload) = known_mapping(&rows.payload) else {
         return;
     };
     // The row is written to what is left, and nowhere else.
-    if elements(payload, &left.to_mapping(), true).is_some() {
+    if element_fault(payload, &left.to_mapping(), true).is_some() {
         let fault = RowsFault::Payload {
             expected: left.to_mapping(),
             declared: payload.clone(),
@@ -171,12 +174,12 @@ pub(super) fn scatter(
         return add(PlanFault::Scatter(fault), rows.payload.span);
     }
     let Some((tensor, wanted)) =
-        whole(&ends.slices.levels).zip(joined(payload.form(), domain.as_ref()))
+        tensor_mapping(&ends.slices.levels).zip(row_with_domain(payload.form(), domain.as_ref()))
     else {
         return;
     };
     // A row that the tensor holds once may be sent several times; what it holds beyond the rows is never sent.
-    if let Some(fault) = elements(&tensor, &wanted, false) {
+    if let Some(fault) = element_fault(&tensor, &wanted, false) {
         add(PlanFault::Scatter(fault), rows.payload.span);
     }
 }
@@ -195,7 +198,7 @@ pub(super) fn list_size(
         let levels = [list.levels.slice.as_ref()?, &list.levels.element];
         let mut entries: u64 = 1;
         for level in levels {
-            entries = entries.checked_mul(values(known(level)?.form())?)?;
+            entries = entries.checked_mul(distinct_positions(known_mapping(level)?.form())?)?;
         }
         list.element_type.value?.bytes_rounded_up(entries)
     })();
@@ -215,10 +218,10 @@ pub(super) fn from_scratchpad(body: &Body, id: OperationId, copy: &Copy) -> Opti
         return None;
     }
     let (list, element) = (
-        known(&source.levels.element)?,
-        known(&target.levels.element)?,
+        known_mapping(&source.levels.element)?,
+        known_mapping(&target.levels.element)?,
     );
-    let fault = tail(list.form(), element.form(), target.element_type.value?)?;
+    let fault = row_tail_fault(list.form(), element.form(), target.element_type.value?)?;
     Some(PlanViolation {
         fault,
         span: target.levels.element.span,
@@ -228,7 +231,7 @@ pub(super) fn from_scratchpad(body: &Body, id: OperationId, copy: &Copy) -> Opti
 }
 
 /// Positions of a form that hold different elements of their own.
-fn values(form: &Form) -> Option<u64> {
+fn distinct_positions(form: &Form) -> Option<u64> {
     let digits = form.digits().iter();
     let own = digits.filter_map(|digit| {
         let term = digit.term.as_ref()?;
@@ -237,14 +240,17 @@ fn values(form: &Form) -> Option<u64> {
     own.into_iter().try_fold(1_u64, u64::checked_mul)
 }
 
-fn known(written: &Written<Mapping>) -> Option<&Mapping> {
+fn known_mapping(written: &Written<Mapping>) -> Option<&Mapping> {
     written.get().filter(|mapping| !mapping.is_opaque())
 }
 
 /// What the axis leaves of the element in the chip's memory.
-fn left(ends: &Ends<'_>, rows: &Rows) -> Option<Result<Form, RowsFault>> {
-    let (element, axis) = (known(&ends.memory.levels.element)?, known(&rows.axis)?);
-    Some(match region(element, axis)? {
+fn element_without_rows_axis(ends: &Ends<'_>, rows: &Rows) -> Option<Result<Form, RowsFault>> {
+    let (element, axis) = (
+        known_mapping(&ends.memory.levels.element)?,
+        known_mapping(&rows.axis)?,
+    );
+    Some(match region_without_axis(element, axis)? {
         Ok(found) => Ok(found.left),
         Err(fault) => Err(RowsFault::Axis {
             axis: axis.clone(),
@@ -262,10 +268,10 @@ fn domain(
     wrap: fn(RowsFault) -> PlanFault,
 ) -> Option<Mapping> {
     let Some(index) = ends.index else {
-        return rows.domain.as_ref().and_then(known).cloned();
+        return rows.domain.as_ref().and_then(known_mapping).cloned();
     };
     if let (Some(own), Some(data)) = (&index.levels.chip, &ends.memory.levels.chip)
-        && let (Some(own), Some(data)) = (known(own), known(data))
+        && let (Some(own), Some(data)) = (known_mapping(own), known_mapping(data))
         && !(own.form().is_broadcast() && own.size() == data.size())
         && (own.size() != data.size() || equal_forms(own.form(), data.form()) == Answer::No)
     {
@@ -281,7 +287,7 @@ fn domain(
         add(PlanFault::Index(fault), place);
     }
     if let Some(pe) = &index.levels.pe
-        && let Some(found) = known(pe)
+        && let Some(found) = known_mapping(pe)
         && let Ok(expected) = Mapping::identity().pad_to(found.size(), PaddingKind::Top)
         && equal_forms(found.form(), expected.form()) == Answer::No
     {
@@ -291,14 +297,14 @@ fn domain(
         };
         add(PlanFault::Index(fault), pe.span);
     }
-    let list = known(&index.levels.element)?;
+    let list = known_mapping(&index.levels.element)?;
     if !list.has_no_padding() {
         let fault = IndexFault::Padding { list: list.clone() };
         add(PlanFault::Index(fault), index.levels.element.span);
         return None;
     }
     let clusters = match &index.levels.cluster {
-        Some(clusters) => Some(known(clusters)?),
+        Some(clusters) => Some(known_mapping(clusters)?),
         None => None,
     };
     let expected = match clusters.filter(|clusters| !is_one_copy(clusters)) {
@@ -306,7 +312,7 @@ fn domain(
         None => list.clone(),
     };
     if let Some(written) = &rows.domain
-        && let Some(declared) = known(written)
+        && let Some(declared) = known_mapping(written)
         && equal_forms(expected.form(), declared.form()) == Answer::No
     {
         let fault = RowsFault::Domain {
@@ -327,24 +333,24 @@ fn is_one_copy(level: &Mapping) -> bool {
 }
 
 /// Clusters, slices and elements of a tensor.
-fn whole(levels: &Levels) -> Option<Mapping> {
+fn tensor_mapping(levels: &Levels) -> Option<Mapping> {
     let parts = [
-        known(levels.cluster.as_ref()?)?.clone(),
-        known(levels.slice.as_ref()?)?.clone(),
-        known(&levels.element)?.clone(),
+        known_mapping(levels.cluster.as_ref()?)?.clone(),
+        known_mapping(levels.slice.as_ref()?)?.clone(),
+        known_mapping(&levels.element)?.clone(),
     ];
     Mapping::product(&parts).ok()
 }
 
 /// A row with what the list runs over.
-fn joined(row: &Form, domain: Option<&Mapping>) -> Option<Mapping> {
+fn row_with_domain(row: &Form, domain: Option<&Mapping>) -> Option<Mapping> {
     row.to_mapping().pair(domain?).ok()
 }
 
 /// An element that one side has and the other lacks. `both`: also one that the tensor lacks.
-fn elements(tensor: &Mapping, rows: &Mapping, both: bool) -> Option<RowsFault> {
+fn element_fault(tensor: &Mapping, rows: &Mapping, both: bool) -> Option<RowsFault> {
     let judged = |held: &Mapping, wanted: &Mapping, in_tensor: bool| {
-        (holds(held.form(), wanted.form()) == Answer::No).then(|| {
+        (holds_every_element(held.form(), wanted.form()) == Answer::No).then(|| {
             let missing = |axis: &String| !held.form().contains_axis(axis);
             RowsFault::Elements {
                 tensor: tensor.form().to_mapping(),
@@ -363,7 +369,7 @@ fn elements(tensor: &Mapping, rows: &Mapping, both: bool) -> Option<RowsFault> {
 }
 
 /// Copies that the tensor holds beyond those of the rows.
-fn copies(tensor: &Mapping, rows: &Mapping) -> Option<RowsFault> {
+fn copies_fault(tensor: &Mapping, rows: &Mapping) -> Option<RowsFault> {
     let count = |form: &Form| {
         let digits = form.digits().iter();
         let copies = digits.filter_map(|digit| {
@@ -377,7 +383,7 @@ fn copies(tensor: &Mapping, rows: &Mapping) -> Option<RowsFault> {
 }
 
 /// Elements that a row and the target read the same way, where they end inside of a word.
-fn tail(row: &Form, target: &Form, element: ElementType) -> Option<PlanFault> {
+fn row_tail_fault(row: &Form, target: &Form, element: ElementType) -> Option<PlanFault> {
     let mut elements = 1_u64;
     let mut own = row.digits().iter().peekable();
     let mut other = target.digits().iter().peekable();

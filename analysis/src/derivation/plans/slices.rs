@@ -7,7 +7,7 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, Cell, Form, Mapping, PaddingKind, equal_forms};
 
-use super::regions::{Region, RegionFault, region};
+use super::regions::{Region, RegionFault, region_without_axis};
 use super::{PlanFault, level_size};
 
 /// Chips of a redistribution that are looked at one by one: more are in no machine.
@@ -116,7 +116,7 @@ struct Sources {
     swapped: bool,
 }
 
-pub(super) fn judge(
+pub(super) fn judge_redistribution(
     body: &Body,
     collective: &Collective,
     steps: &[RedistributionStep],
@@ -138,7 +138,7 @@ pub(super) fn judge(
         match step {
             RedistributionStep::Shuffle(parts) => {
                 place.get_or_insert(parts.pattern.span);
-                if let Some(fault) = shuffle(&source.levels, parts) {
+                if let Some(fault) = shuffle_fault(&source.levels, parts) {
                     add(PlanFault::Pattern(fault), parts.pattern.span);
                     sources = None;
                 } else {
@@ -154,7 +154,7 @@ pub(super) fn judge(
                     element = declared.get().cloned();
                     continue;
                 };
-                if let Some(fault) = values(&source.levels, parts, axis) {
+                if let Some(fault) = pattern_fault(&source.levels, parts, axis) {
                     add(PlanFault::Pattern(fault), parts.pattern.span);
                 }
                 let mut left = declared.get().cloned();
@@ -167,7 +167,7 @@ pub(super) fn judge(
                         declared,
                         asymmetric,
                     };
-                    if let Some((fault, at_axis)) = step.judge() {
+                    if let Some((fault, at_axis)) = step.find_fault() {
                         // What follows is judged as if this were mended.
                         if let PlanFault::Layout(LayoutFault::Output { expected, .. }) = &fault {
                             left = Some(expected.clone());
@@ -181,17 +181,17 @@ pub(super) fn judge(
         }
     }
     if let (Some(sources), Some(place)) = (sources, place)
-        && let Some(fault) = sources.padded(&source.levels)
+        && let Some(fault) = sources.padded_source_fault(&source.levels)
     {
         add(PlanFault::Pattern(fault), place);
     }
-    if let Some((fault, span)) = redeclared(body, collective, element.as_ref(), asymmetric) {
+    if let Some((fault, span)) = redeclared_fault(body, collective, element.as_ref(), asymmetric) {
         add(fault, span);
     }
 }
 
 /// The element that the plan's last method declares for the tensor that it makes.
-fn redeclared(
+fn redeclared_fault(
     body: &Body,
     collective: &Collective,
     left: Option<&Mapping>,
@@ -227,8 +227,8 @@ struct Slice<'a> {
 
 impl Slice<'_> {
     /// What is wrong, and whether the axis is at fault; else the declared element is.
-    fn judge(&self) -> Option<(PlanFault, bool)> {
-        let found = match region(self.whole, self.axis)? {
+    fn find_fault(&self) -> Option<(PlanFault, bool)> {
+        let found = match region_without_axis(self.whole, self.axis)? {
             Ok(found) => found,
             Err(fault) => return Some((PlanFault::Layout(self.misplaced(fault)), true)),
         };
@@ -266,7 +266,7 @@ impl Slice<'_> {
     fn misplaced(&self, fault: RegionFault) -> LayoutFault {
         let original = self.source.levels.element.get();
         let was_there = original
-            .and_then(|original| region(original, self.axis))
+            .and_then(|original| region_without_axis(original, self.axis))
             .is_some_and(|found| found.is_ok());
         match original {
             Some(original) if was_there && !self.taken.is_empty() => LayoutFault::Overlap {
@@ -288,7 +288,7 @@ impl Slice<'_> {
             found.stride
         } else {
             let original = self.source.levels.element.get()?;
-            region(original, self.axis)?.ok()?.stride
+            region_without_axis(original, self.axis)?.ok()?.stride
         };
         let bits = stride.checked_mul(self.source.element_type.value?.bits())?;
         (!bits.is_multiple_of(DMA_ALIGNMENT_BYTES * 8)).then_some(bits)
@@ -303,14 +303,14 @@ fn has_hole(form: &Form) -> bool {
     })
 }
 
-fn shuffle(levels: &Levels, parts: &Parts) -> Option<PatternFault> {
+fn shuffle_fault(levels: &Levels, parts: &Parts) -> Option<PatternFault> {
     let level = parts.level;
     let count = level_size(levels, level)?;
     if level == Level::Cluster && parts.dimension.is_none() {
         return (count != 2).then_some(PatternFault::Clusters { clusters: count });
     }
     let pattern = parts.pattern.get()?;
-    if let Some(fault) = number(pattern, level, count) {
+    if let Some(fault) = pattern_count_fault(pattern, level, count) {
         return Some(fault);
     }
     let mut seen: Vec<u64> = Vec::new();
@@ -332,7 +332,7 @@ fn shuffle(levels: &Levels, parts: &Parts) -> Option<PatternFault> {
     None
 }
 
-fn number(pattern: &[Option<u64>], level: Level, parts: u64) -> Option<PatternFault> {
+fn pattern_count_fault(pattern: &[Option<u64>], level: Level, parts: u64) -> Option<PatternFault> {
     let given = pattern.len() as u64;
     (given != parts).then_some(PatternFault::Count {
         level,
@@ -341,11 +341,11 @@ fn number(pattern: &[Option<u64>], level: Level, parts: u64) -> Option<PatternFa
     })
 }
 
-fn values(levels: &Levels, parts: &Parts, axis: &Mapping) -> Option<PatternFault> {
+fn pattern_fault(levels: &Levels, parts: &Parts, axis: &Mapping) -> Option<PatternFault> {
     let level = parts.level;
     let count = level_size(levels, level)?;
     let pattern = parts.pattern.get()?;
-    number(pattern, level, count).or_else(|| {
+    pattern_count_fault(pattern, level, count).or_else(|| {
         let mut taken = (0..count).zip(pattern);
         taken.find_map(|(part, value)| {
             let value = (*value)?;
@@ -377,7 +377,7 @@ impl Sources {
     }
 
     /// The first part with data that takes from one without.
-    fn padded(&self, levels: &Levels) -> Option<PatternFault> {
+    fn padded_source_fault(&self, levels: &Levels) -> Option<PatternFault> {
         let chip = levels.chip.as_ref()?.get()?;
         let one = Mapping::identity();
         let cluster = levels.cluster.as_ref().map_or(Some(&one), Written::get)?;

@@ -67,19 +67,19 @@ pub enum ClaimKind {
 }
 
 /// Finds the claims of a body, and the places of reshapes that are explained by them or by copies that are there.
-pub(super) fn derive(body: &Body, known: &Known<'_>) -> (Vec<Claim>, Vec<Span>) {
+pub(super) fn derive_claims(body: &Body, known: &Known<'_>) -> (Vec<Claim>, Vec<Span>) {
     let mut claims = Vec::new();
     for operation in &body.operations {
         match &operation.kind {
             OperationKind::Copy(copy) => claims.extend(transferred(body, copy)),
-            OperationKind::Pass(pass) => operands(body, known, pass, &mut claims),
+            OperationKind::Pass(pass) => claim_operands(body, known, pass, &mut claims),
             OperationKind::Collective(_) => {}
         }
     }
     let mut explained = Vec::new();
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin {
-            reshaped(body, known, of, tensor, &mut claims, &mut explained);
+            claim_reshaped(body, known, of, tensor, &mut claims, &mut explained);
         }
     }
     let named = body
@@ -101,7 +101,7 @@ struct Digit {
     stride: u64,
 }
 
-fn digits(form: &Form) -> Vec<Digit> {
+fn live_digits(form: &Form) -> Vec<Digit> {
     form.terms_with_stride()
         .into_iter()
         .filter(|placed| placed.live > 1)
@@ -128,7 +128,7 @@ fn level_of(levels: &Levels, level: Level) -> Option<&Written<Mapping>> {
 }
 
 /// Where a tensor's mapping is written: where an alias is used, since the alias may be right elsewhere.
-fn place(mapping: &Written<Mapping>) -> Span {
+fn mapping_place(mapping: &Written<Mapping>) -> Span {
     mapping.used_at.unwrap_or(mapping.span)
 }
 
@@ -143,25 +143,26 @@ fn transferred(body: &Body, copy: &Copy) -> Option<Claim> {
     ) {
         return None;
     }
-    let held = source.levels.full()?;
+    let held = source.levels.full_mapping()?;
     if held.is_opaque() {
         return None;
     }
     SPATIAL.into_iter().find_map(|level| {
         let mapping = level_of(&target.levels, level)?;
-        let fresh = digits(forms::known(mapping)?)
-            .into_iter()
-            .find(|digit| match &digit.axis {
-                Some(axis) => !held.form().contains_axis(axis),
-                None => true,
-            })?;
+        let fresh =
+            live_digits(forms::known_form(mapping)?)
+                .into_iter()
+                .find(|digit| match &digit.axis {
+                    Some(axis) => !held.form().contains_axis(axis),
+                    None => true,
+                })?;
         Some(Claim {
             kind: ClaimKind::Transfer,
             level,
             axis: fresh.axis,
             copies: fresh.count,
             stride: fresh.stride,
-            span: place(mapping),
+            span: mapping_place(mapping),
             method: copy.span,
         })
     })
@@ -170,7 +171,7 @@ fn transferred(body: &Body, copy: &Copy) -> Option<Claim> {
 /// A position that is data on one side and empty on the other, with the digit it belongs to.
 fn claimed(data: &Form, empty: &Form) -> Option<(Digit, u64)> {
     let (data_at, empty_at) = (data.function(), empty.function());
-    digits(data).into_iter().find_map(|digit| {
+    live_digits(data).into_iter().find_map(|digit| {
         let position = [1, digit.count - 1]
             .into_iter()
             .filter_map(|step| digit.stride.checked_mul(step))
@@ -192,7 +193,7 @@ fn stream_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> 
 }
 
 /// Operands in the VRF that are read in more slices than they were loaded in.
-fn operands(body: &Body, known: &Known<'_>, pass: &Pass, claims: &mut Vec<Claim>) {
+fn claim_operands(body: &Body, known: &Known<'_>, pass: &Pass, claims: &mut Vec<Claim>) {
     for (index, stage) in pass.stages.iter().enumerate() {
         let StageKind::VectorAlu(operation) = &stage.kind else {
             continue;
@@ -205,8 +206,8 @@ fn operands(body: &Body, known: &Known<'_>, pass: &Pass, claims: &mut Vec<Claim>
                 continue;
             };
             let found = SPATIAL.into_iter().find_map(|level| {
-                let stream = forms::known(stream_level(pass.input_of(index), level)?)?;
-                let held = forms::known(level_of(&tensor.levels, level)?)?;
+                let stream = forms::known_form(stream_level(pass.input_of(index), level)?)?;
+                let held = forms::known_form(level_of(&tensor.levels, level)?)?;
                 let (digit, left_by) = unwritten(known, id, level, stream, held)?;
                 Some((level, digit, left_by))
             });
@@ -243,7 +244,7 @@ fn unwritten(
     let holes = known.holes_of(id);
     let hole = holes
         .iter()
-        .find(|hole| hole.level == level && hole.covers(position))?;
+        .find(|hole| hole.level == level && hole.covers_position(position))?;
     match hole.content {
         Content::Unwritten(left_by) => Some((digit, left_by)),
         Content::Copies(_) | Content::Unknown => None,
@@ -287,8 +288,9 @@ fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
     let filled = filled?;
     SPATIAL.into_iter().find_map(|level| {
         let mapping = level_of(&tensor.levels, level)?;
-        let held = forms::known(level_of(&filled.levels, level)?)?;
-        let (digit, left_by) = unwritten(known, filled.id, level, forms::known(mapping)?, held)?;
+        let held = forms::known_form(level_of(&filled.levels, level)?)?;
+        let (digit, left_by) =
+            unwritten(known, filled.id, level, forms::known_form(mapping)?, held)?;
         Some(Claim {
             kind: ClaimKind::ReadBack {
                 written: filled.id,
@@ -298,14 +300,14 @@ fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
             axis: digit.axis,
             copies: digit.count,
             stride: digit.stride,
-            span: place(mapping),
+            span: mapping_place(mapping),
             method: tensor.span,
         })
     })
 }
 
 /// Positions of a level that are empty before a reshape and have a fresh axis after it.
-fn reshaped(
+fn claim_reshaped(
     body: &Body,
     known: &Known<'_>,
     before: TensorId,
@@ -313,14 +315,17 @@ fn reshaped(
     claims: &mut Vec<Claim>,
     explained: &mut Vec<Span>,
 ) {
-    let Some(held) = body.tensor(before).and_then(|tensor| tensor.levels.full()) else {
+    let Some(held) = body
+        .tensor(before)
+        .and_then(|tensor| tensor.levels.full_mapping())
+    else {
         return;
     };
     for level in SPATIAL {
         let judged = (|| {
-            let from = forms::known(level_of(&body.tensor(before)?.levels, level)?)?;
+            let from = forms::known_form(level_of(&body.tensor(before)?.levels, level)?)?;
             let mapping = level_of(&after.levels, level)?;
-            let to = forms::known(mapping)?;
+            let to = forms::known_form(mapping)?;
             if from.size() != to.size() {
                 return None;
             }
@@ -332,7 +337,7 @@ fn reshaped(
             let holes = known.holes_of(before);
             let hole = holes
                 .iter()
-                .find(|hole| hole.level == level && hole.covers(position))?;
+                .find(|hole| hole.level == level && hole.covers_position(position))?;
             fresh.then_some((mapping, digit, hole.content))
         })();
         let Some((mapping, digit, content)) = judged else {
@@ -348,7 +353,7 @@ fn reshaped(
                     axis: digit.axis,
                     copies: digit.count,
                     stride: digit.stride,
-                    span: place(mapping),
+                    span: mapping_place(mapping),
                     method: after.span,
                 });
             }

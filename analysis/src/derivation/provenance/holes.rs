@@ -33,12 +33,12 @@ impl Hole {
     }
 
     /// Whether a position of the level is in the hole.
-    pub(super) fn covers(&self, position: u64) -> bool {
+    pub(super) fn covers_position(&self, position: u64) -> bool {
         !(position / self.stride).is_multiple_of(self.size)
     }
 
     /// The first position behind a run of its steps.
-    fn end(&self) -> u64 {
+    fn run_end(&self) -> u64 {
         self.stride.saturating_mul(self.size)
     }
 }
@@ -50,7 +50,7 @@ pub(super) struct Known<'a> {
 }
 
 /// Follows a body's operations.
-pub(super) fn follow(body: &Body) -> Known<'_> {
+pub(super) fn follow_body(body: &Body) -> Known<'_> {
     let mut known = Known {
         body,
         made: FxHashMap::default(),
@@ -73,7 +73,7 @@ impl Known<'_> {
                 Origin::View { .. } | Origin::Resized { .. } => {}
                 Origin::Operation(_) => {
                     let known = self.made.get(&tensor.id);
-                    return filled(own, known.map(Vec::as_slice).unwrap_or_default());
+                    return with_known_contents(own, known.map(Vec::as_slice).unwrap_or_default());
                 }
                 Origin::Reshape { .. } | Origin::Parameter | Origin::FromAddress | Origin::New => {
                     break;
@@ -98,7 +98,7 @@ impl Known<'_> {
                 else {
                     return;
                 };
-                let stream = self.streamed(operation.id, pass);
+                let stream = self.stream_holes(operation.id, pass);
                 self.write(*target, |hole| {
                     let same = stream.iter().find(|known| known.is_at(hole));
                     hole.content = same.map_or(Content::Unknown, |known| known.content);
@@ -128,7 +128,7 @@ impl Known<'_> {
     }
 
     /// The empty positions of a pass's stream as it ends.
-    pub(super) fn streamed(&self, id: OperationId, pass: &Pass) -> Vec<Hole> {
+    pub(super) fn stream_holes(&self, id: OperationId, pass: &Pass) -> Vec<Hole> {
         self.streamed_before(id, pass, pass.stages.len())
     }
 
@@ -143,7 +143,7 @@ impl Known<'_> {
                 StageKind::Switch(config) => {
                     let before = std::mem::replace(&mut holes, of_stream(&stage.output));
                     for hole in &mut holes {
-                        hole.content = switched(id, config, &before, hole);
+                        hole.content = switched_content(id, config, &before, hole);
                     }
                 }
                 StageKind::VectorInterReduce { .. } => {
@@ -165,7 +165,7 @@ impl Known<'_> {
 }
 
 /// What a topology leaves at an empty position of its output.
-fn switched(
+fn switched_content(
     id: OperationId,
     config: &Written<SwitchConfig>,
     before: &[Hole],
@@ -190,8 +190,8 @@ fn switched(
         _ => None,
     };
     match copies {
-        Some((from, to)) if hole.stride >= from && hole.end() <= to => Content::Copies(id),
-        Some((from, to)) if hole.stride >= to || hole.end() <= from => kept(),
+        Some((from, to)) if hole.stride >= from && hole.run_end() <= to => Content::Copies(id),
+        Some((from, to)) if hole.stride >= to || hole.run_end() <= from => kept(),
         _ => Content::Unknown,
     }
 }
@@ -218,7 +218,7 @@ fn of_stream(shape: &StreamShape) -> Vec<Hole> {
 }
 
 fn of_level(level: Level, mapping: &Written<Mapping>) -> Vec<Hole> {
-    forms::known(mapping).map_or_else(Vec::new, |form| of_form(level, form))
+    forms::known_form(mapping).map_or_else(Vec::new, |form| of_form(level, form))
 }
 
 /// Runs of empty positions that are whole repetitions of what is inside: padding without a term, and padding behind a
@@ -241,7 +241,7 @@ fn of_form(level: Level, form: &Form) -> Vec<Hole> {
 }
 
 /// The same positions with the contents that are known of them.
-fn filled(mut holes: Vec<Hole>, known: &[Hole]) -> Vec<Hole> {
+fn with_known_contents(mut holes: Vec<Hole>, known: &[Hole]) -> Vec<Hole> {
     for hole in &mut holes {
         if let Some(same) = known.iter().find(|known| known.is_at(hole)) {
             hole.content = same.content;

@@ -40,12 +40,12 @@ pub struct ProvenanceDerivation {
 }
 
 /// Derives the provenance of a body's tensors.
-pub fn derive(body: &Body) -> ProvenanceDerivation {
-    let known = holes::follow(body);
-    let (claims, explained) = claims::derive(body, &known);
+pub fn derive_provenance(body: &Body) -> ProvenanceDerivation {
+    let known = holes::follow_body(body);
+    let (claims, explained) = claims::derive_claims(body, &known);
     ProvenanceDerivation {
         claims,
-        padding: padding::derive(body),
+        padding: padding::derive_padding_reads(body),
         explained,
     }
 }

@@ -71,7 +71,7 @@ pub enum PaddingCause {
 }
 
 /// Finds them in all passes of a body.
-pub(super) fn derive(body: &Body) -> Vec<PaddingRead> {
+pub(super) fn derive_padding_reads(body: &Body) -> Vec<PaddingRead> {
     let operations = body.operations.iter();
     operations
         .flat_map(|operation| of_operation(body, operation))
@@ -83,14 +83,14 @@ pub(in crate::derivation) fn of_operation(body: &Body, operation: &Operation) ->
     let mut found = Vec::new();
     if let OperationKind::Pass(pass) = &operation.kind {
         found.extend(across_slices(operation.id, pass));
-        found.extend(contracted(body, operation.id, pass));
+        found.extend(contracted_padding(body, operation.id, pass));
     }
     found
 }
 
 /// What a mapping holds of an axis: data, and positions with padding. `None` where it has none of it, no padding, zeros, or
 /// in no plain digits.
-fn padded(forms: &[&Form], axis: &str) -> Option<(u64, u64)> {
+fn padded_reach(forms: &[&Form], axis: &str) -> Option<(u64, u64)> {
     let mut reach = 0_u64;
     let mut size = None;
     for form in forms {
@@ -124,8 +124,11 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
         }
         let input = pass.input_of(index);
         let (Some(before), Some(after)) = (
-            forms::known(&input.slice),
-            stage.output.full().filter(|mapping| !mapping.is_opaque()),
+            forms::known_form(&input.slice),
+            stage
+                .output
+                .full_mapping()
+                .filter(|mapping| !mapping.is_opaque()),
         ) else {
             continue;
         };
@@ -140,26 +143,26 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
                     _ => false,
                 })
         };
-        for axis in before.axis_names() {
-            if after.form().contains_axis(&axis) || gated(&axis) {
+        for axis_argument in before.axis_names() {
+            if after.form().contains_axis(&axis_argument) || gated(&axis_argument) {
                 continue;
             }
-            let inner = reduced(before, forms::known(&stage.output.slice));
+            let inner = reduced_slices(before, forms::known_form(&stage.output.slice));
             let mut taken = inner.unwrap_or_else(|| before.clone());
             if Conventions::of(pass.dialect).leaves_idle_slices_out() {
                 taken = taken.remove_padding();
             }
-            if let Some((live, positions)) = padded(&[&taken], &axis) {
+            if let Some((live, positions)) = padded_reach(&[&taken], &axis_argument) {
                 found.push(PaddingRead {
                     operation: id,
                     cause: PaddingCause::Slices,
-                    axis: axis.to_string(),
+                    axis: axis_argument.to_string(),
                     positions,
                     live,
                     span: stage.span,
                     method: stage.span,
                     unpadded: Vec::new(),
-                    gate: gate(pass, index, &axis),
+                    gate: gate(pass, index, &axis_argument),
                 });
             }
         }
@@ -169,7 +172,7 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
 
 /// The inner part of the slices that a reduction across them takes in, where its results are told apart by an axis: what is
 /// outside of it is the same before and after.
-fn reduced(before: &Form, after: Option<&Form>) -> Option<Form> {
+fn reduced_slices(before: &Form, after: Option<&Form>) -> Option<Form> {
     let after = after.filter(|after| after.has_terms() && after.size() == before.size())?;
     let powers = (0..before.size().checked_ilog2()?).map(|power| 1_u64 << power);
     powers.into_iter().find_map(|inside| {
@@ -186,8 +189,11 @@ fn gate(pass: &Pass, index: usize, axis: &str) -> Option<Gate> {
     let StageKind::VectorInterReduce { operation } = &pass.stages.get(index)?.kind else {
         return None;
     };
-    let (time, packet) = (forms::known(&input.time)?, forms::known(&input.packet)?);
-    let placement = valid_count::place(forms::known(&input.slice)?, time, packet, axis)?;
+    let (time, packet) = (
+        forms::known_form(&input.time)?,
+        forms::known_form(&input.packet)?,
+    );
+    let placement = valid_count::place_axis(forms::known_form(&input.slice)?, time, packet, axis)?;
     if input.position != Position::VectorInit || !matches!(placement, Placement::Supported(_)) {
         return None;
     }
@@ -249,18 +255,23 @@ impl<'a> Contraction<'a> {
 }
 
 /// A contraction over padded axes that its fetch cannot mask.
-fn contracted(body: &Body, id: OperationId, pass: &Pass) -> Option<PaddingRead> {
+fn contracted_padding(body: &Body, id: OperationId, pass: &Pass) -> Option<PaddingRead> {
     let (contraction, operand) = Contraction::of(pass)?;
     if !is_loaded_unmasked(body, operand) {
         return None;
     }
     let fetched = &contraction.fetch.output;
-    let (time, packet) = (forms::known(&fetched.time)?, forms::known(&fetched.packet)?);
-    let slice = forms::known(&fetched.slice)?;
+    let (time, packet) = (
+        forms::known_form(&fetched.time)?,
+        forms::known_form(&fetched.packet)?,
+    );
+    let slice = forms::known_form(&fetched.slice)?;
     let aligned = &contraction.aligned.output;
-    let (aligned_time, aligned_packet) =
-        (forms::known(&aligned.time)?, forms::known(&aligned.packet)?);
-    let kept = contraction.accumulated.output.full()?;
+    let (aligned_time, aligned_packet) = (
+        forms::known_form(&aligned.time)?,
+        forms::known_form(&aligned.packet)?,
+    );
+    let kept = contraction.accumulated.output.full_mapping()?;
     let reduced: Vec<Arc<str>> = aligned_time
         .axis_names()
         .into_iter()
@@ -281,9 +292,9 @@ fn contracted(body: &Body, id: OperationId, pass: &Pass) -> Option<PaddingRead> 
     // A mask is the same in all slices: what only some of them have to mask is beyond it.
     for axis in &reduced {
         if slice.contains_axis(axis)
-            && padded(&[time, packet], axis).is_none()
-            && padded(&[slice, time, packet], axis).is_some()
-            && let Some(extent) = padded(&[aligned_time, aligned_packet], axis)
+            && padded_reach(&[time, packet], axis).is_none()
+            && padded_reach(&[slice, time, packet], axis).is_some()
+            && let Some(extent) = padded_reach(&[aligned_time, aligned_packet], axis)
         {
             return Some(read(
                 PaddingCause::Switched,
@@ -297,8 +308,8 @@ fn contracted(body: &Body, id: OperationId, pass: &Pass) -> Option<PaddingRead> 
         .into_iter()
         .filter(|axis| !slice.contains_axis(axis))
         .filter_map(|axis| {
-            let extent = padded(&[time, packet], &axis)?;
-            padded(&[aligned_time, aligned_packet], &axis)?;
+            let extent = padded_reach(&[time, packet], &axis)?;
+            padded_reach(&[aligned_time, aligned_packet], &axis)?;
             Some((axis, extent))
         })
         .collect();
@@ -338,10 +349,10 @@ fn without_padding(pass: &Pass, axis: &str) -> Option<Vec<(Span, Mapping)>> {
             break;
         }
         let StreamShape { time, packet, .. } = &stage.output;
-        if forms::known(packet)?.contains_axis(axis) {
+        if forms::known_form(packet)?.contains_axis(axis) {
             return None;
         }
-        let form = forms::known(time)?;
+        let form = forms::known_form(time)?;
         let mut digits = Vec::new();
         let mut found = 0;
         for digit in form.digits() {

@@ -19,7 +19,7 @@ pub(super) struct Accesses<'a> {
 }
 
 impl Accesses<'_> {
-    pub(super) fn derive(&self, report: &mut SequenceReport) {
+    pub(super) fn derive_access(&self, report: &mut SequenceReport) {
         let element_bits = self.request.element_type.bits();
         let contiguous = contiguous_elements(&report.merged);
         let Some(contiguous_bits) = contiguous.checked_mul(element_bits) else {

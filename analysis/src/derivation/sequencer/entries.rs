@@ -91,11 +91,11 @@ pub(crate) enum Splitting {
 
 /// Splits loops of more than 65,536 iterations into nested ones (book: Configuration Failures). Merged entries go in:
 /// whatever can be merged has been, so their splittings are all configurations there are.
-pub(super) fn split(merged: &[Entry]) -> Splitting {
+pub(super) fn split_entries(merged: &[Entry]) -> Splitting {
     split_sizes(merged.iter().map(|entry| entry.size))
 }
 
-/// See [`split`]: the sizes of the loops alone decide.
+/// See [`split_entries`]: the sizes of the loops alone decide.
 pub(crate) fn split_sizes(sizes: impl IntoIterator<Item = u64>) -> Splitting {
     let mut least = 0_usize;
     let mut found = 0_usize;
@@ -179,7 +179,7 @@ pub(crate) fn packet_of(bytes: u64, unit: u64) -> Option<u64> {
 }
 
 /// Writes a configuration as the book does: `[8:256, 16:1]`.
-pub(super) fn configuration(entries: &[Entry]) -> String {
+pub(super) fn configuration_text(entries: &[Entry]) -> String {
     let parts: Vec<String> = entries
         .iter()
         .map(|entry| match entry.stride {
@@ -208,39 +208,39 @@ mod tests {
     #[test]
     fn neighbours_merge_only_where_the_outer_continues_the_inner() {
         assert_eq!(
-            configuration(&merge(&entries(&[(4, 512), (2, 256), (4, 4096)]))),
+            configuration_text(&merge(&entries(&[(4, 512), (2, 256), (4, 4096)]))),
             "[8:256, 4:4096]"
         );
         assert_eq!(
-            configuration(&merge(&entries(&[(2, 12), (3, 4), (4, 1)]))),
+            configuration_text(&merge(&entries(&[(2, 12), (3, 4), (4, 1)]))),
             "[24:1]"
         );
         assert_eq!(
-            configuration(&merge(&entries(&[(2, 0), (3, 0), (4, 1)]))),
+            configuration_text(&merge(&entries(&[(2, 0), (3, 0), (4, 1)]))),
             "[6:0, 4:1]"
         );
         let mut unknown = entries(&[(2, 4), (4, 1)]);
         unknown[0].stride = None;
-        assert_eq!(configuration(&merge(&unknown)), "[2:?, 4:1]");
+        assert_eq!(configuration_text(&merge(&unknown)), "[2:?, 4:1]");
     }
 
     #[test]
     fn long_loops_split_unless_a_prime_factor_is_too_long() {
-        assert_eq!(split(&entries(&[(1_000_000, 1)])), Splitting::Fits);
-        assert_eq!(split(&entries(&[(65_536, 1)])), Splitting::Fits);
+        assert_eq!(split_entries(&entries(&[(1_000_000, 1)])), Splitting::Fits);
+        assert_eq!(split_entries(&entries(&[(65_536, 1)])), Splitting::Fits);
         assert_eq!(
-            split(&entries(&[(65_537, 2)])),
+            split_entries(&entries(&[(65_537, 2)])),
             Splitting::Impossible(65_537)
         );
         assert_eq!(
-            split(&entries(&[(2 * 65_537, 2)])),
+            split_entries(&entries(&[(2 * 65_537, 2)])),
             Splitting::Impossible(131_074)
         );
-        assert_eq!(split(&entries(&[(1 << 40, 1)])), Splitting::Fits);
+        assert_eq!(split_entries(&entries(&[(1 << 40, 1)])), Splitting::Fits);
         // Seven loops of 2 and one of 2^33 need 7 + 3.
         let mut many = entries(&[(2, 7); 7]);
         many.extend(entries(&[(1 << 33, 1)]));
-        assert_eq!(split(&many), Splitting::Impossible(1 << 33));
+        assert_eq!(split_entries(&many), Splitting::Impossible(1 << 33));
         // 257 * 257 needs two loops although it is hardly more than 65,536.
         assert_eq!(factors_within_limit(257 * 257), Some(2));
     }

@@ -4,7 +4,7 @@ use crate::hardware::ElementType;
 use crate::kernel::Context;
 use crate::kernel::testing::mapping;
 
-use super::{SequenceRequest, SequencerMode, sequence};
+use super::{SequenceRequest, SequencerMode, sequence_report};
 
 /// The largest fetch that serves `count` elements in a row: whole elements, at most 32 bytes delivered, words of 8 bytes delivered
 /// where it reads less, and a divisor of the packet.
@@ -66,7 +66,7 @@ fn fetch_sizes_are_those_of_a_walk() {
         request.delivered_type = to;
         request.context = Some(context);
         request.whole_words = true;
-        let report = sequence(&request);
+        let report = sequence_report(&request);
         let expected = largest(context, from.bits(), to.bits(), count);
         let said = format!(
             "{count} of {from} to {to} in {context:?}: {:?}",

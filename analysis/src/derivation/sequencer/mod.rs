@@ -27,8 +27,8 @@ use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind};
 use super::banks::AccessLevel;
 use super::thread_memo::ThreadMemo;
 use access::Accesses;
-use entries::{configuration, last_element, merge, split};
-use places::{Loop, Places, resolve, resolve_in_holes};
+use entries::{configuration_text, last_element, merge, split_entries};
+use places::{Loop, Places, resolve_in_holes, resolve_loops};
 
 pub use entries::Entry;
 pub(crate) use entries::largest_divisor;
@@ -155,7 +155,7 @@ impl SequenceReport {
 
     /// The merged configuration in the book's notation: `[8:256, 16:1], 16 bytes an access`.
     pub fn configuration(&self) -> String {
-        let entries = configuration(&self.merged);
+        let entries = configuration_text(&self.merged);
         match self.access_bytes {
             Some(bytes) => format!("{entries}, {bytes} bytes an access"),
             None => entries,
@@ -164,15 +164,15 @@ impl SequenceReport {
 }
 
 /// Derives the sequencer of a buffer and a stream (book: Sequencer; library: 5.12).
-pub fn sequence(request: &SequenceRequest) -> SequenceReport {
-    REPORTS.with(|known| known.answer(request.clone(), derive))
+pub fn sequence_report(request: &SequenceRequest) -> SequenceReport {
+    REPORTS.with(|known| known.answer_or_find(request.clone(), derive_report))
 }
 
 thread_local! {
     static REPORTS: ThreadMemo<SequenceRequest, SequenceReport> = ThreadMemo::default();
 }
 
-fn derive(request: &SequenceRequest) -> SequenceReport {
+fn derive_report(request: &SequenceRequest) -> SequenceReport {
     let mut report = SequenceReport::default();
     let mut forms = vec![request.buffer.form()];
     walked_forms(&request.time, &mut forms);
@@ -186,7 +186,7 @@ fn derive(request: &SequenceRequest) -> SequenceReport {
     let bits = elements.checked_mul(request.element_type.bits());
     report.packet_elements = Some(elements);
     report.packet_bytes = bits.and_then(whole_bytes);
-    match walk(request, &packet, &groups) {
+    match stream_entries(request, &packet, &groups) {
         Ok(entries) => report.entries = entries,
         Err(misfit) => {
             report.violations.push(SequencerViolation::Misfit(misfit));
@@ -195,7 +195,7 @@ fn derive(request: &SequenceRequest) -> SequenceReport {
     }
     report.merged = merge(&report.entries);
     let Some(bits) = bits else { return report };
-    Accesses { request, bits }.derive(&mut report);
+    Accesses { request, bits }.derive_access(&mut report);
     check_limits(request, &mut report);
     report
 }
@@ -206,9 +206,9 @@ fn whole_bytes(bits: u64) -> Option<u64> {
 
 /// The first part of a form that another does not hold, whatever order and padding the two have; `None` also where
 /// this is unknown.
-pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
+pub fn lacking_part(holder: &Form, wanted: &Form) -> Option<Misfit> {
     let groups = Groups::of(&[holder, wanted]);
-    places(&groups, &groups.rewrite(holder)).lacking(&groups.rewrite(wanted))
+    buffer_places(&groups, &groups.rewrite(holder)).lacking(&groups.rewrite(wanted))
 }
 
 /// The forms that a mapping is walked in: its factors' own, where they are written side by side.
@@ -226,7 +226,7 @@ fn walked_forms<'a>(mapping: &'a Mapping, forms: &mut Vec<&'a Form>) {
 }
 
 /// The places of a buffer whose groups are written as axes.
-fn places(groups: &Groups, buffer: &Form) -> Places {
+fn buffer_places(groups: &Groups, buffer: &Form) -> Places {
     Places::of(buffer).with_opaque(groups.opaque_names(&[buffer]))
 }
 
@@ -272,7 +272,7 @@ impl Packet {
                 }),
             ) => (1, outermost.extent.min(*extent)),
             (None, _) => (1, 1),
-            (Some(_), _) => match places(groups, &buffer).room(outermost) {
+            (Some(_), _) => match buffer_places(groups, &buffer).room_for_digit(outermost) {
                 None => (outermost.live, outermost.live),
                 Some(room) if room.data < outermost.live => (room.data, room.data),
                 Some(room) if is_tiled(outermost, &request.tiled) => (room.data, room.data),
@@ -326,14 +326,18 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 ///
 /// The work is bounded by the mappings themselves: each digit of a form has two positions at least, and a size fits 64 bits,
 /// so that a form has 63 digits at most.
-fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<Vec<Entry>, Misfit> {
+fn stream_entries(
+    request: &SequenceRequest,
+    packet: &Packet,
+    groups: &Groups,
+) -> Result<Vec<Entry>, Misfit> {
     let buffer = groups.rewrite(request.buffer.form());
-    let mut places = places(groups, &buffer);
+    let mut places = buffer_places(groups, &buffer);
     if let Some(interleaving) = &request.interleaving {
         places = places.interleaved(Arc::clone(&interleaving.axis), interleaving.distance);
     }
     let written = walk_stream(request, packet, groups, places.clone());
-    let written = written.map(|loops| settle(request, &buffer, &loops));
+    let written = written.map(|loops| settle_strides(request, &buffer, &loops));
     match &written {
         Err(Misfit::Incompatible { .. }) => {
             // Factors that are one axis again (`B / 3, B % 3`) are walked as one where they do not fit on their own.
@@ -343,10 +347,10 @@ fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<V
                 let mut loops = Vec::new();
                 let mut walked = stream.digits().iter().rev();
                 walked
-                    .try_for_each(|digit| places.walk(digit, &mut loops))
+                    .try_for_each(|digit| places.walk_digit(digit, &mut loops))
                     .ok()?;
                 places.check_reach().ok()?;
-                Some(settle(request, &buffer, &loops))
+                Some(settle_strides(request, &buffer, &loops))
             };
             merged().map_or(written, Ok)
         }
@@ -356,8 +360,8 @@ fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<V
 
 /// Settles the strides of loops. A commit's loops over padding go on behind what is inside them, or, where that leaves the
 /// buffer, through holes that it has elsewhere: whichever padding they write, no element is in it.
-fn settle(request: &SequenceRequest, buffer: &Form, loops: &[Loop]) -> Vec<Entry> {
-    let entries = resolve(loops);
+fn settle_strides(request: &SequenceRequest, buffer: &Form, loops: &[Loop]) -> Vec<Entry> {
+    let entries = resolve_loops(loops);
     let inside = |entries: &[Entry]| {
         last_element(&merge(entries)).is_none_or(|last| last < i128::from(buffer.size()))
     };
@@ -382,7 +386,7 @@ fn walk_stream(
         Packet::Prefix(digits) => {
             let mut prefix = Vec::new();
             for digit in digits.iter().rev() {
-                places.walk(digit, &mut prefix)?;
+                places.walk_digit(digit, &mut prefix)?;
             }
             loops.extend(one_line(prefix));
         }
@@ -407,7 +411,7 @@ fn walk_written(
             let mut attempt = places.clone();
             let mut found = Vec::new();
             if walk_written(inner, groups, &mut attempt, &mut found).is_ok()
-                && let [line] = merge(&resolve(&found)).as_slice()
+                && let [line] = merge(&resolve_loops(&found)).as_slice()
                 && line.size == inner.size()
             {
                 *places = attempt;
@@ -444,12 +448,12 @@ fn walk_digits(
         .digits()
         .iter()
         .rev()
-        .try_for_each(|digit| places.walk(digit, loops))
+        .try_for_each(|digit| places.walk_digit(digit, loops))
 }
 
 /// Loops that are in a line as one, others as they are.
 fn one_line(loops: Vec<Loop>) -> Vec<Loop> {
-    match merge(&resolve(&loops)).as_slice() {
+    match merge(&resolve_loops(&loops)).as_slice() {
         [line] => vec![Loop::line(line.size, line.stride, line.axis.clone())],
         _ => loops,
     }
@@ -465,7 +469,7 @@ fn check_limits(request: &SequenceRequest, report: &mut SequenceReport) {
         report
             .violations
             .push(SequencerViolation::Entries { count });
-    } else if let Splitting::Impossible(size) = split(&report.merged) {
+    } else if let Splitting::Impossible(size) = split_entries(&report.merged) {
         report
             .violations
             .push(SequencerViolation::Iterations { size });

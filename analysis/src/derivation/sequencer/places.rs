@@ -107,7 +107,7 @@ impl Held {
     }
 
     /// Values that the axis itself has at this digit.
-    fn complete(&self) -> u64 {
+    fn axis_values(&self) -> u64 {
         self.counted
             .size()
             .div_ceil(self.low.max(1))
@@ -185,7 +185,11 @@ impl Places {
 
     /// The loops that walk one digit of the stream, outermost first, and appends them to `entries`. Loops over padding
     /// alone have no stride of their own: they continue what is inside them, so the caller resolves them last.
-    pub(super) fn walk(&mut self, digit: &Digit, entries: &mut Vec<Loop>) -> Result<(), Misfit> {
+    pub(super) fn walk_digit(
+        &mut self,
+        digit: &Digit,
+        entries: &mut Vec<Loop>,
+    ) -> Result<(), Misfit> {
         let Some(term) = &digit.term else {
             entries.push(Loop {
                 size: digit.extent,
@@ -322,9 +326,9 @@ impl Places {
             let size = group.size();
             let mut loops = Vec::new();
             for part in group.digits().iter().rev() {
-                self.walk(part, &mut loops)?;
+                self.walk_digit(part, &mut loops)?;
             }
-            let loops = merge(&resolve(&loops));
+            let loops = merge(&resolve_loops(&loops));
             let whole = low == 1 && digit.extent == size;
             return match loops.as_slice() {
                 [line] if line.size == size => {
@@ -385,7 +389,7 @@ impl Places {
                 let (axis, border) = (held.counted.name(), held.border());
                 return Err(Misfit::Incompatible { axis, step, border });
             }
-            let complete = held.complete();
+            let complete = held.axis_values();
             let asked = held.reached.saturating_add(1).min(complete);
             if held.live < complete && asked > held.live {
                 return Err(Misfit::Insufficient {
@@ -401,7 +405,7 @@ impl Places {
 
     /// Of the outermost digit of a packet: how many of its values the buffer has room for, and up to how many positions
     /// it has when the padding after them counts. `None` if the buffer does not hold the digit.
-    pub(super) fn room(&self, digit: &Digit) -> Option<Room> {
+    pub(super) fn room_for_digit(&self, digit: &Digit) -> Option<Room> {
         let term = digit.term.as_ref()?;
         let counted = Counted::of(&term.atom)?;
         let held = self.holding(&counted, term.stride)?;
@@ -463,7 +467,7 @@ impl Places {
                 break;
             };
             let ratio = next / held.low;
-            if held.live < held.complete() {
+            if held.live < held.axis_values() {
                 return steps.saturating_mul(held.live.div_ceil(ratio));
             }
             if held.is_outermost() {
@@ -476,7 +480,7 @@ impl Places {
     }
 }
 
-/// See [`Places::room`].
+/// See [`Places::room_for_digit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
     /// Values with data.
@@ -521,7 +525,7 @@ impl Loop {
 }
 
 /// Settles the strides of loops over padding and drops loops of one iteration; outermost first.
-pub(super) fn resolve(loops: &[Loop]) -> Vec<Entry> {
+pub(super) fn resolve_loops(loops: &[Loop]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::with_capacity(loops.len());
     for level in loops.iter().rev() {
         let stride = match level.step {

@@ -107,7 +107,7 @@ fn commits_in_the_order_of_the_stream_stay_inside() {
             element_type,
             SequencerMode::Commit,
         );
-        let report = sequence(&request);
+        let report = sequence_report(&request);
         let refused: Vec<_> = report
             .violations
             .iter()
@@ -211,7 +211,7 @@ fn fetches_of_a_group_in_parts_read_what_the_stream_asks_for() {
         let stream = time.pair(&packet).expect("small");
         across += u32::from(stream.form().has_composites());
         let request = SequenceRequest::new(buffer, time, packet, I8, SequencerMode::Fetch);
-        let report = sequence(&request);
+        let report = sequence_report(&request);
         let misfit = report
             .violations
             .iter()

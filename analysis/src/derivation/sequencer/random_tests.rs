@@ -103,7 +103,7 @@ fn loops_reach_the_element_that_the_stream_asks_for() {
             continue;
         }
         let request = SequenceRequest::new(buffer.clone(), time, packet, I8, SequencerMode::Fetch);
-        let report = sequence(&request);
+        let report = sequence_report(&request);
         if report
             .violations
             .iter()
@@ -134,7 +134,7 @@ fn loops_reach_the_element_that_the_stream_asks_for() {
                     found.value(axis.name()),
                     asked.value(axis.name()),
                     "{buffer:?} as {stream:?}: position {position} reads {address}, {}",
-                    configuration(&report.entries)
+                    configuration_text(&report.entries)
                 );
             }
         }
@@ -239,7 +239,7 @@ fn what_is_refused_has_no_loops() {
             I8,
             SequencerMode::Fetch,
         );
-        let report = sequence(&request);
+        let report = sequence_report(&request);
         let Some(SequencerViolation::Misfit(misfit)) = report.violations.first() else {
             continue;
         };
@@ -310,7 +310,7 @@ fn a_part_is_lacking_only_where_an_element_is() {
                 .collect()
         };
         let whole = elements(&wanted).is_subset(&elements(&holder));
-        let found = lacking(holder.form(), wanted.form());
+        let found = lacking_part(holder.form(), wanted.form());
         assert!(
             found.is_none() || !whole,
             "{holder:?} for {wanted:?}: {found:?}"

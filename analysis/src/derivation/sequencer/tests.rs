@@ -24,7 +24,7 @@ fn request(
 }
 
 fn fetch(axes: Axes, buffer: &str, time: &str, packet: &str, kind: ElementType) -> SequenceReport {
-    sequence(&request(
+    sequence_report(&request(
         axes,
         buffer,
         time,
@@ -35,7 +35,7 @@ fn fetch(axes: Axes, buffer: &str, time: &str, packet: &str, kind: ElementType) 
 }
 
 fn commit(axes: Axes, buffer: &str, time: &str, packet: &str, kind: ElementType) -> SequenceReport {
-    sequence(&request(
+    sequence_report(&request(
         axes,
         buffer,
         time,
@@ -46,15 +46,15 @@ fn commit(axes: Axes, buffer: &str, time: &str, packet: &str, kind: ElementType)
 }
 
 fn dma(axes: Axes, buffer: &str, time: &str, packet: &str) -> SequenceReport {
-    sequence(&request(axes, buffer, time, packet, I8, SequencerMode::Dma))
+    sequence_report(&request(axes, buffer, time, packet, I8, SequencerMode::Dma))
 }
 
 fn entries(report: &SequenceReport) -> String {
-    configuration(&report.entries)
+    configuration_text(&report.entries)
 }
 
 fn merged(report: &SequenceReport) -> String {
-    configuration(&report.merged)
+    configuration_text(&report.merged)
 }
 
 const ABC: Axes = &[("A", 8), ("B", 8), ("C", 8)];
@@ -457,7 +457,7 @@ fn the_sub_context_has_one_fetch_size() {
         let mut question = request(axes, buffer, "1", packet, from, SequencerMode::Fetch);
         question.context = Some(Context::Sub);
         question.delivered_type = to;
-        let report = sequence(&question);
+        let report = sequence_report(&question);
         (report.access_bytes, report.error())
     };
     assert_eq!(ask("A, B", "A, B", I8, I8), (Some(8), None));
@@ -479,7 +479,7 @@ fn a_conversion_bounds_the_main_contexts_fetch_size() {
     let ask = |from: ElementType, to: ElementType| {
         let mut question = request(axes, "A", "1", "A", from, SequencerMode::Fetch);
         question.delivered_type = to;
-        sequence(&question).access_bytes
+        sequence_report(&question).access_bytes
     };
     assert_eq!(ask(I8, I8), Some(32));
     assert_eq!(ask(I8, I32), Some(8));
@@ -509,7 +509,7 @@ fn the_committed_part_follows_the_buffers_padding() {
         SequencerMode::Commit,
     );
     tile.tiled = vec![Arc::from("E")];
-    assert_eq!(sequence(&tile).packet_bytes, Some(8));
+    assert_eq!(sequence_report(&tile).packet_bytes, Some(8));
 }
 
 #[test]

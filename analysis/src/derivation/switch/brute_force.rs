@@ -6,7 +6,7 @@ use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 use crate::mapping::{Cell, Index, IndexFunction, Mapping};
 
-use super::{SwitchDerivation, derive};
+use super::{SwitchDerivation, derive_switch};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 
@@ -26,7 +26,7 @@ const AXES: Axes<'_> = &[
 struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn next_below(&mut self, limit: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -35,7 +35,7 @@ impl Numbers {
     }
 
     fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len() as u64) as usize]
+        choices[self.next_below(choices.len() as u64) as usize]
     }
 }
 
@@ -59,12 +59,12 @@ fn run(config: SwitchConfig, input: (&str, &str), output: (&str, &str)) -> Switc
         }],
         end: PassEnd::Open,
     };
-    derive(&pass, 0)
+    derive_switch(&pass, 0)
 }
 
 /// The index of a slice and a step together; nothing where one of them is padding. Both are parts of one mapping, as a
 /// group may have parts in both.
-fn at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Index> {
+fn index_at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Index> {
     match whole.cell_at(position.0 * time.size() + position.1) {
         Cell::Index(index) => Some(index),
         Cell::Padding(_) | Cell::OutOfBounds => None,
@@ -74,7 +74,7 @@ fn at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Ind
 /// Where the packet of an output slice and step comes from, and the number of the copy that the slice holds.
 type Source = ((u64, u64), u64);
 
-fn source(config: &SwitchConfig, slice: u64, time: u64) -> Source {
+fn switch_source(config: &SwitchConfig, slice: u64, time: u64) -> Source {
     let value = |written: &crate::kernel::Written<u64>| written.value.expect("a parameter");
     match config {
         SwitchConfig::Forwarding => ((slice, time), 0),
@@ -157,9 +157,9 @@ fn regular_topologies_put_every_packet_where_the_tables_say() {
             "D # 16, A",
         ]);
         let time = numbers.pick(&["C", "D", "D, C", "B / 4, D", "C # 8, D", "D # 8"]);
-        let mut power = |most: u64| written(1 << numbers.below(most));
+        let mut power = |most: u64| written(1 << numbers.next_below(most));
         let (slice1, slice0, time0) = (power(5), power(4), power(3));
-        let config = match numbers.below(5) {
+        let config = match numbers.next_below(5) {
             0 => SwitchConfig::Broadcast01 {
                 slice1,
                 slice0,
@@ -195,11 +195,11 @@ fn regular_topologies_put_every_packet_where_the_tables_say() {
         let made = together(&expected.slice, &expected.time);
         for out_slice in 0..expected.slice.size() {
             for out_time in 0..expected.time.size() {
-                let (from, copy) = source(&config, out_slice, out_time);
+                let (from, copy) = switch_source(&config, out_slice, out_time);
                 if copy == 0 {
                     assert_eq!(
-                        at(&made, &expected.time, (out_slice, out_time)),
-                        at(&from_whole, &from_time, from),
+                        index_at(&made, &expected.time, (out_slice, out_time)),
+                        index_at(&from_whole, &from_time, from),
                         "{config:?} of [{slice}], [{time}] at {out_slice}, {out_time}: {} | {}",
                         expected.slice,
                         expected.time
@@ -252,8 +252,8 @@ fn least_rings_hold_every_exchange() {
     for _ in 0..300 {
         let mut order: Vec<&str> = DIGITS.to_vec();
         for place in 0..order.len() {
-            if numbers.below(3) == 0 {
-                let other = numbers.below(4) as usize;
+            if numbers.next_below(3) == 0 {
+                let other = numbers.next_below(4) as usize;
                 order.swap(place, other);
             }
         }
@@ -261,7 +261,7 @@ fn least_rings_hold_every_exchange() {
         let mut moved: Vec<(usize, String)> = Vec::new();
         let mut out = Vec::new();
         for (place, digit) in order.iter().enumerate() {
-            if numbers.below(3) == 0 {
+            if numbers.next_below(3) == 0 {
                 let number = DIGITS
                     .iter()
                     .position(|known| known == digit)

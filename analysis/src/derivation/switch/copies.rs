@@ -9,7 +9,11 @@ use crate::mapping::{Form, PaddingKind};
 use super::{Forms, SwitchViolation};
 
 /// The axes of a broadcast position that the input's slices or time have: by digit, or in earlier releases by name.
-pub(super) fn reused(forms: &Forms<'_>, copies: &Form, conventions: Conventions) -> Vec<String> {
+pub(super) fn reused_copy_axes(
+    forms: &Forms<'_>,
+    copies: &Form,
+    conventions: Conventions,
+) -> Vec<String> {
     if conventions.names_copies_by_digit() {
         return digits_of_input(forms, copies);
     }

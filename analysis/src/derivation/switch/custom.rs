@@ -5,13 +5,14 @@ use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::hardware::Machine;
 use crate::mapping::{
-    Answer, Division, DivisionMode, Form, PaddingKind, divide, equal_forms, holds, slots,
+    Answer, Division, DivisionMode, Form, PaddingKind, divide, equal_forms, holds_every_element,
+    slots,
 };
 
 use super::{Forms, Judgement, SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation, copies};
 
 /// Judges a custom ring of a power of two up to 256 slices. Both slices have equally many positions.
-pub(super) fn judge(
+pub(super) fn judge_custom_ring(
     (machine, conventions): (Machine, Conventions),
     forms: &Forms<'_>,
     ring_size: u64,
@@ -75,7 +76,7 @@ fn judge_copies(
         });
     }
     let by_name = !conventions.names_copies_by_digit();
-    let named = by_name.then(|| copies::reused(forms, gained, conventions));
+    let named = by_name.then(|| copies::reused_copy_axes(forms, gained, conventions));
     if let Some(axes) = named.filter(|axes| !axes.is_empty()) {
         return Some(SwitchViolation::BroadcastAxisReused { axes });
     }
@@ -105,7 +106,7 @@ fn judge_copies(
 fn dropped(forms: &Forms<'_>) -> Option<SwitchViolation> {
     let input = Form::multiply(forms.slice, forms.time)?;
     let output = Form::multiply(forms.out_slice, forms.out_time)?;
-    if holds(&output, &input) != Answer::No {
+    if holds_every_element(&output, &input) != Answer::No {
         return None;
     }
     let part = |axis: &std::sync::Arc<str>| {
@@ -114,7 +115,7 @@ fn dropped(forms: &Forms<'_>) -> Option<SwitchViolation> {
             own.is_some_and(|own| own.name() == &**axis)
         });
         let only = Form::from_digits(only.cloned())?;
-        (holds(&output, &only) == Answer::No).then(|| axis.to_string())
+        (holds_every_element(&output, &only) == Answer::No).then(|| axis.to_string())
     };
     let axes = input.axis_names().iter().filter_map(part).collect();
     Some(SwitchViolation::Dropped { axes })
@@ -172,7 +173,7 @@ fn judge_time(
     let topology = SwitchViolation::Topology {
         part: SwitchPart::Time,
     };
-    let parts = || moved.matches.iter().map(forms::selection).collect();
+    let parts = || moved.matches.iter().map(forms::selection_text).collect();
     let inner_size = forms.out_time.size() / forms.time.size().max(1);
     let outside = forms
         .out_time

@@ -6,7 +6,7 @@ use crate::kernel::testing::{span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 use crate::libraries::{Library, Release};
 
-use super::{SwitchDerivation, SwitchPart, SwitchViolation, derive};
+use super::{SwitchDerivation, SwitchPart, SwitchViolation, derive_switch};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 /// Slices and time before, after, and a ring.
@@ -49,7 +49,7 @@ pub(super) fn run(
         }],
         end: PassEnd::Open,
     };
-    derive(&pass, 0)
+    derive_switch(&pass, 0)
 }
 
 pub(super) fn ring(ring_size: u64) -> SwitchConfig {

@@ -184,7 +184,7 @@ struct Judgement {
 }
 
 /// Derives the switch stage `index` of a pass.
-pub fn derive(pass: &Pass, index: usize) -> SwitchDerivation {
+pub fn derive_switch(pass: &Pass, index: usize) -> SwitchDerivation {
     let mut derived = SwitchDerivation::default();
     let Some(stage) = pass.stages.get(index) else {
         return derived;
@@ -197,15 +197,17 @@ pub fn derive(pass: &Pass, index: usize) -> SwitchDerivation {
     };
     let input = pass.input_of(index);
     derived.ring_size = config.ring_size();
-    derived.cycles = derived.ring_size.and_then(|ring| cycles(ring, input));
+    derived.cycles = derived
+        .ring_size
+        .and_then(|ring| switch_cycles(ring, input));
     let rules = (pass.machine, Conventions::of(pass.dialect));
-    let violation = judge(rules, &config, (input, &stage.output), &mut derived);
+    let violation = judge_switch(rules, &config, (input, &stage.output), &mut derived);
     derived.violations.extend(violation);
     derived
 }
 
 /// Ring size x input time x flits a packet; `None` if unknown or beyond 64 bits.
-fn cycles(ring_size: u64, input: &StreamShape) -> Option<u64> {
+fn switch_cycles(ring_size: u64, input: &StreamShape) -> Option<u64> {
     let time = input.time.get()?.size();
     let bits = input
         .packet
@@ -217,7 +219,7 @@ fn cycles(ring_size: u64, input: &StreamShape) -> Option<u64> {
         .checked_mul(bits.div_ceil(FLIT_BYTES * 8))
 }
 
-fn judge(
+fn judge_switch(
     (machine, conventions): (Machine, Conventions),
     config: &Parameters,
     (input, output): (&StreamShape, &StreamShape),
@@ -249,16 +251,16 @@ fn judge(
         return sizes;
     }
     let forms = Forms {
-        slice: forms::known(&input.slice)?,
-        time: forms::known(&input.time)?,
-        out_slice: forms::known(&output.slice)?,
-        out_time: forms::known(&output.time)?,
+        slice: forms::known_form(&input.slice)?,
+        time: forms::known_form(&input.time)?,
+        out_slice: forms::known_form(&output.slice)?,
+        out_time: forms::known_form(&output.time)?,
     };
     let judgement = match *config {
         Parameters::Custom { ring_size } => {
-            custom::judge((machine, conventions), &forms, ring_size, derived)
+            custom::judge_custom_ring((machine, conventions), &forms, ring_size, derived)
         }
-        _ => regular::judge(config, &forms, conventions)?,
+        _ => regular::judge_regular(config, &forms, conventions)?,
     };
     derived.expected = judgement.shape;
     judgement.violation
@@ -337,7 +339,7 @@ impl Parameters {
     }
 
     /// `slice1`, `slice0` and `time0`, as far as the configuration has them.
-    const fn parts(self) -> (Option<u64>, Option<u64>, Option<u64>) {
+    const fn slice_time_parameters(self) -> (Option<u64>, Option<u64>, Option<u64>) {
         match self {
             Self::Broadcast01 {
                 slice1,
@@ -358,7 +360,7 @@ impl Parameters {
 
     /// The first parameter that is 0.
     fn zero(self) -> Option<SwitchParameter> {
-        let (slice1, slice0, time0) = self.parts();
+        let (slice1, slice0, time0) = self.slice_time_parameters();
         let ring_size = match self {
             Self::Custom { ring_size } => Some(ring_size),
             _ => None,
@@ -380,7 +382,7 @@ impl Parameters {
             // Nothing is exchanged: each slice is a ring of its own.
             Self::Forwarding => Some(1),
             _ => {
-                let (slice1, slice0, _) = self.parts();
+                let (slice1, slice0, _) = self.slice_time_parameters();
                 slice1?.checked_mul(slice0?)
             }
         }
@@ -388,7 +390,7 @@ impl Parameters {
 
     /// The parameters that do not divide what they split. None of them is 0.
     fn indivisible(self, slices: u64, time: u64) -> Option<SwitchViolation> {
-        let (Some(slice1), Some(slice0), time0) = self.parts() else {
+        let (Some(slice1), Some(slice0), time0) = self.slice_time_parameters() else {
             return None;
         };
         let divides = |product: Option<u64>, size: u64| {

@@ -9,7 +9,7 @@ use super::{Forms, Judgement, Parameters, SwitchPart, SwitchShape, SwitchViolati
 
 /// Judges a configuration whose parameters divide slices and time. `None` where a form cannot be worked out, and for
 /// the custom ring.
-pub(super) fn judge(
+pub(super) fn judge_regular(
     config: &Parameters,
     forms: &Forms<'_>,
     conventions: Conventions,
@@ -39,7 +39,7 @@ pub(super) fn judge(
         )),
         Parameters::Custom { .. } => None,
     }?;
-    let mut judgement = assemble(forms, conventions, slice, &time)?;
+    let mut judgement = assemble_judgement(forms, conventions, slice, &time)?;
     if !cuts_cleanly(*config, forms) {
         judgement.shape = None;
     }
@@ -54,7 +54,7 @@ fn cuts_cleanly(config: Parameters, forms: &Forms<'_>) -> bool {
             .and_then(|(outer, inner)| Form::multiply(&outer, &inner))
             .is_some_and(|whole| !forms::differ(&whole, form))
     };
-    let (Some(slice1), Some(slice0), time0) = config.parts() else {
+    let (Some(slice1), Some(slice0), time0) = config.slice_time_parameters() else {
         return true;
     };
     let time0 = time0.unwrap_or(1);
@@ -81,7 +81,7 @@ type Made = (Vec<Part>, Vec<(Form, Form)>);
 
 /// Puts the parts of the slice and the time together and finds what differs first: fixed parts of the slice, then
 /// copies, then the time. `time` holds pairs of declared and expected parts.
-fn assemble(
+fn assemble_judgement(
     forms: &Forms<'_>,
     conventions: Conventions,
     parts: Vec<Part>,
@@ -99,7 +99,7 @@ fn assemble(
             }
             Part::Free { declared, size } => {
                 let again = if size > 1 {
-                    copies::reused(forms, &declared, conventions)
+                    copies::reused_copy_axes(forms, &declared, conventions)
                 } else {
                     Vec::new()
                 };
@@ -109,7 +109,7 @@ fn assemble(
                 slice_parts.push(if again.is_empty() {
                     declared
                 } else {
-                    forms::hole(size)?
+                    forms::hole_form(size)?
                 });
                 reused.extend(again);
             }

@@ -4,7 +4,7 @@ use crate::hardware::{ElementType, Machine};
 use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 
-use super::{SwitchDerivation, SwitchParameter, SwitchPart, SwitchViolation, derive};
+use super::{SwitchDerivation, SwitchParameter, SwitchPart, SwitchViolation, derive_switch};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 type Shape<'a> = (&'a str, &'a str);
@@ -44,7 +44,7 @@ fn run_on(
         }],
         end: PassEnd::Open,
     };
-    derive(&pass, 0)
+    derive_switch(&pass, 0)
 }
 
 fn broadcast01(slice1: u64, slice0: u64, time0: u64) -> SwitchConfig {

@@ -79,7 +79,7 @@ fn is_allocation(tensor: &Tensor) -> bool {
 }
 
 /// Derives whether the tensor's address is a multiple of its element.
-pub(super) fn alignment(tensor: &Tensor) -> Option<AlignmentViolation> {
+pub(super) fn alignment_violation(tensor: &Tensor) -> Option<AlignmentViolation> {
     let element_type = tensor.element_type.value?;
     let element_bytes = element_type.bits().div_ceil(8);
     let address = tensor.address.bytes()?;
@@ -133,7 +133,7 @@ fn bytes_of_data(machine: Machine, tensor: &Tensor) -> Option<u64> {
 }
 
 /// Derives whether the tensor fits its memory.
-pub(super) fn capacity(machine: Machine, tensor: &Tensor) -> Option<CapacityViolation> {
+pub(super) fn capacity_violation(machine: Machine, tensor: &Tensor) -> Option<CapacityViolation> {
     if !is_allocation(tensor) {
         return None;
     }

@@ -9,7 +9,7 @@ use crate::kernel::{
 use crate::mapping::{Mapping, PaddingKind};
 
 use super::TensorsViolation;
-use super::tiles::{TileViolation, mismatch};
+use super::tiles::{TileViolation, tile_mismatch};
 
 /// A collective that names something else than parts of its tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,8 @@ pub(in crate::derivation) fn collective_fault(
         }
         CollectiveWork::Shuffle(parts) => {
             let size = size_of(source, parts.level)?;
-            number(collective, parts, size, size).or_else(|| pattern(parts, size, None))
+            part_count_violation(collective, parts, size, size)
+                .or_else(|| pattern_violation(parts, size, None))
         }
         CollectiveWork::ParallelCopy {
             parts,
@@ -86,11 +87,13 @@ pub(in crate::derivation) fn collective_fault(
         } => {
             let size = size_of(source, parts.level)?;
             let written = (index.get()?, index.span);
-            if let Some(fault) = number(collective, parts, size, written.0.size()) {
+            if let Some(fault) = part_count_violation(collective, parts, size, written.0.size()) {
                 return Some(TensorsViolation::Parts(fault));
             }
-            let misplaced = pattern(parts, written.0.size(), Some(written.0));
-            if let Some(mut fault) = cut(source, parts.level, written, sliced, collective.span) {
+            let misplaced = pattern_violation(parts, written.0.size(), Some(written.0));
+            if let Some(mut fault) =
+                cut_violation(source, parts.level, written, sliced, collective.span)
+            {
                 // With another target the pattern would still be at fault.
                 if let (TileViolation::Output { expected, .. }, true) =
                     (&mut fault, misplaced.is_some())
@@ -126,7 +129,7 @@ fn size_of(tensor: &Tensor, level: Level) -> Option<u64> {
 }
 
 /// Whether the level has as many parts as the method is given. `values` is how many values a part can take.
-fn number(
+fn part_count_violation(
     collective: &Collective,
     parts: &Parts,
     size: u64,
@@ -145,7 +148,7 @@ fn number(
         given: short.unwrap_or(dimension),
         size,
         in_pattern: short.is_some(),
-        completed: completed(parts, size, values),
+        completed: completed_pattern(parts, size, values),
         span: if short.is_some() {
             parts.pattern.span
         } else {
@@ -159,7 +162,7 @@ fn number(
 const COMPLETED_PARTS: u64 = 64;
 
 /// The pattern for as many parts as there are; a part that it says nothing of takes its own number.
-fn completed(parts: &Parts, size: u64, values: u64) -> Option<Vec<u64>> {
+fn completed_pattern(parts: &Parts, size: u64, values: u64) -> Option<Vec<u64>> {
     if size > COMPLETED_PARTS {
         return None;
     }
@@ -173,7 +176,7 @@ fn completed(parts: &Parts, size: u64, values: u64) -> Option<Vec<u64>> {
     (0..size).map(value).collect()
 }
 
-fn pattern(parts: &Parts, size: u64, index: Option<&Mapping>) -> Option<PartsViolation> {
+fn pattern_violation(parts: &Parts, size: u64, index: Option<&Mapping>) -> Option<PartsViolation> {
     let mut values = parts.pattern.get()?.iter().flatten();
     let value = *values.find(|value| **value >= size)?;
     Some(PartsViolation::Pattern {
@@ -186,7 +189,7 @@ fn pattern(parts: &Parts, size: u64, index: Option<&Mapping>) -> Option<PartsVio
 }
 
 /// The elements with one value of the index cut out, against what is declared.
-fn cut(
+fn cut_violation(
     source: &Tensor,
     level: Level,
     (index, index_span): (&Mapping, Span),
@@ -205,7 +208,7 @@ fn cut(
         output: sliced.clone(),
         span,
     };
-    mismatch(&base, &taken, &window, index, 1)
+    tile_mismatch(&base, &taken, &window, index, 1)
 }
 
 /// A key that the slices and their elements do not hold whole. `indices` is the tensor that says where each row goes.

@@ -24,7 +24,7 @@ pub struct RepeatedAxis {
 }
 
 /// Derives the repeated digits of all tensors at rest and of all streams, each place once.
-pub(super) fn derive(body: &Body) -> Vec<RepeatedAxis> {
+pub(super) fn derive_repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
     let tensors = body.tensors.iter().filter_map(of_tensor);
     let operations = body.operations.iter().filter_map(of_operation);
     each_once(tensors.chain(operations))
@@ -86,8 +86,9 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
         .map(|level| level.value.clone())
         .collect::<Option<_>>()?;
     let full = Mapping::product(&mappings).ok()?;
-    let found = REPEATED.with(|known| known.answer(full, |full| repeated_parts(full.form())));
-    found.into_iter().find_map(|(axis, parts)| {
+    let found =
+        REPEATED.with(|known| known.answer_or_find(full, |full| repeated_parts(full.form())));
+    found.into_iter().find_map(|(axis_argument, parts)| {
         let mut places = levels
             .iter()
             .rev()
@@ -95,12 +96,12 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
                 level
                     .value
                     .as_ref()
-                    .is_some_and(|mapping| mapping.form().contains_axis(&axis))
+                    .is_some_and(|mapping| mapping.form().contains_axis(&axis_argument))
             })
             .map(|level| level.span);
         let span = places.next()?;
         Some(RepeatedAxis {
-            axis: axis.to_string(),
+            axis: axis_argument.to_string(),
             parts,
             span,
             other: places.next().filter(|other| *other != span),

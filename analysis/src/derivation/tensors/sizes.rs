@@ -38,7 +38,7 @@ struct Collector<'a> {
 }
 
 /// Derives the sizes of all tensors at rest and all streams of a body.
-pub(super) fn derive(body: &Body) -> Vec<SizeViolation> {
+pub(super) fn derive_sizes(body: &Body) -> Vec<SizeViolation> {
     if is_stage_function(body) {
         return Vec::new();
     }

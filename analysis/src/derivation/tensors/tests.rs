@@ -13,7 +13,7 @@ const AXES: &[(&str, u64)] = &[
 ];
 
 fn sizes(builder: &BodyBuilder<'_>) -> Vec<(Level, u64, u64)> {
-    derive(&builder.body)
+    derive_tensors(&builder.body)
         .violations
         .iter()
         .filter_map(|violation| match violation {
@@ -44,7 +44,7 @@ fn sizes_and_capacities_are_those_of_the_bodys_machine() {
     assert_eq!(sizes(&builder), [(Level::Slice, 32, 64)]);
     // 512 numbers of 4 bytes are twice the 1,024 bytes of such a slice.
     builder.load(input, "S", "B", 256);
-    let outgrown = derive(&builder.body)
+    let outgrown = derive_tensors(&builder.body)
         .violations
         .into_iter()
         .find_map(|found| match found {
@@ -105,7 +105,7 @@ fn a_fault_in_an_alias_is_met_once() {
     builder.body.tensors[second.0 as usize].levels.slice = alias.clone();
     builder.body.device = None;
     builder.body.reached_from_kernel = false;
-    match derive(&builder.body).violations.as_slice() {
+    match derive_tensors(&builder.body).violations.as_slice() {
         [TensorsViolation::Size(found)] => {
             assert_eq!(Some(found.span), alias.map(|alias| alias.span));
             assert_eq!(found.uses.len(), 2);
@@ -119,7 +119,7 @@ fn a_fault_in_an_alias_is_met_once() {
 fn one(tier: Tier, levels: &[&str], address: AddressValue) -> Vec<TensorsViolation> {
     let mut builder = BodyBuilder::new(AXES);
     builder.tensor(tier, levels, address, Origin::FromAddress);
-    derive(&builder.body).violations
+    derive_tensors(&builder.body).violations
 }
 
 #[test]
@@ -131,10 +131,10 @@ fn addresses_are_multiples_of_the_element() {
     let mut builder = BodyBuilder::new(AXES);
     let tensor = builder.address("A", 1);
     builder.body.tensors[tensor.0 as usize].element_type.value = Some(ElementType::I4);
-    assert_eq!(derive(&builder.body).violations, []);
+    assert_eq!(derive_tensors(&builder.body).violations, []);
     builder.body.tensors[tensor.0 as usize].element_type.value = Some(ElementType::Bf16);
     assert!(matches!(
-        derive(&builder.body).violations.as_slice(),
+        derive_tensors(&builder.body).violations.as_slice(),
         [TensorsViolation::Alignment(AlignmentViolation {
             address: 1,
             element_bytes: 2,
@@ -261,7 +261,7 @@ fn tiled(index: &str, length: u64, start: u64, output: &str) -> Vec<TensorsViola
     let mut builder = BodyBuilder::new(AXES);
     let tensor: TensorId = builder.address("A, B", 0);
     builder.tile(tensor, index, length, start, output);
-    derive(&builder.body).violations
+    derive_tensors(&builder.body).violations
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn tiles_lie_inside_of_their_index() {
         window.start_range = Some((0, 8));
     }
     assert!(matches!(
-        derive(&builder.body).violations.as_slice(),
+        derive_tensors(&builder.body).violations.as_slice(),
         [TensorsViolation::Tile(TileViolation::OutOfBounds {
             start: 8,
             length: 1,

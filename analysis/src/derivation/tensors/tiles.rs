@@ -6,7 +6,7 @@ use crate::items::Span;
 use crate::kernel::{Body, Level, Levels, Origin, Tensor, TileWindow};
 use crate::mapping::{
     Answer, Division, DivisionMode, FindAxisError, Form, Mapping, MappingKind, PaddingKind, divide,
-    divide_span, equal_forms, find_axis, holds, window_axis,
+    divide_span, equal_forms, find_axis, holds_every_element, window_axis,
 };
 
 /// A tile that is no part of its tensor.
@@ -106,7 +106,7 @@ pub enum TileViolation {
 }
 
 /// Derives what the tile of a view violates, if the tensor is one.
-pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
+pub(super) fn derive_tile(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
     let Origin::View {
         of,
         tile: Some(window),
@@ -131,10 +131,10 @@ pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
     let whole = body.tensor(*of)?;
     let base = &whole.levels;
     let divides = Conventions::of(body.dialect).cuts_tiles_out_of_whole_spans();
-    let fault = match holes(body, whole) {
-        Holes::Searched => mismatch(base, &tensor.levels, window, index, length),
+    let fault = match tile_holes(body, whole) {
+        Holes::Searched => tile_mismatch(base, &tensor.levels, window, index, length),
         Holes::Spelled(kind) => in_level(base, window, (index, length), (kind, divides)),
-        Holes::Either => mismatch(base, &tensor.levels, window, index, length).filter(|_| {
+        Holes::Either => tile_mismatch(base, &tensor.levels, window, index, length).filter(|_| {
             let kinds = [PaddingKind::Top, PaddingKind::Bottom];
             let mut spelled = kinds
                 .map(|kind| in_level(base, window, (index, length), (kind, divides)))
@@ -160,10 +160,10 @@ enum Holes {
     Either,
 }
 
-fn holes(body: &Body, whole: &Tensor) -> Holes {
+fn tile_holes(body: &Body, whole: &Tensor) -> Holes {
     let conventions = Conventions::of(body.dialect);
     if conventions.tiles_one_level() {
-        Holes::Spelled(hole(whole.exclusive))
+        Holes::Spelled(hole_padding(whole.exclusive))
     } else if conventions.has_library_limits() {
         Holes::Searched
     } else {
@@ -172,7 +172,7 @@ fn holes(body: &Body, whole: &Tensor) -> Holes {
 }
 
 /// The padding in place of what a tile leaves out: what is behind an exclusive view's is not to be written.
-const fn hole(exclusive: bool) -> PaddingKind {
+const fn hole_padding(exclusive: bool) -> PaddingKind {
     if exclusive {
         PaddingKind::Bottom
     } else {
@@ -229,7 +229,7 @@ fn in_level(
         level: window.level,
         declared: declared.clone(),
         expected: Some(
-            replaced(level, index, length, kind)
+            mapping_with_cut_index(level, index, length, kind)
                 .filter(|written| *written.form() == expected)
                 .unwrap_or_else(|| hole_apart(&expected)),
         ),
@@ -240,7 +240,12 @@ fn in_level(
 }
 
 /// A mapping with the part that is an index cut to its first values, as it is written.
-fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) -> Option<Mapping> {
+fn mapping_with_cut_index(
+    whole: &Mapping,
+    index: &Mapping,
+    length: u64,
+    kind: PaddingKind,
+) -> Option<Mapping> {
     let kept = if length == 1 {
         Mapping::identity()
     } else {
@@ -326,14 +331,14 @@ fn out_of_bounds(window: &TileWindow, index: &Mapping, length: u64) -> Option<Ti
 }
 
 /// Whether what a tile declares is what it leaves of its tensor.
-pub(super) fn mismatch(
+pub(super) fn tile_mismatch(
     base: &Levels,
     tile: &Levels,
     window: &TileWindow,
     index: &Mapping,
     length: u64,
 ) -> Option<TileViolation> {
-    let whole = base.full()?;
+    let whole = base.full_mapping()?;
     let declared = window.output.value.as_ref()?;
     if length > 1 && !index.is_opaque() && !index.form().has_terms() {
         return Some(TileViolation::NoAxis {
@@ -349,14 +354,16 @@ pub(super) fn mismatch(
     };
     let Some(division) = division.filter(Division::exact) else {
         // The division may fail on ragged parts that the tensor does hold.
-        return (holds(whole.form(), index.form()) == Answer::No).then(|| TileViolation::Absent {
-            index: index.clone(),
-            tensor: whole.clone(),
-            span: window.index.span,
+        return (holds_every_element(whole.form(), index.form()) == Answer::No).then(|| {
+            TileViolation::Absent {
+                index: index.clone(),
+                tensor: whole.clone(),
+                span: window.index.span,
+            }
         });
     };
     let left = &division.dividend_residue;
-    let declared_whole = tile.full()?;
+    let declared_whole = tile.full_mapping()?;
     (equal_forms(left, declared_whole.form()) == Answer::No).then(|| TileViolation::Output {
         level: window.level,
         declared: declared.clone(),
@@ -380,17 +387,17 @@ pub fn tile_output(
         return None;
     }
     let base = &whole.levels;
-    if !matches!(holes(body, whole), Holes::Searched) {
+    if !matches!(tile_holes(body, whole), Holes::Searched) {
         let (_, mapping) = base.iter().find(|(candidate, _)| *candidate == level)?;
         let mapping = mapping.value.as_ref()?;
-        let kind = hole(whole.exclusive);
+        let kind = hole_padding(whole.exclusive);
         let stride = find_axis(mapping.form(), index.form()).ok()?;
         let left = window_axis(mapping.form(), stride, index.size(), length, kind).ok()?;
-        return replaced(mapping, index, length, kind)
+        return mapping_with_cut_index(mapping, index, length, kind)
             .filter(|written| *written.form() == left)
             .or_else(|| Some(hole_apart(&left)));
     }
-    let whole = base.full()?;
+    let whole = base.full_mapping()?;
     let division = if length == 1 {
         divide(whole.form(), index.form(), DivisionMode::Relaxed)
     } else {

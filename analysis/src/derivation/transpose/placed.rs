@@ -6,7 +6,7 @@
 
 use crate::hardware::TransposeLimits;
 use crate::kernel::{Stage, StreamShape};
-use crate::mapping::{Answer, Form, equal_forms, holds};
+use crate::mapping::{Answer, Form, equal_forms, holds_every_element};
 
 use super::{TransposeMatrix, TransposeViolation};
 
@@ -35,7 +35,7 @@ pub(super) fn packet_elements(limits: TransposeLimits, data: u64, takes_sixteen:
 
 /// The matrix, or why there is none. `None` where a comparison cannot be decided; `Err(None)` where the fault is found by
 /// the usual reading.
-pub(super) fn turn(
+pub(super) fn find_placed_matrix(
     stage: &Stage,
     input: &StreamShape,
     limits: TransposeLimits,
@@ -55,9 +55,9 @@ pub(super) fn turn(
     };
     let mut placed = None;
     let mut unknown = false;
-    for place in question.places() {
+    for place in question.row_places() {
         match question.leaves(&place) {
-            Some(Leaves::As(columns)) => return Some(question.judge(stage, &place, columns)),
+            Some(Leaves::As(columns)) => return Some(question.judge_place(stage, &place, columns)),
             Some(Leaves::Else(expected)) => placed = placed.or(expected),
             None => unknown = true,
         }
@@ -93,7 +93,7 @@ enum Leaves {
 
 impl Question<'_> {
     /// Every place where the rows are.
-    fn places(&self) -> Vec<Place> {
+    fn row_places(&self) -> Vec<Place> {
         let most = self.limits.columns.last().copied().unwrap_or(1);
         let mut places = Vec::new();
         for packets in 1..=most / self.elements {
@@ -106,13 +106,13 @@ impl Question<'_> {
 
     /// The rows, padded to a number, with so many packets of a row inside them.
     fn place(&self, packets: u64, rows: u64) -> Option<Place> {
-        let (around, inside) = divided(self.time, packets)?;
-        let (outer, block) = divided(&around, rows)?;
+        let (around, inside) = split_inner(self.time, packets)?;
+        let (outer, block) = split_inner(&around, rows)?;
         let padded = self.rows.pad(rows)?;
         if equal_forms(&block, &padded) != Answer::Yes {
             return None;
         }
-        let (beyond, taken) = divided(self.packet, self.elements)?;
+        let (beyond, taken) = split_inner(self.packet, self.elements)?;
         if beyond.has_terms() {
             return None;
         }
@@ -142,7 +142,7 @@ impl Question<'_> {
     }
 
     /// The matrix of a place whose columns leave as declared; columns with data that are left out are a fault.
-    fn judge(
+    fn judge_place(
         &self,
         stage: &Stage,
         place: &Place,
@@ -152,7 +152,7 @@ impl Question<'_> {
         let whole = Form::multiply(&place.outer, &place.packets)
             .and_then(|around| Form::multiply(&around, &data));
         if let Some(whole) = whole
-            && holds(self.out_time, &whole) == Answer::No
+            && holds_every_element(self.out_time, &whole) == Answer::No
         {
             return Err(Some(TransposeViolation::TrimsData {
                 out_rows: columns,
@@ -184,7 +184,7 @@ impl Question<'_> {
 }
 
 /// A form cut so that `inner` positions are inside; nothing where it cannot be.
-fn divided(form: &Form, inner: u64) -> Option<(Form, Form)> {
+fn split_inner(form: &Form, inner: u64) -> Option<(Form, Form)> {
     form.size()
         .is_multiple_of(inner)
         .then(|| form.split_at(inner))

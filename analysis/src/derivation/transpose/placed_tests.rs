@@ -51,7 +51,7 @@ fn transpose(
         }],
         end: PassEnd::Open,
     };
-    derive(&pass, 0)
+    derive_transpose(&pass, 0)
 }
 
 use ElementType::{Bf16, F32, I4, I8};

@@ -28,7 +28,7 @@ fn transpose(
         }],
         end: PassEnd::Open,
     };
-    derive(&pass, 0)
+    derive_transpose(&pass, 0)
 }
 
 fn legal(element_type: ElementType, mappings: [&str; 4], axes: Axes<'_>) -> TransposeMatrix {

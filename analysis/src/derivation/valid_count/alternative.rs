@@ -8,7 +8,7 @@ use crate::mapping::{Digit, Form, Mapping};
 
 use super::answer::Refusal;
 use super::setting::LANES;
-use super::{Placement, place};
+use super::{Placement, place_axis};
 
 /// Slice, time and packet of an 8-lane flit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +22,15 @@ pub struct Alternative {
 }
 
 /// A placement of the same axis that works, if one is known.
-pub fn alternative(
+pub fn alternative_placement(
     (slice, time, packet): (&Form, &Form, &Form),
     axis: &str,
     refusal: &Refusal,
 ) -> Option<Alternative> {
-    let (own, rest) = (|form| own(form, axis), |form| rest(form, axis));
+    let (own, rest) = (
+        |form| unpadded_axis_digits(form, axis),
+        |form| other_digits_form(form, axis),
+    );
     let (slice, time, packet) = match refusal {
         // The other axes go to time.
         Refusal::PacketShared { .. } => {
@@ -35,19 +38,19 @@ pub fn alternative(
             (
                 slice.clone(),
                 join(&[time, &others])?,
-                ascending(own(packet))?.pad(LANES)?,
+                ascending_form(own(packet))?.pad(LANES)?,
             )
         }
         // The innermost eight elements of what is in time and packet go to the packet.
         Refusal::PacketNotInnermost { .. } => {
-            let all = ascending(own(time).into_iter().chain(own(packet)).collect())?;
+            let all = ascending_form(own(time).into_iter().chain(own(packet)).collect())?;
             let full = all.size().checked_next_multiple_of(LANES)?;
             let (outer, inner) = all.pad(full)?.split_at(LANES)?;
             (slice.clone(), join(&[&rest(time)?, &outer])?, inner)
         }
         // The packet's part goes to time.
         Refusal::SlicePacket(_) => {
-            let inner = ascending(own(packet))?;
+            let inner = ascending_form(own(packet))?;
             (
                 slice.clone(),
                 join(&[time, &inner])?,
@@ -55,7 +58,7 @@ pub fn alternative(
             )
         }
         Refusal::SliceOrder { .. } => {
-            let ordered = ascending(own(slice))?;
+            let ordered = ascending_form(own(slice))?;
             (
                 join(&[&rest(slice)?, &ordered])?,
                 time.clone(),
@@ -64,8 +67,8 @@ pub fn alternative(
         }
         // The outer elements go to the slice, the inner ones to time, as many as before.
         Refusal::Interleaved { .. } => {
-            let all = ascending(own(slice).into_iter().chain(own(time)).collect())?;
-            let steps = ascending(own(time))?.size();
+            let all = ascending_form(own(slice).into_iter().chain(own(time)).collect())?;
+            let steps = ascending_form(own(time))?.size();
             let (outer, inner) = all.split_at(steps)?;
             (
                 join(&[&rest(slice)?, &outer])?,
@@ -74,7 +77,7 @@ pub fn alternative(
             )
         }
         Refusal::Dimensions { .. } => {
-            let ordered = ascending(own(time))?;
+            let ordered = ascending_form(own(time))?;
             (
                 slice.clone(),
                 join(&[&rest(time)?, &ordered])?,
@@ -86,7 +89,7 @@ pub fn alternative(
     };
     let works = packet.size() == LANES
         && matches!(
-            place(&slice, &time, &packet, axis),
+            place_axis(&slice, &time, &packet, axis),
             Some(Placement::Supported(_) | Placement::Unneeded)
         );
     works.then(|| Alternative {
@@ -97,7 +100,7 @@ pub fn alternative(
 }
 
 /// The digits of the axis, their own padding left out.
-fn own(form: &Form, axis: &str) -> Vec<Digit> {
+fn unpadded_axis_digits(form: &Form, axis: &str) -> Vec<Digit> {
     form.digits()
         .iter()
         .filter(|digit| digit.is_part_of(axis))
@@ -106,7 +109,7 @@ fn own(form: &Form, axis: &str) -> Vec<Digit> {
 }
 
 /// All other digits.
-fn rest(form: &Form, axis: &str) -> Option<Form> {
+fn other_digits_form(form: &Form, axis: &str) -> Option<Form> {
     Form::from_digits(
         form.digits()
             .iter()
@@ -116,7 +119,7 @@ fn rest(form: &Form, axis: &str) -> Option<Form> {
 }
 
 /// The form of digits in ascending order of their strides.
-fn ascending(mut digits: Vec<Digit>) -> Option<Form> {
+fn ascending_form(mut digits: Vec<Digit>) -> Option<Form> {
     digits.sort_by_key(|digit| digit.term.as_ref().map_or(0, |term| term.stride));
     Form::from_digits(digits)
 }

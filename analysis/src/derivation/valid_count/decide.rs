@@ -20,7 +20,7 @@ pub(super) const MOST_SLICES: u64 = 256;
 
 /// Decides one axis. `None`: the placement is none that this knows how to decide.
 pub(super) fn decide(question: &Question) -> Option<AxisAnswer> {
-    Decision::new(question)?.answer()
+    Decision::new(question)?.decide_axis()
 }
 
 /// A range of residual elements that gives one count: `after < residual <= up_to`.
@@ -71,7 +71,7 @@ impl<'a> Decision<'a> {
                 })
                 .collect(),
         );
-        stepped.largest()?;
+        stepped.largest_sum()?;
         let firsts = (0..question.slices)
             .map(|slice| question.slice.value_at(slice))
             .collect();
@@ -84,7 +84,7 @@ impl<'a> Decision<'a> {
         })
     }
 
-    fn answer(&self) -> Option<AxisAnswer> {
+    fn decide_axis(&self) -> Option<AxisAnswer> {
         if self.is_full()? {
             return Some(AxisAnswer::Unneeded);
         }
@@ -130,9 +130,9 @@ impl<'a> Decision<'a> {
         let last = self
             .question
             .slice
-            .largest()?
-            .checked_add(self.question.time.largest()?)?
-            .checked_add(self.question.packet.largest()?)?;
+            .largest_sum()?
+            .checked_add(self.question.time.largest_sum()?)?
+            .checked_add(self.question.packet.largest_sum()?)?;
         Some(lanes_full && !padded && last < self.question.size)
     }
 
@@ -380,7 +380,7 @@ impl<'a> Decision<'a> {
             [lanes] => *lanes,
             _ => return None,
         };
-        let conflict = self.conflict();
+        let conflict = self.count_conflict();
         if lanes.stride > 1 && self.has_digits_below(lanes.stride) && conflict.is_some() {
             return Some(AxisAnswer::Refused(self.packet_refusal()));
         }
@@ -420,7 +420,7 @@ impl<'a> Decision<'a> {
             packets: true,
         };
         let (packet, counters) = if in_packet {
-            match outer_part::count(bound, &lanes, &self.question.time)? {
+            match outer_part::packet_count(bound, &lanes, &self.question.time)? {
                 Some(found) => found,
                 None => match self.other_counters(&wanted)? {
                     Some(found) => found,
@@ -461,7 +461,7 @@ impl<'a> Decision<'a> {
             }
             Fewest::TooMany(_) => Some(None),
             // Counters can cut across digits that touch alone.
-            Fewest::Unknown if self.question.time.touch() => None,
+            Fewest::Unknown if self.question.time.any_touch() => None,
             Fewest::Unknown => Some(None),
         }
     }
@@ -502,7 +502,7 @@ impl<'a> Decision<'a> {
 
     /// A slice that needs another count than the slice of the first elements where that one has data: the packet count
     /// is the same in all slices, and the gate has no counter left to go by.
-    fn conflict(&self) -> Option<CountConflict> {
+    fn count_conflict(&self) -> Option<CountConflict> {
         let firsts = self.distinct_firsts();
         let &(_, first_slice) = firsts.first()?;
         let size = self.question.size;

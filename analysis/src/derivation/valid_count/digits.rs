@@ -27,7 +27,7 @@ impl AxisDigit {
     }
 
     /// The largest value that the digit adds.
-    fn reach(&self) -> Option<u64> {
+    fn largest_value(&self) -> Option<u64> {
         self.count.checked_sub(1)?.checked_mul(self.stride)
     }
 
@@ -51,7 +51,7 @@ impl Digits {
         let mut joined: Vec<AxisDigit> = Vec::with_capacity(digits.len());
         for digit in digits {
             match joined.last_mut() {
-                Some(outer) if continues(outer, &digit) => {
+                Some(outer) if is_split_digit(outer, &digit) => {
                     outer.stride = digit.stride;
                     outer.position_stride = digit.position_stride;
                     outer.count = outer.count.saturating_mul(digit.extent);
@@ -69,7 +69,7 @@ impl Digits {
     }
 
     /// Whether two of them are next to each other in their place.
-    pub(super) fn touch(&self) -> bool {
+    pub(super) fn any_touch(&self) -> bool {
         self.digits.iter().any(|inner| {
             let end = inner.position_stride.checked_mul(inner.extent);
             self.digits
@@ -84,10 +84,10 @@ impl Digits {
     }
 
     /// The largest value the digits add up to; `None` if it does not fit.
-    pub(super) fn largest(&self) -> Option<u64> {
+    pub(super) fn largest_sum(&self) -> Option<u64> {
         self.digits
             .iter()
-            .try_fold(0_u64, |sum, digit| sum.checked_add(digit.reach()?))
+            .try_fold(0_u64, |sum, digit| sum.checked_add(digit.largest_value()?))
     }
 
     /// How many combinations of steps there are, padding included; `None` if they do not fit.
@@ -126,7 +126,7 @@ impl Digits {
             let below = Self {
                 digits: self.digits.get(index + 1..).unwrap_or_default().to_vec(),
             }
-            .largest()?;
+            .largest_sum()?;
             // The least step after which the digits below can still reach the bound.
             let step = missing.saturating_sub(below).div_ceil(digit.stride.max(1));
             if step >= digit.count {
@@ -195,7 +195,7 @@ impl Digits {
 }
 
 /// Whether two digits, the outer one first, are one digit that was split.
-fn continues(outer: &AxisDigit, inner: &AxisDigit) -> bool {
+fn is_split_digit(outer: &AxisDigit, inner: &AxisDigit) -> bool {
     !inner.is_padded()
         && inner.stride.checked_mul(inner.extent) == Some(outer.stride)
         && inner.position_stride.checked_mul(inner.extent) == Some(outer.position_stride)
@@ -211,7 +211,7 @@ pub(super) fn is_mixed_radix<'a>(digits: impl Iterator<Item = &'a AxisDigit>) ->
         if digit.stride <= reach || digit.count == 0 {
             return false;
         }
-        match digit.reach().and_then(|own| own.checked_add(reach)) {
+        match digit.largest_value().and_then(|own| own.checked_add(reach)) {
             Some(sum) => reach = sum,
             None => return false,
         }
@@ -257,7 +257,7 @@ mod tests {
                     .collect();
             }
             values.sort_unstable();
-            assert_eq!(digits.largest(), values.last().copied());
+            assert_eq!(digits.largest_sum(), values.last().copied());
             for bound in 0..350 {
                 let next = values.iter().copied().find(|&value| value >= bound);
                 assert_eq!(digits.next(bound), next, "{shape:?} next {bound}");

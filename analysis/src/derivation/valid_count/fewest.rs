@@ -13,7 +13,7 @@ use super::answer::Assigned;
 use super::digits::Digits;
 use super::outer_part::is_prime_power;
 use super::stretches::{MOST_DIVISORS, Stretch, divisors_of, largest_below, stretches};
-use super::strides::{Row, Solution, solve};
+use super::strides::{Row, Solution, solve_rows};
 use system::System;
 
 /// Systems of inequalities that are looked at for one placement.
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
 
     fn fewest(&self, most: usize) -> Fewest {
         let at_least = self
-            .least(&self.divisors)
+            .least_counters(&self.divisors)
             .get(&self.steps)
             .copied()
             .unwrap_or(1);
@@ -117,7 +117,7 @@ impl<'a> Walk<'a> {
         // Counters that begin wherever they can do whatever fewer of them do.
         if is_prime_power
             && let Some(system) = System::new(self, &self.places)
-            && solve(&system.rows) == Solution::Impossible
+            && solve_rows(&system.rows) == Solution::Impossible
         {
             return Fewest::TooMany(most + 1);
         }
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
             is_sure: true,
         };
         for length in 1..=most {
-            if let Some(found) = search.with(&mut vec![1], length) {
+            if let Some(found) = search.fewest_with_more(&mut vec![1], length) {
                 return found;
             }
         }
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The least number of counters from the first time step to each of the places.
-    fn least(&self, places: &[u64]) -> std::collections::BTreeMap<u64, usize> {
+    fn least_counters(&self, places: &[u64]) -> std::collections::BTreeMap<u64, usize> {
         let mut least = std::collections::BTreeMap::from([(1, 0)]);
         for &to in places.iter().filter(|&&to| to > 1) {
             let best = least
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
         let at = |place: u64| {
             self.stretches
                 .iter()
-                .position(|stretch| stretch.position <= place && place < stretch.end())
+                .position(|stretch| stretch.position <= place && place < stretch.position_end())
         };
         let (Some(inner), Some(outer)) = (at(from), at(to - 1)) else {
             return false;
@@ -291,7 +291,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The counters that begin at the places so far and have that many more.
-    fn with(&mut self, begun: &mut Vec<u64>, more: usize) -> Option<Fewest> {
+    fn fewest_with_more(&mut self, begun: &mut Vec<u64>, more: usize) -> Option<Fewest> {
         let &from = begun.last()?;
         if self.systems > MOST_SYSTEMS {
             return None;
@@ -312,7 +312,7 @@ impl Search<'_> {
                 continue;
             }
             begun.push(to);
-            let found = self.with(begun, more - 1);
+            let found = self.fewest_with_more(begun, more - 1);
             begun.pop();
             if found.is_some() {
                 return found;
@@ -337,7 +337,7 @@ impl Search<'_> {
             let mut fixed = vec![];
             for counter in 0..=innermost {
                 let stride = if counter == innermost { cap } else { 0 };
-                fixed.extend(system.equal(counter, stride));
+                fixed.extend(system.equal_rows(counter, stride));
             }
             let found = self.solved(&system, &fixed);
             if found.is_some() {
@@ -354,7 +354,7 @@ impl Search<'_> {
             return None;
         }
         let rows: Vec<Row> = system.rows.iter().chain(fixed).cloned().collect();
-        match solve(&rows) {
+        match solve_rows(&rows) {
             Solution::Impossible => None,
             Solution::Unknown => {
                 self.is_sure = false;
@@ -364,7 +364,8 @@ impl Search<'_> {
                 numerators,
                 denominator,
             } => {
-                let found = system.setting(&numerators, denominator, !fixed.is_empty());
+                let found =
+                    system.setting_from_solution(&numerators, denominator, !fixed.is_empty());
                 self.is_sure &= found.is_some();
                 found
             }

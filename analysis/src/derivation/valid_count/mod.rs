@@ -1,7 +1,7 @@
 //! Valid counts: which elements of a reduced axis's flits hold data, and whether the generator can say so.
 //!
 //! The Valid Count Generator tags every 8-lane flit at the Vector Engine's input with the number of its lanes that the
-//! intra-slice reduce takes in. [`place`] asks for one axis and the forms of slice, time and packet; [`place_axes`]
+//! intra-slice reduce takes in. [`place_axis`] asks for one axis and the forms of slice, time and packet; [`place_axes`]
 //! for several at once. Both give the setting that does it or the reason why there is none. What they do not know is
 //! how the compiler spells a setting, and what masks or paddings with neutral elements could do instead.
 
@@ -18,12 +18,12 @@ mod strides;
 #[cfg(test)]
 mod tests;
 
-use crate::derivation::forms::known;
+use crate::derivation::forms::known_form;
 use crate::items::Span;
 use crate::kernel::{Pass, PassSource, Position, StageKind, StreamShape, VectorStage};
 use crate::mapping::{Atom, Cell, Form};
 
-pub use alternative::{Alternative, alternative};
+pub use alternative::{Alternative, alternative_placement};
 #[cfg(test)]
 pub use answer::CountConflict;
 pub use answer::{Refusal, SliceSteps};
@@ -49,7 +49,7 @@ pub enum Placement {
 
 /// Decides one reduced axis over the forms of the 8-lane flit. `None` where the placement is none that this knows how
 /// to decide (a packet of another size, more than 256 slices, the axis inside a group that a size cuts across).
-pub fn place(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Placement> {
+pub fn place_axis(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Placement> {
     place_axes(slice, time, packet, &[axis])
 }
 
@@ -57,7 +57,7 @@ pub fn place(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Pla
 pub fn place_axes(slice: &Form, time: &Form, packet: &Form, axes: &[&str]) -> Option<Placement> {
     let mut settings = Vec::new();
     for axis in axes {
-        match decide(&question(slice, time, packet, axis)?)? {
+        match decide(&placement_question(slice, time, packet, axis)?)? {
             AxisAnswer::Unneeded => {}
             AxisAnswer::Supported(setting) => settings.push(setting),
             AxisAnswer::Refused(refusal) => return Some(Placement::Refused(refusal)),
@@ -74,7 +74,7 @@ pub fn place_axes(slice: &Form, time: &Form, packet: &Form, axes: &[&str]) -> Op
 /// Counters that follow the digits are enough for most placements. Where they are more than there are, one axis may do with
 /// fewer; of several together that is not known, unless one of them alone takes too many.
 fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
-    let setting = assemble(parts, time_steps)?;
+    let setting = assemble_setting(parts, time_steps)?;
     let gates = parts.iter().filter(|part| part.gate.is_some()).count();
     let packets = parts.iter().filter(|part| part.packet.is_some()).count();
     let refused = |counters| {
@@ -95,7 +95,7 @@ fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
             Fewest::TooMany(at_least) => return refused(at_least),
             Fewest::Counters { counters, valid } if parts.len() == 1 => {
                 let fewer = part.clone().with_counters(counters, valid);
-                return assemble(&[fewer], time_steps)
+                return assemble_setting(&[fewer], time_steps)
                     .filter(|setting| setting.counters.len() <= COUNTERS)
                     .map(Placement::Supported);
             }
@@ -106,7 +106,7 @@ fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
 }
 
 /// The setting that all parts make, with as many gates and counters as it takes.
-fn assemble(parts: &[AxisSetting], time_steps: u64) -> Option<Setting> {
+fn assemble_setting(parts: &[AxisSetting], time_steps: u64) -> Option<Setting> {
     let mut setting = Setting::default();
     let mut assigned = Vec::new();
     for part in parts {
@@ -170,7 +170,7 @@ fn pass_time(counters: &mut Vec<Counter>, position: &mut u64, up_to: u64) -> Opt
     (*position == up_to).then_some(())
 }
 
-fn question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Question> {
+fn placement_question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Question> {
     if packet.size() != LANES {
         return None;
     }
@@ -288,7 +288,7 @@ impl ValidCountsDerivation {
 }
 
 /// Derives the valid counts of every intra-slice reduce of a pass, over the flits that enter the Vector Engine.
-pub fn derive(pass: &Pass) -> ValidCountsDerivation {
+pub fn derive_valid_counts(pass: &Pass) -> ValidCountsDerivation {
     let mut derived = ValidCountsDerivation::default();
     for index in 0..pass.stages.len() {
         match reduce_at(pass, index) {
@@ -309,11 +309,11 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<Result<ReduceCounts, Undecided
     let flit = entering_flit(pass, index)?;
     let axis = axis.value.as_ref()?;
     let forms = (
-        known(&flit.slice)?,
-        known(&flit.time)?,
-        known(&flit.packet)?,
+        known_form(&flit.slice)?,
+        known_form(&flit.time)?,
+        known_form(&flit.packet)?,
     );
-    let Some(placement) = place(forms.0, forms.1, forms.2, axis.name()) else {
+    let Some(placement) = place_axis(forms.0, forms.1, forms.2, axis.name()) else {
         // Of other flits another rule speaks.
         let counted = forms.2.size() == LANES && forms.0.size() <= decide::MOST_SLICES;
         let grouped = |form: &Form| digits_of(form, axis.name()).is_none();
@@ -326,7 +326,7 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<Result<ReduceCounts, Undecided
         });
     };
     let alternative = match &placement {
-        Placement::Refused(refusal) => alternative(forms, axis.name(), refusal),
+        Placement::Refused(refusal) => alternative_placement(forms, axis.name(), refusal),
         Placement::Unneeded | Placement::Supported(_) => None,
     };
     Some(Ok(ReduceCounts {

@@ -13,7 +13,7 @@ use super::setting::PacketCount;
 /// The packet count and its counters: `Some(None)` if none that follow the digits do, `None` if this cannot tell.
 ///
 /// Counters may also cut across digits that touch in time, which the blocks here do not look at.
-pub(super) fn count(
+pub(super) fn packet_count(
     size: u64,
     lanes: &AxisDigit,
     time: &Digits,
@@ -30,7 +30,7 @@ pub(super) fn count(
             packet,
             time.as_slice()
                 .iter()
-                .map(|digit| whole(digit, digit.stride))
+                .map(|digit| assign_whole_digit(digit, digit.stride))
                 .collect(),
         )));
     }
@@ -51,7 +51,7 @@ pub(super) fn is_prime_power(number: u64) -> bool {
     rest == 1
 }
 
-fn whole(digit: &AxisDigit, stride: u64) -> Assigned {
+fn assign_whole_digit(digit: &AxisDigit, stride: u64) -> Assigned {
     Assigned {
         position_stride: digit.position_stride,
         limit: digit.extent,
@@ -138,27 +138,27 @@ impl OuterPart {
                 .low
                 .as_slice()
                 .iter()
-                .map(|digit| whole(digit, digit.stride))
+                .map(|digit| assign_whole_digit(digit, digit.stride))
                 .collect();
             return self.with_low(self.over, 1, self.over, &low);
         }
         let most = if last > 0 { self.lanes } else { left + 1 };
         if left == 0 {
-            let Some(low) = block(&self.low, self.below) else {
+            let Some(low) = block_counters(&self.low, self.below) else {
                 return Some(None);
             };
-            let reach = reach(&low)?;
+            let reach = counter_reach(&low)?;
             return self.with_low(last.checked_mul(reach)?.checked_add(1)?, most, reach, &low);
         }
         if left + 1 == most {
-            let Some(low) = block(&self.low, self.combinations - self.below) else {
+            let Some(low) = block_counters(&self.low, self.combinations - self.below) else {
                 return Some(None);
             };
-            let reach = reach(&low)?;
+            let reach = counter_reach(&low)?;
             let unit = left.checked_add(reach)?;
             return self.with_low(last.checked_mul(unit)?.checked_add(unit)?, most, unit, &low);
         }
-        match block(&self.low, self.below).as_deref() {
+        match block_counters(&self.low, self.below).as_deref() {
             Some([single]) if single.limit == 2 => {
                 self.with_low(last.checked_add(left)?.checked_add(1)?, most, 1, &[*single])
             }
@@ -176,21 +176,21 @@ impl OuterPart {
     ) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
         let mut counters = low.to_vec();
         for digit in self.high.as_slice() {
-            counters.push(whole(digit, digit.stride.checked_mul(unit)?));
+            counters.push(assign_whole_digit(digit, digit.stride.checked_mul(unit)?));
         }
         Some(Some((PacketCount { valid, cap }, counters)))
     }
 }
 
 /// What counters of stride 1 add up to at most.
-fn reach(counters: &[Assigned]) -> Option<u64> {
+fn counter_reach(counters: &[Assigned]) -> Option<u64> {
     counters.iter().try_fold(0_u64, |sum, counter| {
         sum.checked_add(counter.limit.checked_sub(1)?)
     })
 }
 
 /// Counters of stride 1 over the digits above a block of `size` combinations; `None` if no digits make that block.
-fn block(digits: &Digits, size: u64) -> Option<Vec<Assigned>> {
+fn block_counters(digits: &Digits, size: u64) -> Option<Vec<Assigned>> {
     let mut inside = 1_u64;
     let mut counters = Vec::new();
     for digit in digits.as_slice().iter().rev() {

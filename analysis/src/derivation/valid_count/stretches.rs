@@ -18,7 +18,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    pub(super) fn end(&self) -> u64 {
+    pub(super) fn position_end(&self) -> u64 {
         self.position.saturating_mul(self.extent)
     }
 }
@@ -85,15 +85,15 @@ pub(super) fn divisors_of(number: u64) -> Option<Vec<u64>> {
 }
 
 /// Digits cut at places that are inside of them.
-pub(super) fn cut(digits: &[Stretch], places: &[u64]) -> Vec<Stretch> {
+pub(super) fn cut_stretches(digits: &[Stretch], places: &[u64]) -> Vec<Stretch> {
     let mut cut = Vec::new();
     for digit in digits {
         let mut ends: Vec<u64> = places
             .iter()
             .copied()
-            .filter(|&place| digit.position < place && place < digit.end())
+            .filter(|&place| digit.position < place && place < digit.position_end())
             .collect();
-        ends.push(digit.end());
+        ends.push(digit.position_end());
         let mut position = digit.position;
         let mut parts = Vec::new();
         for end in ends {
@@ -121,12 +121,12 @@ pub(super) fn largest_below(digits: &[Stretch], bound: u64) -> Option<Vec<(u64, 
     Some(steps)
 }
 
-fn value(digits: &[Stretch], steps: &[u64]) -> u64 {
+fn value_at_steps(digits: &[Stretch], steps: &[u64]) -> u64 {
     let parts = digits.iter().zip(steps);
     parts.map(|(digit, step)| digit.stride * step).sum()
 }
 
-fn time(digits: &[Stretch], steps: &[u64]) -> u64 {
+fn time_at_steps(digits: &[Stretch], steps: &[u64]) -> u64 {
     let parts = digits.iter().zip(steps);
     parts.map(|(digit, step)| digit.position * step).sum()
 }
@@ -145,8 +145,11 @@ pub(super) fn last_points(digits: &[Stretch], bound: u64, from: u64) -> Vec<u64>
         point.extend(digits.iter().skip(number + 1).map(|digit| digit.extent - 1));
         points.push(point);
     }
-    points.retain(|point| value(digits, point) >= from);
-    points.iter().map(|point| time(digits, point)).collect()
+    points.retain(|point| value_at_steps(digits, point) >= from);
+    points
+        .iter()
+        .map(|point| time_at_steps(digits, point))
+        .collect()
 }
 
 /// Time steps with a value of at least `from` and below `bound`, such that each other one has a digit that is larger and
@@ -179,6 +182,9 @@ pub(super) fn first_points(digits: &[Stretch], from: u64, bound: u64) -> Vec<u64
             points.push(point);
         }
     }
-    points.retain(|point| value(digits, point) < bound);
-    points.iter().map(|point| time(digits, point)).collect()
+    points.retain(|point| value_at_steps(digits, point) < bound);
+    points
+        .iter()
+        .map(|point| time_at_steps(digits, point))
+        .collect()
 }

@@ -32,7 +32,7 @@ pub(super) enum Solution {
 }
 
 /// Looks for unknowns of at least 0 that satisfy all rows.
-pub(super) fn solve(rows: &[Row]) -> Solution {
+pub(super) fn solve_rows(rows: &[Row]) -> Solution {
     let Some(mut table) = Table::new(rows) else {
         return Solution::Impossible;
     };
@@ -205,7 +205,7 @@ mod tests {
                     sum <= row.bound * denominator
                 })
             };
-            match solve(&rows) {
+            match solve_rows(&rows) {
                 Solution::Found {
                     numerators,
                     denominator,
@@ -242,6 +242,6 @@ mod tests {
             row(&[3, -large, 2], -5),
             row(&[large, large - 1, -3], large),
         ];
-        assert_eq!(solve(&rows), Solution::Unknown);
+        assert_eq!(solve_rows(&rows), Solution::Unknown);
     }
 }

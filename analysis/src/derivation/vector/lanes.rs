@@ -3,11 +3,11 @@
 //!
 //! Knows shapes only. What a kernel declares instead is a violation of [`super::shapes`] or an edit of the repair.
 
-use crate::derivation::forms::{join, known};
+use crate::derivation::forms::{join, known_form};
 use crate::kernel::{Pass, Position, Stage, StageKind, StreamShape, VectorStage, Way};
 use crate::mapping::{Form, Mapping, PaddingKind};
 
-use super::shapes::without;
+use super::shapes::form_without_axis;
 use super::stages::way_into;
 
 /// Lanes of half a flit.
@@ -19,7 +19,7 @@ const FULL: u64 = Way::Way8.lanes();
 pub type Shape = (Form, Form);
 
 /// The elements of a packet that a change of lanes takes; `None` for another stage.
-pub(super) const fn taken(kind: &StageKind) -> Option<u64> {
+pub(super) const fn taken_elements(kind: &StageKind) -> Option<u64> {
     match kind {
         StageKind::VectorSplit | StageKind::VectorTrim => Some(FULL),
         StageKind::VectorConcat | StageKind::VectorPad => Some(HALF),
@@ -67,7 +67,7 @@ pub fn halves(packet: &Form) -> Option<(Form, Form)> {
 }
 
 /// Time and packet behind a change of lanes; what a trim drops is not looked at.
-pub(super) fn changed(time: &Form, packet: &Form, kind: &StageKind) -> Option<Shape> {
+pub(super) fn changed_shape(time: &Form, packet: &Form, kind: &StageKind) -> Option<Shape> {
     Some(match kind {
         StageKind::VectorSplit => {
             let (upper, lower) = halves(packet)?;
@@ -85,19 +85,19 @@ pub(super) fn changed(time: &Form, packet: &Form, kind: &StageKind) -> Option<Sh
 /// What a split, trim, concat or pad makes of time and packet; `None` where they are unknown, have other lanes than the
 /// stage takes, or where a trim would drop data.
 pub fn lanes_made(input: &StreamShape, kind: &StageKind) -> Option<(Mapping, Mapping)> {
-    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
+    let (time, packet) = (known_form(&input.time)?, known_form(&input.packet)?);
     let drops = matches!(kind, StageKind::VectorTrim)
         && halves(packet).is_some_and(|(upper, _)| upper.has_terms());
-    if packet.size() != taken(kind)? || drops {
+    if packet.size() != taken_elements(kind)? || drops {
         return None;
     }
-    let (time, packet) = changed(time, packet, kind)?;
+    let (time, packet) = changed_shape(time, packet, kind)?;
     Some((time.to_mapping(), packet.to_mapping()))
 }
 
 /// The narrowing that keeps all data, with what it makes: a split where the upper four lanes hold some, else a trim.
 /// `None` for a packet that is no flit.
-pub fn narrowed((time, packet): &Shape) -> Option<(StageKind, Shape)> {
+pub fn narrow_lanes((time, packet): &Shape) -> Option<(StageKind, Shape)> {
     if packet.size() != FULL {
         return None;
     }
@@ -107,35 +107,35 @@ pub fn narrowed((time, packet): &Shape) -> Option<(StageKind, Shape)> {
     } else {
         StageKind::VectorTrim
     };
-    let shape = changed(time, packet, &kind)?;
+    let shape = changed_shape(time, packet, &kind)?;
     Some((kind, shape))
 }
 
 /// The widening of four lanes, with what it makes: two steps of time side by side where a split parted them, else padding.
 /// `None` for a packet of other lanes.
-pub fn widened((time, packet): &Shape, came_by_split: bool) -> Option<(StageKind, Shape)> {
+pub fn widen_lanes((time, packet): &Shape, came_by_split: bool) -> Option<(StageKind, Shape)> {
     if packet.size() != HALF {
         return None;
     }
     if came_by_split
         && packet.has_terms()
-        && let Some(shape) = changed(time, packet, &StageKind::VectorConcat)
+        && let Some(shape) = changed_shape(time, packet, &StageKind::VectorConcat)
     {
         return Some((StageKind::VectorConcat, shape));
     }
-    let shape = changed(time, packet, &StageKind::VectorPad)?;
+    let shape = changed_shape(time, packet, &StageKind::VectorPad)?;
     Some((StageKind::VectorPad, shape))
 }
 
 /// What a reduction inside a slice leaves on four lanes: time without the axis, and one lane where the packet held it.
 /// `None` where a group in time holds the axis.
-pub fn reduced((time, packet): &Shape, axis: &str) -> Option<Shape> {
+pub fn reduced_shape((time, packet): &Shape, axis: &str) -> Option<Shape> {
     let packet = if packet.contains_axis(axis) {
         one_lane()?
     } else {
         packet.clone()
     };
-    Some((without(time, axis, false)?, packet))
+    Some((form_without_axis(time, axis, false)?, packet))
 }
 
 /// One element in four lanes.
@@ -165,7 +165,7 @@ pub struct Followed {
 
 /// Goes through a block with another flit up to its widening, which is the last of the answer: each narrowing, reduction and
 /// widening with what it makes then. `None` where a stage cannot be followed or there is no widening.
-pub fn follow(stages: &[Stage], mut shape: Shape) -> Option<Vec<Followed>> {
+pub fn follow_block(stages: &[Stage], mut shape: Shape) -> Option<Vec<Followed>> {
     let mut followed = Vec::new();
     let mut split = false;
     for (stage, of) in stages.iter().enumerate() {
@@ -174,15 +174,15 @@ pub fn follow(stages: &[Stage], mut shape: Shape) -> Option<Vec<Followed>> {
                 continue;
             }
             StageKind::VectorSplit | StageKind::VectorTrim => {
-                let (kind, made) = narrowed(&shape)?;
+                let (kind, made) = narrow_lanes(&shape)?;
                 split = matches!(kind, StageKind::VectorSplit);
                 (Some(kind), made)
             }
             StageKind::VectorIntraReduce { axis, .. } => {
-                (None, reduced(&shape, axis.get()?.name())?)
+                (None, reduced_shape(&shape, axis.get()?.name())?)
             }
             StageKind::VectorConcat | StageKind::VectorPad => {
-                let (kind, made) = widened(&shape, split)?;
+                let (kind, made) = widen_lanes(&shape, split)?;
                 // Halves that a split parted have to come together again.
                 if split && shape.1.has_terms() && !matches!(kind, StageKind::VectorConcat) {
                     return None;

@@ -27,12 +27,12 @@ use crate::kernel::{
 };
 
 pub use lanes::{
-    Shape, came_by_split, follow, halves, is_widened, lanes_made, lanes_taken, narrowed, widened,
-    widens,
+    Shape, came_by_split, follow_block, halves, is_widened, lanes_made, lanes_taken, narrow_lanes,
+    widen_lanes, widens,
 };
 pub use reduce::ACCUMULATOR_SLOTS;
 #[cfg(test)]
-pub use reduce::slots;
+pub use reduce::accumulator_slots;
 pub use shapes::without_axis;
 pub use state::{EngineState, Groups};
 pub use violation::{
@@ -50,7 +50,7 @@ pub struct VectorDerivation {
 
 impl VectorDerivation {
     /// What the stage of that number does.
-    pub fn step(&self, stage: usize) -> Option<&VectorStep> {
+    pub fn step_at(&self, stage: usize) -> Option<&VectorStep> {
         self.steps.iter().find(|step| step.stage == stage)
     }
 }
@@ -73,7 +73,7 @@ pub struct VectorStep {
 }
 
 /// Derives it.
-pub fn derive(body: &Body, pass: &Pass) -> VectorDerivation {
+pub fn derive_vector(body: &Body, pass: &Pass) -> VectorDerivation {
     let mut walk = Walk::new(body, pass);
     walk.stages();
     walk.derived
@@ -106,7 +106,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(body: &'a Body, pass: &'a Pass) -> Self {
-        let state = EngineState::before(pass);
+        let state = EngineState::before_pass(pass);
         Self {
             body,
             pass,
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn fault(&mut self, stage: usize, span: Span, fault: VectorFault) {
+    fn push_fault(&mut self, stage: usize, span: Span, fault: VectorFault) {
         self.derived
             .violations
             .push(VectorViolation { stage, span, fault });
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
             StageKind::VectorInterReduce { operation } => {
                 self.inter_reduce(index, stage, operation.get());
             }
-            StageKind::VectorFinal => self.leave(index, stage),
+            StageKind::VectorFinal => self.leave_engine(index, stage),
             // The other engines' stages.
             _ => {}
         }
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
             && self.stream_type(index).is_none()
         {
             let written = input.element_type.span;
-            self.fault(index, stage.span, VectorFault::Type { found, written });
+            self.push_fault(index, stage.span, VectorFault::Type { found, written });
             self.lanes_known = false;
         }
         self.entering_packet(index);
@@ -188,21 +188,21 @@ impl<'a> Walk<'a> {
     /// A packet of another size than 8 elements. What an engine of the same pass hands on is that engine's fault.
     fn entering_packet(&mut self, index: usize) {
         let input = self.input(index);
-        let Some(packet) = crate::derivation::forms::known(&input.packet) else {
+        let Some(packet) = crate::derivation::forms::known_form(&input.packet) else {
             return;
         };
         if packet.size() == Way::Way8.lanes() {
             return;
         }
         if index == 0 && self.lanes_known {
-            let expected = crate::derivation::forms::known(&input.time)
+            let expected = crate::derivation::forms::known_form(&input.time)
                 .and_then(|time| lanes::packet_of_eight(time, packet));
             let fault = VectorFault::Packet {
                 elements: packet.size(),
                 expected,
                 time: input.time.span,
             };
-            self.fault(index, input.packet.span, fault);
+            self.push_fault(index, input.packet.span, fault);
         }
         self.lanes_known = false;
     }
@@ -229,12 +229,12 @@ impl<'a> Walk<'a> {
                 stream,
                 alternatives: vec![words.comparison_of(stream)],
             };
-            self.fault(index, stage.span, fault);
+            self.push_fault(index, stage.span, fault);
         }
         if let Some(from) = self.state.reached.filter(|_| !self.state.may_begin()) {
             self.out_of_order(index, stage, VectorStage::Branch, from);
         }
-        self.begin(index, Groups::Single);
+        self.begin_block(index, Groups::Single);
         self.arrive(index, stage, VectorStage::Branch, None);
     }
 
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
             self.out_of_order(index, stage, VectorStage::Branch, from);
         }
         let conventions = Conventions::of(self.pass.dialect);
-        if let Some((span, fault)) = shapes::unzip(self.input(index), stage, conventions) {
+        if let Some((span, fault)) = shapes::unzip_fault(self.input(index), stage, conventions) {
             // An axis that `begin_interleaved` names is judged there.
             let judged = matches!(
                 (&fault, &self.pass.source),
@@ -254,24 +254,24 @@ impl<'a> Walk<'a> {
                 ) if source.get().is_some_and(|source| source.name() == axis)
             );
             if !judged {
-                self.fault(index, span, fault);
+                self.push_fault(index, span, fault);
             }
         }
-        self.begin(index, Groups::Pair);
+        self.begin_block(index, Groups::Pair);
         self.state.unzip = Some(stage.span);
         self.arrive(index, stage, VectorStage::Branch, None);
     }
 
     /// A block of stages begins.
-    fn begin(&mut self, index: usize, groups: Groups) {
+    fn begin_block(&mut self, index: usize, groups: Groups) {
         self.state.groups = groups;
         self.state.fresh_zip = false;
         self.state.entered = self.input(index).element_type.get().copied();
     }
 
-    fn leave(&mut self, index: usize, stage: &Stage) {
+    fn leave_engine(&mut self, index: usize, stage: &Stage) {
         if !self.state.has_lanes(Way::Way8) {
-            self.fault(
+            self.push_fault(
                 index,
                 stage.span,
                 VectorFault::Way {
@@ -298,11 +298,11 @@ impl<'a> Walk<'a> {
             earlier: self.state.reached_at,
             allowed: stages::followers(from),
         };
-        self.fault(index, stage.span, fault);
+        self.push_fault(index, stage.span, fault);
     }
 
     /// Whether a stage can be entered; notes why not.
-    fn enter(&mut self, index: usize, stage: &Stage, entered: VectorStage) -> bool {
+    fn enter_stage(&mut self, index: usize, stage: &Stage, entered: VectorStage) -> bool {
         if let Some(from) = self.state.reached
             && !self.state.may_follow(entered)
         {
@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
         }
         let needs = stages::way_into(entered);
         if !self.state.has_lanes(needs) {
-            self.fault(
+            self.push_fault(
                 index,
                 stage.span,
                 VectorFault::Way {
@@ -341,7 +341,7 @@ impl<'a> Walk<'a> {
     }
 
     fn lanes(&mut self, index: usize, stage: &'a Stage, entered: VectorStage) {
-        let mut as_made = self.enter(index, stage, entered);
+        let mut as_made = self.enter_stage(index, stage, entered);
         let time = &self.input(index).time;
         if as_made
             && matches!(stage.kind, StageKind::VectorConcat)
@@ -349,13 +349,13 @@ impl<'a> Walk<'a> {
             && let Some(steps) = time.get().map(crate::mapping::Mapping::size)
             && !steps.is_multiple_of(2)
         {
-            self.fault(index, stage.span, VectorFault::OddTime { steps });
+            self.push_fault(index, stage.span, VectorFault::OddTime { steps });
             as_made = false;
         } else if as_made
             && self.lanes_known
-            && let Some((span, fault)) = shapes::lanes(self.input(index), stage)
+            && let Some((span, fault)) = shapes::lanes_fault(self.input(index), stage)
         {
-            self.fault(index, span, fault);
+            self.push_fault(index, span, fault);
             as_made = false;
         }
         // From here on the packet is as declared, unless that is what is wrong.
@@ -365,7 +365,7 @@ impl<'a> Walk<'a> {
 
     fn filter(&mut self, index: usize, stage: &'a Stage) {
         if self.state.groups == Groups::Single {
-            self.enter(index, stage, VectorStage::Filter);
+            self.enter_stage(index, stage, VectorStage::Filter);
         } else {
             self.no_groups(index, stage);
         }
@@ -377,7 +377,7 @@ impl<'a> Walk<'a> {
             zipped: self.state.groups == Groups::Zipped,
             unzip: self.state.unzip,
         };
-        self.fault(index, stage.span, VectorFault::TwoGroup(fault));
+        self.push_fault(index, stage.span, VectorFault::TwoGroup(fault));
     }
 
     // ---- Reductions. ----
@@ -389,22 +389,22 @@ impl<'a> Walk<'a> {
         operation: Option<&(String, String)>,
     ) {
         let mut slots = None;
-        if self.enter(index, stage, VectorStage::IntraSliceReduce) {
+        if self.enter_stage(index, stage, VectorStage::IntraSliceReduce) {
             self.reduce_type(index, stage, VectorStage::IntraSliceReduce, operation);
             if Conventions::of(self.pass.dialect).reduces_without_padding()
-                && let Some((span, fault)) = reduce::padded(self.input(index), stage)
+                && let Some((span, fault)) = reduce::padded_axis_fault(self.input(index), stage)
             {
-                self.fault(index, span, fault);
+                self.push_fault(index, span, fault);
             }
             let (needed, fault) = reduce::intra_slots(self.input(index), stage);
             slots = needed;
             if let Some((span, fault)) = fault {
-                self.fault(index, span, fault);
+                self.push_fault(index, span, fault);
             }
             if self.lanes_known
                 && let Some((span, fault)) = reduce::intra_output(self.input(index), stage)
             {
-                self.fault(index, span, fault);
+                self.push_fault(index, span, fault);
             }
         }
         self.arrive(
@@ -449,7 +449,7 @@ impl<'a> Walk<'a> {
                     from,
                     earlier: self.state.across,
                 };
-                self.fault(index, stage.span, fault);
+                self.push_fault(index, stage.span, fault);
             }
             Some(from) if !self.state.may_follow(entered) => {
                 self.out_of_order(index, stage, entered, from);
@@ -459,7 +459,7 @@ impl<'a> Walk<'a> {
                 let conventions = Conventions::of(self.pass.dialect);
                 let fault = reduce::inter_output(self.input(index), stage, conventions);
                 if let Some((span, fault)) = fault {
-                    self.fault(index, span, fault);
+                    self.push_fault(index, span, fault);
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! Operands: constants, tensors in the VRF, and the stash.
 
 use crate::derivation::conventions::Conventions;
-use crate::derivation::forms::{axis_names, differ, divide_relaxed, has_hole, join, known};
+use crate::derivation::forms::{axis_names, differ, divide_relaxed, has_hole, join, known_form};
 use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::{
     AluOperation, Body, Level, Operand, OperandSource, OperationKind, Origin, Stage, StreamShape,
     Tensor, TensorId, comes_from_outside, tensors_varying_along,
 };
-use crate::mapping::{Answer, Form, holds};
+use crate::mapping::{Answer, Form, holds_every_element};
 
-use super::register_read::{Access, access};
+use super::register_read::{Access, operand_access};
 use super::{Groups, StashFault, Stashed, VectorFault, Walk};
 
 impl<'a> Walk<'a> {
@@ -48,7 +48,7 @@ impl<'a> Walk<'a> {
                 stream,
                 constant,
             };
-            self.fault(index, operand.span, fault);
+            self.push_fault(index, operand.span, fault);
         }
     }
 
@@ -61,15 +61,17 @@ impl<'a> Walk<'a> {
             self.operand_type(index, operand, found, false);
         }
         if Conventions::of(self.pass.dialect).indexes_registers() {
-            if let Some(fault) = indexed(body, self.input(index), (id, tensor)) {
-                self.fault(index, operand.span, fault);
+            if let Some(fault) = indexed_operand_fault(body, self.input(index), (id, tensor)) {
+                self.push_fault(index, operand.span, fault);
             }
             return;
         }
-        if let (Some(stream), Some(held)) = (self.input(index).full(), tensor.levels.full())
-            && !stream.is_opaque()
+        if let (Some(stream), Some(held)) = (
+            self.input(index).full_mapping(),
+            tensor.levels.full_mapping(),
+        ) && !stream.is_opaque()
             && !held.is_opaque()
-            && let Some(mut missing) = missing(stream.form(), held.form())
+            && let Some(mut missing) = missing_axes(stream.form(), held.form())
         {
             missing.retain(|axis| !counts_copies(body, tensor, axis));
             if missing.is_empty() {
@@ -79,7 +81,7 @@ impl<'a> Walk<'a> {
                 tensor: Some(id),
                 missing,
             };
-            self.fault(index, operand.span, fault);
+            self.push_fault(index, operand.span, fault);
         }
     }
 
@@ -128,7 +130,7 @@ impl<'a> Walk<'a> {
         if self.lanes_known
             && let Some(missing) = stash_missing(self.input(index), stash.shape)
         {
-            self.fault(
+            self.push_fault(
                 index,
                 read,
                 VectorFault::OperandMapping {
@@ -140,7 +142,7 @@ impl<'a> Walk<'a> {
     }
 
     fn stash_fault(&mut self, index: usize, span: Span, fault: StashFault) {
-        self.fault(index, span, VectorFault::Stash(fault));
+        self.push_fault(index, span, VectorFault::Stash(fault));
     }
 
     /// `vector_stash()`.
@@ -178,7 +180,7 @@ impl<'a> Walk<'a> {
 }
 
 /// What is wrong with an operand as the indexer reads it: its place first, then holes, one access, and all of them.
-fn indexed(
+fn indexed_operand_fault(
     body: &Body,
     stream: &StreamShape,
     (id, tensor): (TensorId, &Tensor),
@@ -193,7 +195,7 @@ fn indexed(
         (Level::Slice, &stream.slice, tensor.levels.slice.as_ref()),
     ];
     for (level, own, held) in levels {
-        if let (Some(own), Some(held)) = (known(own), held.and_then(known))
+        if let (Some(own), Some(held)) = (known_form(own), held.and_then(known_form))
             && differ(own, held)
         {
             return Some(VectorFault::OperandPlacement {
@@ -204,7 +206,7 @@ fn indexed(
             });
         }
     }
-    let held = known(&tensor.levels.element)?;
+    let held = known_form(&tensor.levels.element)?;
     if stored_otherwise(body, tensor, held) {
         // How it is read follows from that.
         return None;
@@ -212,9 +214,9 @@ fn indexed(
     if has_hole(held) {
         return Some(VectorFault::OperandHole { tensor: id });
     }
-    let packet = known(&stream.packet)?;
+    let packet = known_form(&stream.packet)?;
     let lanes = packet.size();
-    let scattered = match access(packet, held) {
+    let scattered = match operand_access(packet, held) {
         Some(Access::Scattered) => true,
         // Padded lanes read whatever data is behind the run; where the register has padding there, it is of the packet's kind.
         Some(Access::Run) => {
@@ -231,8 +233,8 @@ fn indexed(
             packet: packet.to_mapping(),
         });
     }
-    let stream = join(&[known(&stream.time)?, packet])?;
-    missing(&stream, held).map(|missing| VectorFault::OperandMapping {
+    let stream = join(&[known_form(&stream.time)?, packet])?;
+    missing_axes(&stream, held).map(|missing| VectorFault::OperandMapping {
         tensor: Some(id),
         missing,
     })
@@ -240,7 +242,7 @@ fn indexed(
 
 /// Whether an axis of a register counts slices, clusters or chips that hold the same: no tensor from outside has it.
 fn counts_copies(body: &Body, tensor: &Tensor, axis: &str) -> bool {
-    let in_element = known(&tensor.levels.element).is_none_or(|form| form.contains_axis(axis));
+    let in_element = known_form(&tensor.levels.element).is_none_or(|form| form.contains_axis(axis));
     !in_element && !tensors_varying_along(body, axis, comes_from_outside).contains(&tensor.id)
 }
 
@@ -254,26 +256,26 @@ fn stored_otherwise(body: &Body, tensor: &Tensor, held: &Form) -> bool {
         return false;
     };
     let stored = pass.output();
-    let stored = known(&stored.time)
-        .zip(known(&stored.packet))
+    let stored = known_form(&stored.time)
+        .zip(known_form(&stored.packet))
         .and_then(|(time, packet)| join(&[time, packet]));
     stored.is_some_and(|stored| differ(&stored, held))
 }
 
 /// The axes of an operand that a stream does not hold; `None` if it holds them all, or might.
-fn missing(stream: &Form, held: &Form) -> Option<Vec<String>> {
+fn missing_axes(stream: &Form, held: &Form) -> Option<Vec<String>> {
     let division = divide_relaxed(stream, held);
-    if division.exact() || holds(stream, held) != Answer::No {
+    if division.exact() || holds_every_element(stream, held) != Answer::No {
         return None;
     }
     Some(axis_names(&division.divisor_residue))
 }
 
 fn stash_missing(stream: &StreamShape, stashed: &StreamShape) -> Option<Vec<String>> {
-    known(&stream.time)?;
-    let (stream, stashed) = (stream.full()?, stashed.full()?);
+    known_form(&stream.time)?;
+    let (stream, stashed) = (stream.full_mapping()?, stashed.full_mapping()?);
     if stream.is_opaque() || stashed.is_opaque() {
         return None;
     }
-    missing(stream.form(), stashed.form())
+    missing_axes(stream.form(), stashed.form())
 }

@@ -8,8 +8,8 @@ use super::{Groups, VectorFault, Walk, stages};
 
 impl<'a> Walk<'a> {
     pub(super) fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
-        let in_order = self.enter(index, stage, operation.stage);
-        let found = operation.known(self.pass.library());
+        let in_order = self.enter_stage(index, stage, operation.stage);
+        let found = operation.known_operation(self.pass.library());
         let alu = found
             .and_then(|found| found.alu)
             .filter(|_| !operation.is_skipped());
@@ -22,7 +22,7 @@ impl<'a> Walk<'a> {
         {
             self.use_alu(index, operation, alu, found);
         } else if let Some(alu) = alu {
-            self.state.take(alu, operation.operation_span);
+            self.state.take_alu(alu, operation.operation_span);
         }
         if typed {
             self.operands(index, operation);
@@ -43,7 +43,7 @@ impl<'a> Walk<'a> {
     ) {
         let span = operation.operation_span;
         let Some(earlier) = self.state.taken_by(alu) else {
-            self.state.take(alu, span);
+            self.state.take_alu(alu, span);
             return;
         };
         let is_free = |alu: &Alu| self.state.taken_by(*alu).is_none();
@@ -57,7 +57,7 @@ impl<'a> Walk<'a> {
         free.sort_unstable();
         free.dedup();
         let pair = self.state.groups != Groups::Single;
-        self.fault(
+        self.push_fault(
             index,
             span,
             VectorFault::AluReuse {
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
         let Some(known) = names.enumeration(enumeration) else {
             return true;
         };
-        let groups = stages::groups(entered);
+        let groups = stages::operation_groups(entered);
         let exists = names.has_variant(enumeration, variant);
         // A name that no enum of the stage has is the compiler's to say.
         let mut of_stage = names
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
             .map(|other| names.write(other))
             .collect();
         let operation = format!("{enumeration}::{variant}");
-        self.fault(
+        self.push_fault(
             index,
             span,
             VectorFault::OperationType {
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         } else {
             ElementType::F32
         };
-        if self.enter(index, stage, entered)
+        if self.enter_stage(index, stage, entered)
             && let Some(stream) = self.stream_type(index).filter(|stream| *stream != takes)
         {
             let fault = VectorFault::OperationType {
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
                 stream,
                 alternatives: Vec::new(),
             };
-            self.fault(index, stage.span, fault);
+            self.push_fault(index, stage.span, fault);
         }
         self.arrive(index, stage, entered, None);
     }

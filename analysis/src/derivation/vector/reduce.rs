@@ -2,15 +2,15 @@
 
 use crate::derivation::conventions::Conventions;
 use crate::derivation::forms::{
-    axis_names, differ, divide_relaxed, join, keeps_order, known, selection, term_mapping,
-    term_name,
+    axis_names, differ, divide_relaxed, join, keeps_order, known_form, selection_text,
+    term_mapping, term_name,
 };
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Way};
-use crate::mapping::{Answer, Atom, Form, Mapping, PaddingKind, holds};
+use crate::mapping::{Answer, Atom, Form, Mapping, PaddingKind, holds_every_element};
 
-use super::lanes::reduced;
-use super::shapes::{mismatch, without};
+use super::lanes::reduced_shape;
+use super::shapes::{form_without_axis, parameter_mismatch};
 use super::violation::{InterFault, VectorFault};
 
 /// Accumulator slots of the IntraSliceReduce stage (book: Accumulator Slot Limit).
@@ -19,7 +19,7 @@ pub const ACCUMULATOR_SLOTS: u64 = 8;
 const TREE_LANES: u64 = Way::Way4.lanes();
 
 /// The terms of a form with their live counts, innermost first: what it holds, padding left aside.
-fn contents(form: &Form) -> Vec<(crate::mapping::Term, u64)> {
+fn live_terms(form: &Form) -> Vec<(crate::mapping::Term, u64)> {
     form.terms_with_stride()
         .into_iter()
         .map(|placed| (placed.term, placed.live))
@@ -32,18 +32,22 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
         return None;
     };
     let axis = axis.get()?.name().to_owned();
-    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
+    let (time, packet) = (known_form(&input.time)?, known_form(&input.packet)?);
     if packet.size() != TREE_LANES {
         return None;
     }
     let mut mismatches = Vec::new();
     let mut mixed = Vec::new();
     let shape = (time.clone(), packet.clone());
-    let (expected_time, expected_packet) = reduced(&shape, &axis)?;
-    if let Some(declared) = known(&stage.output.time)
-        && contents(declared) != contents(&expected_time)
+    let (expected_time, expected_packet) = reduced_shape(&shape, &axis)?;
+    if let Some(declared) = known_form(&stage.output.time)
+        && live_terms(declared) != live_terms(&expected_time)
     {
-        mismatches.extend(mismatch("Time", &stage.output.time, &expected_time));
+        mismatches.extend(parameter_mismatch(
+            "Time",
+            &stage.output.time,
+            &expected_time,
+        ));
     }
     if packet.contains_axis(&axis) {
         mixed = axis_names(packet)
@@ -52,7 +56,11 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
             .collect();
     }
     if mixed.is_empty() {
-        mismatches.extend(mismatch("Packet", &stage.output.packet, &expected_packet));
+        mismatches.extend(parameter_mismatch(
+            "Packet",
+            &stage.output.packet,
+            &expected_packet,
+        ));
     }
     let span = match mismatches.first() {
         Some(first) if mixed.is_empty() => first.span,
@@ -71,7 +79,7 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
 
 /// Accumulator slots that a reduce over an axis needs: the steps of time inside the outermost reduced factor that are
 /// not its own. With them the factors, outermost first. `None` where a group holds the axis.
-pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
+pub fn accumulator_slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
     let mut slots = 1_u64;
     let mut inner = Vec::new();
     // What is inside a factor of the axis that is yet to be met.
@@ -96,7 +104,7 @@ pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
 }
 
 /// The fault of a reduce over an axis that has padding: nothing leaves it out of the sum. Padding of zeros adds nothing.
-pub(super) fn padded(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+pub(super) fn padded_axis_fault(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return None;
     };
@@ -104,7 +112,7 @@ pub(super) fn padded(input: &StreamShape, stage: &Stage) -> Option<(Span, Vector
     [&input.packet, &input.time]
         .into_iter()
         .find_map(|written| {
-            let digits = known(written)?.digits().iter();
+            let digits = known_form(written)?.digits().iter();
             let mut own = digits.filter(|digit| digit.is_part_of(name));
             let part = own.find(|digit| {
                 let mut paddings = digit.paddings().iter();
@@ -127,10 +135,10 @@ pub(super) fn intra_slots(
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return (None, None);
     };
-    let (Some(axis), Some(time)) = (axis.get(), known(&input.time)) else {
+    let (Some(axis), Some(time)) = (axis.get(), known_form(&input.time)) else {
         return (None, None);
     };
-    let Some((slots, inner)) = slots(time, axis.name()) else {
+    let Some((slots, inner)) = accumulator_slots(time, axis.name()) else {
         return (None, None);
     };
     if slots <= ACCUMULATOR_SLOTS {
@@ -140,14 +148,14 @@ pub(super) fn intra_slots(
         axis: axis.name().to_owned(),
         slots,
         inner,
-        reordered: innermost(time, axis.name()).map(|form| form.to_mapping()),
+        reordered: with_axis_innermost(time, axis.name()).map(|form| form.to_mapping()),
     };
     (Some(slots), Some((input.time.span, fault)))
 }
 
 /// The time with an axis's factors innermost, in their order.
-fn innermost(time: &Form, axis: &str) -> Option<Form> {
-    let rest = without(time, axis, false)?;
+fn with_axis_innermost(time: &Form, axis: &str) -> Option<Form> {
+    let rest = form_without_axis(time, axis, false)?;
     let own = time.digits().iter().filter(|digit| digit.is_part_of(axis));
     join(&[&rest, &Form::from_digits(own.cloned())?])
 }
@@ -157,14 +165,14 @@ pub(super) fn reduced_iterations(input: &StreamShape, stage: &Stage) -> Option<u
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return None;
     };
-    let time = known(&input.time)?;
-    let kept = without(time, axis.get()?.name(), false)?;
+    let time = known_form(&input.time)?;
+    let kept = form_without_axis(time, axis.get()?.name(), false)?;
     time.size().checked_div(kept.size())
 }
 
 /// Slices of which a reduction across slices makes one: those of the parts that the output's slices no longer hold.
 pub(super) fn reduced_slices(input: &StreamShape, stage: &Stage) -> Option<u64> {
-    let (slice, slice_out) = (known(&input.slice)?, known(&stage.output.slice)?);
+    let (slice, slice_out) = (known_form(&input.slice)?, known_form(&stage.output.slice)?);
     divide_relaxed(slice, slice_out)
         .dividend_residue
         .terms_with_stride()
@@ -178,8 +186,11 @@ pub(super) fn inter_output(
     stage: &Stage,
     conventions: Conventions,
 ) -> Option<(Span, VectorFault)> {
-    let (slice, time) = (known(&input.slice)?, known(&input.time)?);
-    let (slice_out, time_out) = (known(&stage.output.slice)?, known(&stage.output.time)?);
+    let (slice, time) = (known_form(&input.slice)?, known_form(&input.time)?);
+    let (slice_out, time_out) = (
+        known_form(&stage.output.slice)?,
+        known_form(&stage.output.time)?,
+    );
     let Some((fault, span)) = inter_fault(input, stage, (slice, time), (slice_out, time_out))
     else {
         if !conventions.reduces_innermost_slices() {
@@ -203,7 +214,7 @@ fn inter_fault(
     (slice_out, time_out): (&Form, &Form),
 ) -> Option<(InterFault, Span)> {
     let output = &stage.output;
-    if let (Some(before), Some(after)) = (known(&input.packet), known(&output.packet))
+    if let (Some(before), Some(after)) = (known_form(&input.packet), known_form(&output.packet))
         && differ(before, after)
     {
         return Some((InterFault::Packet, output.packet.span));
@@ -218,14 +229,14 @@ fn inter_fault(
     }
     let kept = join(&[slice_out, time_out])?;
     let division = divide_relaxed(&kept, time);
-    if !division.exact() && holds(&kept, time) == Answer::No {
+    if !division.exact() && holds_every_element(&kept, time) == Answer::No {
         let lost = left_over(&division.divisor_residue);
         return Some((InterFault::LostFromTime(lost), output.time.span));
     }
     let order = divide_relaxed(time, time_out);
     // A part of an axis of time that is no part of time, as the digits that the packet has.
     let new = left_over(&order.divisor_residue);
-    if !order.exact() && !new.is_empty() && holds(time, time_out) == Answer::No {
+    if !order.exact() && !new.is_empty() && holds_every_element(time, time_out) == Answer::No {
         return Some((InterFault::NewInTime(new), output.time.span));
     }
     if order.exact() && !keeps_order(&order) {
@@ -258,7 +269,7 @@ fn outer_slices(slice: &Form, slice_out: &Form) -> Option<InterFault> {
         .filter(|kept| {
             kept.term.atom != Atom::Broadcast && kept.dividend_stride < outer.buffer_stride
         })
-        .map(selection)
+        .map(selection_text)
         .collect();
     let is_padding_innermost = slice
         .digits()
@@ -293,6 +304,7 @@ fn dummy(slice: &Form, slice_out: &Form) -> Option<Form> {
     if gone.is_empty() {
         return None;
     }
-    gone.iter()
-        .try_fold(slice.clone(), |form, axis| without(&form, axis, true))
+    gone.iter().try_fold(slice.clone(), |form, axis| {
+        form_without_axis(&form, axis, true)
+    })
 }

@@ -18,7 +18,7 @@ pub enum Access {
 }
 
 /// How a packet of at most eight elements reads an operand; `None` where the algebra may have missed a part of it.
-pub fn access(packet: &Form, operand: &Form) -> Option<Access> {
+pub fn operand_access(packet: &Form, operand: &Form) -> Option<Access> {
     if forms::may_share_ragged(packet, operand) || forms::may_share_ragged(operand, packet) {
         return None;
     }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::derivation::forms::{has_hole, join};
 use crate::kernel::testing::mapping;
-use crate::mapping::{Answer, holds};
+use crate::mapping::{Answer, holds_every_element};
 
-use super::register_read::{Access, access};
+use super::register_read::{Access, operand_access};
 
 const AXES: &[(&str, u64)] = &[("H", 32), ("G", 4), ("D", 8), ("P", 4)];
 
@@ -14,8 +14,11 @@ const AXES: &[(&str, u64)] = &[("H", 32), ("G", 4), ("D", 8), ("P", 4)];
 fn read(operand: &str, time: &str, packet: &str, axes: &[(&str, u64)]) -> (Access, bool) {
     let [operand, time, packet] = [operand, time, packet].map(|text| mapping(text, axes));
     let stream = join(&[time.form(), packet.form()]).expect("small");
-    let whole = holds(&stream, operand.form()) != Answer::No;
-    (access(packet.form(), operand.form()).expect("plain"), whole)
+    let whole = holds_every_element(&stream, operand.form()) != Answer::No;
+    (
+        operand_access(packet.form(), operand.form()).expect("plain"),
+        whole,
+    )
 }
 
 /// Operand, time, packet; whether an access is an address or a run, and whether all of the operand is read.

@@ -1,22 +1,22 @@
 //! Whether what a kernel declares behind a change of lanes or an unzip is what the engine makes.
 
 use crate::derivation::conventions::Conventions;
-use crate::derivation::forms::{differ, join, known};
+use crate::derivation::forms::{differ, join, known_form};
 use crate::hardware::GROUP_CACHE_ELEMENTS;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Written};
 use crate::mapping::{Atom, Form, Mapping};
 
-use super::lanes::{changed, halves, taken};
+use super::lanes::{changed_shape, halves, taken_elements};
 use super::violation::{Mismatch, TwoGroupFault, VectorFault};
 
 /// A mismatch of one parameter, if it is proven.
-pub(super) fn mismatch(
+pub(super) fn parameter_mismatch(
     parameter: &'static str,
     declared: &Written<Mapping>,
     expected: &Form,
 ) -> Option<Mismatch> {
-    let form = known(declared)?;
+    let form = known_form(declared)?;
     if !differ(form, expected) {
         return None;
     }
@@ -29,9 +29,9 @@ pub(super) fn mismatch(
 }
 
 /// The fault of a stage that changes the lanes, and where it is.
-pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
-    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
-    let needs = taken(&stage.kind)?;
+pub(super) fn lanes_fault(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+    let (time, packet) = (known_form(&input.time)?, known_form(&input.packet)?);
+    let needs = taken_elements(&stage.kind)?;
     if packet.size() != needs {
         return Some((
             stage.span,
@@ -53,12 +53,12 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
             return Some((output.packet.span, fault));
         }
     }
-    let expected = changed(time, packet, &stage.kind)?;
+    let expected = changed_shape(time, packet, &stage.kind)?;
     let mut mismatches = Vec::new();
     if matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorConcat) {
-        mismatches.extend(mismatch("Time", &output.time, &expected.0));
+        mismatches.extend(parameter_mismatch("Time", &output.time, &expected.0));
     }
-    mismatches.extend(mismatch("Packet", &output.packet, &expected.1));
+    mismatches.extend(parameter_mismatch("Packet", &output.packet, &expected.1));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
 }
@@ -69,11 +69,11 @@ pub fn without_axis(mapping: &Mapping, axis: &str, hole: bool) -> Option<Mapping
     if mapping.is_opaque() || !mapping.form().contains_axis(axis) {
         return None;
     }
-    Some(without(mapping.form(), axis, hole)?.to_mapping())
+    Some(form_without_axis(mapping.form(), axis, hole)?.to_mapping())
 }
 
 /// The faults of an unzip.
-pub(super) fn unzip(
+pub(super) fn unzip_fault(
     input: &StreamShape,
     stage: &Stage,
     conventions: Conventions,
@@ -89,10 +89,10 @@ pub(super) fn unzip(
             VectorFault::TwoGroup(TwoGroupFault::AxisSize { axis: name, size }),
         ));
     }
-    let time = known(&input.time)?;
+    let time = known_form(&input.time)?;
     if conventions.caches_groups() {
-        let stream = join(&[time, known(&input.packet)?])?;
-        if let Some(elements) = inside(&stream, &name)
+        let stream = join(&[time, known_form(&input.packet)?])?;
+        if let Some(elements) = positions_inside(&stream, &name)
             && elements > GROUP_CACHE_ELEMENTS
         {
             let fault = VectorFault::UnzipVolume {
@@ -112,18 +112,18 @@ pub(super) fn unzip(
             VectorFault::TwoGroup(TwoGroupFault::AxisMissing { axis: name }),
         ));
     }
-    let groups = without(time, &name, true)?;
-    let alone = without(time, &name, false)?;
-    let mut mismatches: Vec<Mismatch> = mismatch("TileTime", tile_time, &groups)
+    let groups = form_without_axis(time, &name, true)?;
+    let alone = form_without_axis(time, &name, false)?;
+    let mut mismatches: Vec<Mismatch> = parameter_mismatch("TileTime", tile_time, &groups)
         .into_iter()
         .collect();
-    mismatches.extend(mismatch("Time", &stage.output.time, &alone));
+    mismatches.extend(parameter_mismatch("Time", &stage.output.time, &alone));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
 }
 
 /// Positions inside the innermost part of an axis, padding counted; `None` where the form lacks it or a group holds it.
-fn inside(form: &Form, axis: &str) -> Option<u64> {
+fn positions_inside(form: &Form, axis: &str) -> Option<u64> {
     let mut positions = 1_u64;
     for digit in form.digits() {
         match digit.term.as_ref().map(|term| &term.atom) {
@@ -136,7 +136,7 @@ fn inside(form: &Form, axis: &str) -> Option<u64> {
 }
 
 /// A form without an axis: a hole of the same size in its place, or nothing. `None` where a group holds the axis.
-pub(super) fn without(form: &Form, axis: &str, holes: bool) -> Option<Form> {
+pub(super) fn form_without_axis(form: &Form, axis: &str, holes: bool) -> Option<Form> {
     let mut digits = Vec::new();
     for digit in form.digits() {
         let held = match digit.term.as_ref().map(|term| &term.atom) {
@@ -148,7 +148,7 @@ pub(super) fn without(form: &Form, axis: &str, holes: bool) -> Option<Form> {
             digits.push(digit.clone());
         } else if holes {
             digits.extend(
-                crate::derivation::forms::hole(digit.extent)?
+                crate::derivation::forms::hole_form(digit.extent)?
                     .digits()
                     .iter()
                     .cloned(),

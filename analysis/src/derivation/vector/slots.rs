@@ -38,7 +38,7 @@ pub enum SlotFault {
 }
 
 /// What is wrong with the guarded operands of a pass.
-pub fn derive(pass: &Pass) -> Vec<SlotViolation> {
+pub fn derive_slots(pass: &Pass) -> Vec<SlotViolation> {
     let operations = pass.stages.iter().filter_map(|stage| match &stage.kind {
         StageKind::VectorAlu(operation) => Some(operation),
         _ => None,

@@ -7,7 +7,7 @@ use crate::kernel::catalogue::vector_stages;
 pub use crate::kernel::catalogue::{is_stashable, may_follow, way_into, way_out_of};
 
 /// The groups of operations that a stage offers.
-pub const fn groups(stage: VectorStage) -> &'static [OperationGroup] {
+pub const fn operation_groups(stage: VectorStage) -> &'static [OperationGroup] {
     match stage {
         VectorStage::Logic => &[OperationGroup::Logic],
         VectorStage::Fxp => &[OperationGroup::Fxp],
@@ -34,12 +34,14 @@ pub fn operations_on(
     stage: VectorStage,
     element_type: ElementType,
 ) -> impl Iterator<Item = &'static VectorOperation> {
-    let operations = groups(stage).iter().flat_map(|group| operations_of(*group));
+    let operations = operation_groups(stage)
+        .iter()
+        .flat_map(|group| operations_of(*group));
     operations.filter(move |operation| operation.element_type == element_type)
 }
 
 /// The stages behind which a stash may be taken.
-pub fn stashable() -> Vec<VectorStage> {
+pub fn stashable_stages() -> Vec<VectorStage> {
     let stages = vector_stages().iter().copied();
     stages.filter(|stage| is_stashable(*stage)).collect()
 }
@@ -96,6 +98,9 @@ mod tests {
     #[test]
     fn stashes() {
         use VectorStage::{Branch, Clip, Fp, FpDiv, Fxp, Logic, Narrow};
-        assert_eq!(stashable(), [Branch, Logic, Fxp, Narrow, Fp, FpDiv, Clip]);
+        assert_eq!(
+            stashable_stages(),
+            [Branch, Logic, Fxp, Narrow, Fp, FpDiv, Clip]
+        );
     }
 }

@@ -49,7 +49,7 @@ pub struct EngineState {
 
 impl EngineState {
     /// The state before the first stage of a pass.
-    pub(super) fn before(pass: &Pass) -> Self {
+    pub(super) fn before_pass(pass: &Pass) -> Self {
         let (reached, groups) = match &pass.source {
             PassSource::Parameter {
                 position: Position::Vector(stage),
@@ -81,7 +81,7 @@ impl EngineState {
     }
 
     /// The state behind the last stage of a pass, faults and all.
-    pub fn behind(body: &Body, pass: &Pass) -> Self {
+    pub fn after_pass(body: &Body, pass: &Pass) -> Self {
         let mut walk = Walk::new(body, pass);
         walk.stages();
         walk.state
@@ -128,7 +128,7 @@ impl EngineState {
     }
 
     /// An operation took an ALU, if none had it.
-    pub(super) fn take(&mut self, alu: Alu, operation: Span) {
+    pub(super) fn take_alu(&mut self, alu: Alu, operation: Span) {
         if self.taken_by(alu).is_none() {
             self.used.push((alu, operation));
         }

@@ -13,14 +13,14 @@ use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{
     ItemId, MappingParts, MappingSite, Namespace, Resolution, ScopeRef, Span, file_items,
-    item_text, mapping_parts, mapping_sites, resolve, resolve_mapping_text, scope_at,
+    item_text, mapping_parts, mapping_sites, resolve_mapping_text, resolve_path, scope_at,
 };
 use crate::mapping::{self, Mapping, SyntaxNode};
 use crate::report::FileEdit;
 
-use super::super::names::{files_around, words};
+use super::super::names::{files_around, word_places};
 use super::super::{Assist, AssistKind, ByteRange};
-use super::{Here, indentation, is_type, line_break, macro_type, slice, token_from};
+use super::{Here, is_type, line_break, line_indentation, macro_type, slice, token_from};
 
 /// Names that are tried for an alias.
 const NAMES: u32 = 100;
@@ -74,16 +74,16 @@ struct Room {
 
 /// Names the mapping at the selection.
 pub(super) fn extract(here: &Here<'_>) -> Vec<Assist> {
-    let Some(chosen) = choose(here) else {
+    let Some(chosen) = choose_part(here) else {
         return Vec::new();
     };
-    let Some(room) = room(here, &chosen) else {
+    let Some(room) = alias_room(here, &chosen) else {
         return Vec::new();
     };
     let Some(name) = free_name(here, &chosen.site) else {
         return Vec::new();
     };
-    let declaration = here.edit(
+    let declaration = here.file_edit(
         ByteRange {
             start: room.at,
             end: room.at,
@@ -99,7 +99,7 @@ pub(super) fn extract(here: &Here<'_>) -> Vec<Assist> {
         } else {
             name.clone()
         };
-        here.edit(place.range, text)
+        here.file_edit(place.range, text)
     };
     let assist = |title: String, uses: &[Use]| Assist {
         title,
@@ -122,7 +122,7 @@ pub(super) fn extract(here: &Here<'_>) -> Vec<Assist> {
     assists
 }
 
-fn choose(here: &Here<'_>) -> Option<Chosen> {
+fn choose_part(here: &Here<'_>) -> Option<Chosen> {
     let sites = mapping_sites(here.db, here.item);
     // The innermost: an escape may hold another call, which is not a site of its own.
     let site = sites.iter().rev().find(|site| here.is_at(site.span))?;
@@ -137,10 +137,10 @@ fn choose(here: &Here<'_>) -> Option<Chosen> {
     if selection.start < selection.end && selection != range {
         let part = selected(here, site, &parts, tree, 0)?;
         let place = Use {
-            range: here.range(site.body.inside(&part.place))?,
+            range: here.range(site.body.span_inside(&part.place))?,
             inside: true,
         };
-        return chosen(here, site, part, place);
+        return chosen_part(here, site, part, place);
     }
     let plain = matches!(
         tree.kind,
@@ -157,12 +157,12 @@ fn choose(here: &Here<'_>) -> Option<Chosen> {
         is_tail: false,
     };
     let inside = false;
-    chosen(here, site, part, Use { range, inside })
+    chosen_part(here, site, part, Use { range, inside })
 }
 
-fn chosen(here: &Here<'_>, site: &MappingSite, part: Part, place: Use) -> Option<Chosen> {
-    let span = site.body.inside(&part.inner);
-    let text = source(here, span)?.trim().to_owned();
+fn chosen_part(here: &Here<'_>, site: &MappingSite, part: Part, place: Use) -> Option<Chosen> {
+    let span = site.body.span_inside(&part.inner);
+    let text = source_text(here, span)?.trim().to_owned();
     let written = slice(&here.text, here.range(span)?)?.trim().to_owned();
     // A comment at the end of a line would swallow what follows.
     (!written.contains("//")).then_some(Chosen {
@@ -180,7 +180,7 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-fn source(here: &Here<'_>, span: Span) -> Option<String> {
+fn source_text(here: &Here<'_>, span: Span) -> Option<String> {
     let text = item_text(here.db, span.item);
     let text = text.text.get(span.start as usize..span.end as usize)?;
     Some(text.to_owned())
@@ -197,10 +197,10 @@ fn selected(
     if depth > DEPTH {
         return None;
     }
-    let wanted = trimmed(here)?;
-    let range = here.range(site.body.inside(&node.span))?;
+    let wanted = trimmed_selection(here)?;
+    let range = here.range(site.body.span_inside(&node.span))?;
     if range == wanted {
-        let inner = unwrapped(node);
+        let inner = without_groups(node);
         return worth_a_name(inner).then_some(Part {
             place: node.span.clone(),
             inner: inner.span.clone(),
@@ -212,10 +212,10 @@ fn selected(
         return None;
     }
     let is_wanted = |tail: &&[SyntaxNode]| {
-        let place = span_of(tail).and_then(|span| here.range(site.body.inside(&span)));
+        let place = span_of(tail).and_then(|span| here.range(site.body.span_inside(&span)));
         place == Some(wanted)
     };
-    if let Some(tail) = tails(node).find(is_wanted) {
+    if let Some(tail) = list_tails(node).find(is_wanted) {
         return tail_part(parts, tail);
     }
     children(node)
@@ -224,7 +224,7 @@ fn selected(
 }
 
 /// The ends of a list that are lists themselves, but not the whole one.
-fn tails(node: &SyntaxNode) -> impl Iterator<Item = &[SyntaxNode]> {
+fn list_tails(node: &SyntaxNode) -> impl Iterator<Item = &[SyntaxNode]> {
     let parts = match &node.kind {
         mapping::SyntaxKind::Pair(parts) => parts.as_slice(),
         _ => &[],
@@ -248,7 +248,7 @@ fn tail_part(parts: &MappingParts, tail: &[SyntaxNode]) -> Option<Part> {
     })
 }
 
-fn trimmed(here: &Here<'_>) -> Option<ByteRange> {
+fn trimmed_selection(here: &Here<'_>) -> Option<ByteRange> {
     let text = slice(&here.text, here.selection)?;
     let before = u32::try_from(text.len() - text.trim_start().len()).ok()?;
     let behind = u32::try_from(text.len() - text.trim_end().len()).ok()?;
@@ -268,7 +268,7 @@ fn children(node: &SyntaxNode) -> Vec<&SyntaxNode> {
 }
 
 /// What is inside of groups.
-fn unwrapped(node: &SyntaxNode) -> &SyntaxNode {
+fn without_groups(node: &SyntaxNode) -> &SyntaxNode {
     let mut node = node;
     while let mapping::SyntaxKind::Group(inner) = &node.kind {
         node = inner;
@@ -291,7 +291,7 @@ fn is_alias_of(here: &Here<'_>, range: ByteRange) -> bool {
 }
 
 /// Where the alias can be so that all its names mean what they mean now: in the module, else in the block.
-fn room(here: &Here<'_>, chosen: &Chosen) -> Option<Room> {
+fn alias_room(here: &Here<'_>, chosen: &Chosen) -> Option<Room> {
     let module = ScopeRef::module(here.item.module(here.db));
     let there = resolve_mapping_text(here.db, &module, &chosen.text, chosen.site.body);
     if there.problems.is_empty() && there.mapping.as_ref() == Some(&chosen.mapping) {
@@ -313,7 +313,7 @@ fn before_item(here: &Here<'_>) -> Option<Room> {
     })?;
     let at = u32::from(item.text_range().start()).checked_add(base)?;
     let next = line_break(&here.text);
-    let indent = indentation(&here.text, at);
+    let indent = line_indentation(&here.text, at);
     // Aliases are together, other items apart.
     let apart = if ast::TypeAlias::can_cast(item.kind()) {
         ""
@@ -341,7 +341,7 @@ fn before_statement(here: &Here<'_>, chosen: &Chosen) -> Option<Room> {
         end: file_byte(list.text_range().end())?,
     };
     let next = line_break(&here.text);
-    let indent = indentation(&here.text, at);
+    let indent = line_indentation(&here.text, at);
     let behind = if indent.is_empty() && !starts_line(&here.text, at) {
         " ".to_owned()
     } else {
@@ -370,10 +370,13 @@ fn free_name(here: &Here<'_>, site: &MappingSite) -> Option<String> {
         .map(|number| format!("Mapping{number}"))
         .find(|name| {
             let unknown = matches!(
-                resolve(here.db, &scope, &[name.as_str()], Namespace::Type),
+                resolve_path(here.db, &scope, &[name.as_str()], Namespace::Type),
                 Resolution::Unknown { .. }
             );
-            unknown && texts.iter().all(|text| words(text, name).next().is_none())
+            unknown
+                && texts
+                    .iter()
+                    .all(|text| word_places(text, name).next().is_none())
         })
 }
 
@@ -414,14 +417,17 @@ fn in_site(
     range: ByteRange,
     uses: &mut Vec<Use>,
 ) {
-    let Some(body) = source(here, site.body).map(|body| squeezed(&body)) else {
+    let Some(body) =
+        source_text(here, site.body).map(|push_macro_tokens| squeezed(&push_macro_tokens))
+    else {
         return;
     };
     if !body.contains(&chosen.squeezed) {
         return;
     }
-    let says_it =
-        |span: Span| source(here, span).is_some_and(|text| squeezed(&text) == chosen.squeezed);
+    let says_it = |span: Span| {
+        source_text(here, span).is_some_and(|given_text| squeezed(&given_text) == chosen.squeezed)
+    };
     let same = |mapping: Option<&Mapping>| mapping == Some(&chosen.mapping);
     if says_it(site.body) && same(site.mappings.first().and_then(Option::as_ref)) {
         if !is_alias_of(here, range) {
@@ -433,24 +439,26 @@ fn in_site(
     let parts = mapping_parts(here.db, site);
     let mut pending: Vec<&SyntaxNode> = parts.tree.iter().collect();
     while let Some(node) = pending.pop() {
-        let inner = unwrapped(node);
+        let inner = without_groups(node);
         let mut put = |part: &Range<usize>| {
             let inside = true;
-            let range = here.range(site.body.inside(part));
+            let range = here.range(site.body.span_inside(part));
             uses.extend(range.map(|range| Use { range, inside }));
         };
         if worth_a_name(inner)
-            && says_it(site.body.inside(&inner.span))
+            && says_it(site.body.span_inside(&inner.span))
             && same(parts.mapping(&inner.span))
         {
             put(&node.span);
             continue;
         }
-        let tail = tails(node).filter(|_| chosen.is_tail).find_map(|tail| {
-            let part = tail_part(&parts, tail)?;
-            let fits = says_it(site.body.inside(&part.inner)) && same(Some(&part.mapping));
-            fits.then_some((tail.len(), part.place))
-        });
+        let tail = list_tails(node)
+            .filter(|_| chosen.is_tail)
+            .find_map(|tail| {
+                let part = tail_part(&parts, tail)?;
+                let fits = says_it(site.body.span_inside(&part.inner)) && same(Some(&part.mapping));
+                fits.then_some((tail.len(), part.place))
+            });
         let mut inside = children(node);
         if let Some((length, place)) = tail {
             put(&place);

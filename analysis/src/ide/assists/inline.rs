@@ -13,7 +13,7 @@ use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Namespace, Resolution, ScopeRef, SiteKind, file_grammar, file_range, item_text,
-    mapping_parts, mapping_sites, resolve,
+    mapping_parts, mapping_sites, resolve_path,
 };
 use crate::mapping::{self, FactorKind, SyntaxNode};
 use crate::report::FileEdit;
@@ -49,7 +49,7 @@ struct Body {
 }
 
 /// Replaces the alias at the cursor by what it stands for.
-pub(super) fn inline(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
+pub(super) fn inline_alias(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
     inline_at(db, file, selection).unwrap_or_default()
 }
 
@@ -62,11 +62,11 @@ fn inline_at(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Option<Vec<
     if !range.touches(selection.end) {
         return None;
     }
-    let named = names.named(&occurrence)?;
+    let named = names.named_declaration(&occurrence)?;
     let Named::Alias(alias) = &named else {
         return None;
     };
-    let meaning = meaning(db, *alias)?;
+    let meaning = alias_meaning(db, *alias)?;
     let name = named.name(db);
     let mut assists = Vec::new();
     let assist = |title: String, edits| Assist {
@@ -76,7 +76,7 @@ fn inline_at(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Option<Vec<
     };
     if let (Role::Path | Role::Tree { ours: true }, Some(scope)) =
         (occurrence.role, names.scope(token))
-        && let Some(edit) = replaced(db, &names, token, occurrence.role, &scope, &meaning)
+        && let Some(edit) = replacing_edit(db, &names, token, occurrence.role, &scope, &meaning)
     {
         assists.push(assist(format!("Inline `{name}` here"), vec![edit]));
     }
@@ -119,7 +119,7 @@ fn everywhere(
         }
         let names = names.as_ref()?;
         let token = token_of(db, place)?;
-        edits.push(replaced(
+        edits.push(replacing_edit(
             db,
             names,
             &token,
@@ -161,7 +161,7 @@ fn token_of(db: &dyn Db, place: &Found) -> Option<SyntaxToken> {
 }
 
 /// What an alias without parameters stands for.
-fn meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
+fn alias_meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
     let named = Named::Alias(alias);
     let (file, place) = named.place(db)?;
     let (token, base) = token_from(db, file, place.start)?;
@@ -190,7 +190,7 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
     Some(Meaning {
         body: body_of(&written, &source, file_grammar(db, file)),
         names: names_in(&names, &written)?,
-        declaration: lines(&text, bytes(node.syntax())?),
+        declaration: declaration_lines(&text, bytes(node.syntax())?),
         private: node.visibility().is_none(),
         text: source,
     })
@@ -236,7 +236,7 @@ fn names_in(names: &FileNames<'_>, written: &ast::Type) -> Option<Vec<Known>> {
         let Some(occurrence) = Occurrence::of(&token) else {
             continue;
         };
-        let meaning = names.meaning(&occurrence)?;
+        let meaning = names.name_meaning(&occurrence)?;
         if matches!(meaning, Resolution::Parameter(_)) {
             return None;
         }
@@ -246,7 +246,7 @@ fn names_in(names: &FileNames<'_>, written: &ast::Type) -> Option<Vec<Known>> {
 }
 
 /// The lines of a declaration that is alone on them, else the declaration itself.
-fn lines(text: &str, range: ByteRange) -> ByteRange {
+fn declaration_lines(text: &str, range: ByteRange) -> ByteRange {
     let before = text.get(..range.start as usize).unwrap_or_default();
     let behind = text.get(range.end as usize..).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -270,7 +270,7 @@ fn lines(text: &str, range: ByteRange) -> ByteRange {
 }
 
 /// The edit that replaces a use; `None` where it would mean something else or cannot be written.
-fn replaced(
+fn replacing_edit(
     db: &dyn Db,
     names: &FileNames<'_>,
     token: &SyntaxToken,
@@ -280,7 +280,7 @@ fn replaced(
 ) -> Option<FileEdit> {
     let same = meaning.names.iter().all(|(path, namespace, known)| {
         let path: Vec<&str> = path.iter().map(|segment| &**segment).collect();
-        resolve(db, scope, &path, *namespace) == *known
+        resolve_path(db, scope, &path, *namespace) == *known
     });
     if !same {
         return None;
@@ -341,7 +341,7 @@ fn in_mapping(
     let parts = mapping_parts(db, site);
     let (place, how) = use_at(parts.tree.as_ref()?, at, Around::Whole, 0)?;
     // The braces hold the name alone, perhaps with its path.
-    let span = site.body.inside(&place);
+    let span = site.body.span_inside(&place);
     let text = item_text(db, item);
     let source = text.text.get(span.start as usize..span.end as usize)?;
     let name = source.trim_start_matches('{').trim_end_matches('}').trim();

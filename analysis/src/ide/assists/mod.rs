@@ -24,14 +24,14 @@ use super::operations::bodies_with;
 use super::{Assist, ByteRange};
 
 /// The refactorings that are possible at a selection.
-pub(super) fn assists(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
+pub(super) fn assists_at(db: &dyn Db, file: SourceFile, selection: ByteRange) -> Vec<Assist> {
     let mut found = Vec::new();
     if let Some(here) = Here::new(db, file, selection) {
         found.extend(extract::extract(&here));
-        found.extend(values::pad(&here));
+        found.extend(values::pad_packet(&here));
         found.extend(values::move_tensor(&here));
     }
-    found.extend(inline::inline(db, file, selection));
+    found.extend(inline::inline_alias(db, file, selection));
     found
 }
 
@@ -94,7 +94,7 @@ impl<'a> Here<'a> {
             })
     }
 
-    fn edit(&self, range: ByteRange, text: String) -> FileEdit {
+    fn file_edit(&self, range: ByteRange, text: String) -> FileEdit {
         FileEdit {
             file: Arc::clone(&self.path),
             start_byte: range.start,
@@ -110,7 +110,7 @@ fn slice(text: &str, range: ByteRange) -> Option<&str> {
 }
 
 /// The white space before a byte on its line; nothing if something else is there.
-fn indentation(text: &str, at: u32) -> &str {
+fn line_indentation(text: &str, at: u32) -> &str {
     let before = text.get(..at as usize).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
     let line = line.trim_start_matches('\u{feff}');

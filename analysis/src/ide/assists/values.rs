@@ -25,12 +25,12 @@ const PLACES: usize = 8;
 const ALIGNMENTS: [u64; 2] = [256, FLIT_BYTES];
 
 /// Pads the packet of a stage to whole flits.
-pub(super) fn pad(here: &Here<'_>) -> Option<Assist> {
+pub(super) fn pad_packet(here: &Here<'_>) -> Option<Assist> {
     let bodies = here.bodies();
     let (place, padded) = bodies
         .iter()
         .find_map(|function| packet_at(here, *function))?;
-    let edits = agreed(here, &bodies, &[Edit::new(place, &padded)])?;
+    let edits = agreed_edits(here, &bodies, &[Edit::new(place, &padded)])?;
     assist(
         here,
         format!("Pad the packet to whole flits: `m![{padded}]`"),
@@ -65,9 +65,9 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
         .iter()
         .find_map(|function| addressed_at(here, *function))?;
     places.into_iter().take(PLACES).find_map(|place| {
-        let edit = Edit::new(span, written(library, &place)?);
+        let edit = Edit::new(span, written_address(library, &place)?);
         let text = edit.text.clone();
-        let edits = agreed(here, &bodies, std::slice::from_ref(&edit))?;
+        let edits = agreed_edits(here, &bodies, std::slice::from_ref(&edit))?;
         // What another change would have to follow is no free place.
         if edits != [edit] {
             return None;
@@ -76,7 +76,7 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
     })
 }
 
-fn written(library: Dialect, place: &AddressValue) -> Option<Replacement> {
+fn written_address(library: Dialect, place: &AddressValue) -> Option<Replacement> {
     match place {
         AddressValue::Bytes(address) => Some(Replacement::address(*address)),
         AddressValue::Trf(region) => Some(Replacement::region(library, *region)),
@@ -107,10 +107,10 @@ fn addressed_at(here: &Here<'_>, function: ItemId) -> Option<(Span, String, Vec<
             }
         }
     }
-    Some((tensor.address.span, called(tensor), places))
+    Some((tensor.address.span, tensor_phrase(tensor), places))
 }
 
-fn called(tensor: &Tensor) -> String {
+fn tensor_phrase(tensor: &Tensor) -> String {
     match &tensor.name {
         Some(name) => format!("`{name}`"),
         None => "the tensor".to_owned(),
@@ -138,7 +138,7 @@ fn is_literal(here: &Here<'_>, library: Dialect, address: &Address) -> bool {
 }
 
 /// The edits with what follows from them, if all functions that hold the text agree on it.
-fn agreed(here: &Here<'_>, bodies: &[ItemId], edits: &[Edit]) -> Option<Vec<Edit>> {
+fn agreed_edits(here: &Here<'_>, bodies: &[ItemId], edits: &[Edit]) -> Option<Vec<Edit>> {
     let mut agreed: Option<Vec<Edit>> = None;
     for function in bodies {
         here.db.unwind_if_revision_cancelled();

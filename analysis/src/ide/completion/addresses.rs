@@ -6,7 +6,7 @@
 use crate::check::function_derivation;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::derivation::memory::free::{gaps, places};
+use crate::derivation::memory::free::{free_addresses, free_stretches};
 use crate::hardware::FLIT_BYTES;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{ItemId, Span};
@@ -17,14 +17,14 @@ use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
 use super::place::functions_around;
-use super::proposal;
-use super::receiver::called;
+use super::receiver::called_method;
+use super::word_proposal;
 
 /// Places that are proposed at most.
 const PLACE_LIMIT: usize = 16;
 
 /// Proposals directly behind `(` or a comma of the arguments of a method that is given an address.
-pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+pub(super) fn propose_addresses(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let opener = around.openers.first().copied()?;
     if !matches!(around.text(0), "(" | ",") {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let Owner::Arguments { name, dot } = around.owner(opener) else {
         return None;
     };
-    let (method, receiver) = called(db, around, (&name, dot), false)?;
+    let (method, receiver) = called_method(db, around, (&name, dot), false)?;
     let context = receiver
         .as_ref()
         .and_then(|receiver| receiver.pass()?.context);
@@ -40,7 +40,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     if argument.role != Role::Address {
         return None;
     }
-    let tier = tier(method)?;
+    let tier = made_tier(method)?;
     let (item, start) = around.item_end(db, dot)?;
     let (_, end) = around.item_here(db)?;
     let word = u32::try_from(around.word.len()).ok()?;
@@ -50,13 +50,13 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         end: end.saturating_add(word).saturating_add(1),
     };
     let function = functions_around(db, item, end).next()?;
-    let free = free(db, function, (tier, call), 0)?;
+    let free = free_places(db, function, (tier, call), 0)?;
     let found = free
         .into_iter()
         .zip(0_u32..)
         .map(|((address, room), rank)| {
             let label = format!("{address:#x}");
-            let mut found = proposal(around, label, CompletionKind::Value, rank);
+            let mut found = word_proposal(around, label, CompletionKind::Value, rank);
             found.detail = Some(format!("{} bytes free", thousands(room)));
             found
         });
@@ -64,7 +64,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
 }
 
 /// The memory of slices in which a method makes a tensor; none for HBM, which hardly is short, and for the regions of the TRF.
-fn tier(method: &Method) -> Option<Tier> {
+fn made_tier(method: &Method) -> Option<Tier> {
     let tier = match method.action {
         Action::Transfer(tier) => tier,
         Action::Gather => Tier::Dm,
@@ -80,7 +80,7 @@ fn tier(method: &Method) -> Option<Tier> {
 
 /// Free places of a memory, the lowest first, each with the bytes that are free from there on: what the tensor of a call fits into,
 /// where its size is known, and `least` bytes.
-pub(super) fn free(
+pub(super) fn free_places(
     db: &dyn Db,
     function: ItemId,
     (tier, call): (Tier, Span),
@@ -88,11 +88,11 @@ pub(super) fn free(
 ) -> Option<Vec<(u64, u64)>> {
     let body = body(db, function);
     let derivation = function_derivation(db, function);
-    let (taken, bytes) = taken(&body, &derivation, (tier, call))?;
+    let (taken, bytes) = taken_stretches(&body, &derivation, (tier, call))?;
     let bytes = bytes.max(least);
-    let gaps = gaps(taken, tier.capacity(&body.machine)?);
+    let gaps = free_stretches(taken, tier.capacity(&body.machine)?);
     let found = gaps.iter().flat_map(|gap| {
-        let starts = places(std::slice::from_ref(gap), bytes, 0, FLIT_BYTES);
+        let starts = free_addresses(std::slice::from_ref(gap), bytes, 0, FLIT_BYTES);
         starts.map(|start| (start, gap.1.saturating_sub(start)))
     });
     Some(
@@ -105,7 +105,7 @@ pub(super) fn free(
 
 /// The stretches that others than the tensor of the call have, and the bytes of that one, 0 where they are not known. `None` where it is
 /// not known where another one is.
-fn taken(
+fn taken_stretches(
     body: &Body,
     derivation: &BodyDerivation,
     (tier, call): (Tier, Span),

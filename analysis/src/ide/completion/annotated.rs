@@ -13,7 +13,7 @@ use super::made::Made;
 use super::place::functions_around;
 
 /// What the mapping at an offset of a function's text will be, if it annotates the result of a pass.
-pub(super) fn made(db: &dyn Db, item: ItemId, offset: u32) -> Option<Made> {
+pub(super) fn made_in_annotation(db: &dyn Db, item: ItemId, offset: u32) -> Option<Made> {
     functions_around(db, item, offset).find_map(|function| in_function(db, function, offset))
 }
 

@@ -397,7 +397,10 @@ impl Around {
     }
 
     /// The tokens between an opener and the cursor, in the order of the text.
-    pub(in crate::ide) fn since(&self, opener: Opener) -> impl Iterator<Item = &SyntaxToken> {
+    pub(in crate::ide) fn tokens_since(
+        &self,
+        opener: Opener,
+    ) -> impl Iterator<Item = &SyntaxToken> {
         self.before.iter().take(opener.index).rev()
     }
 }

@@ -9,7 +9,7 @@ use crate::kernel::catalogue::CanonicalStage;
 use crate::kernel::dialect::Dialect;
 
 /// The element types of the library's release that a stage makes of one; `None` for a stage that converts nothing.
-pub(super) fn conversions(
+pub(super) fn converted_types(
     stage: CanonicalStage,
     from: ElementType,
     target: Target,

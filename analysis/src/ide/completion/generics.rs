@@ -3,51 +3,53 @@
 use crate::db::Db;
 use crate::hardware::Machine;
 use crate::ide::{Completion, CompletionKind};
-use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
+use crate::items::{
+    AxisDefinition, Namespace, Resolution, resolve_path, scope_at, visible_type_names,
+};
 use crate::kernel::Level;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::{Action, Dialect, Method, TypeParameter};
 use crate::numbers::{one_of, thousands};
 
 use super::context::{Around, Owner};
-use super::conversions::conversions;
-use super::made::{Made, Names, made};
-use super::numbers::divisors;
-use super::place::arguments;
-use super::proposal;
-use super::receiver::{Receiver, called};
+use super::conversions::converted_types;
+use super::made::{Made, Names, made_mappings};
+use super::numbers::proper_divisors;
+use super::place::arguments_before_cursor;
+use super::receiver::{Receiver, called_method};
+use super::word_proposal;
 
 /// Lengths of tiles that are proposed at most.
 const LENGTH_LIMIT: usize = 16;
 
 /// Proposals directly behind `<` or a comma of generic arguments.
-pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+pub(super) fn propose_generics(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let opener = around.openers.first().copied()?;
     if !matches!(around.text(0), "<" | ",") {
         return None;
     }
     match around.owner(opener) {
         Owner::Turbofish { name, dot } => {
-            let has_mapping = around.since(opener).any(|token| token.text() == "m");
-            let (method, receiver) = called(db, around, (&name, dot), has_mapping)?;
+            let has_mapping = around.tokens_since(opener).any(|token| token.text() == "m");
+            let (method, receiver) = called_method(db, around, (&name, dot), has_mapping)?;
             let guide = around.dialect(db).guide(method)?;
             let part = guide.generics.get(opener.commas)?;
             match method.generics.get(opener.commas)? {
                 Generic::Inferred | Generic::Level(Level::Row) => {
-                    let mut found = proposal(around, "_", CompletionKind::Keyword, 0);
+                    let mut found = word_proposal(around, "_", CompletionKind::Keyword, 0);
                     found.detail = Some("follows from the argument".to_owned());
                     Some(vec![found])
                 }
                 Generic::Level(_) | Generic::Index => {
-                    let mut found = vec![mapping(around, part.meaning)];
+                    let mut found = vec![mapping_completion(around, part.meaning)];
                     if let Some(receiver) = &receiver
                         && let Some((item, end)) = around.item_here(db)
                     {
                         let names = Names::at(db, item, end, end);
-                        let arguments = arguments(around, opener);
-                        found.extend(whole(
+                        let arguments = arguments_before_cursor(around, opener);
+                        found.extend(whole_mappings(
                             around,
-                            &made(receiver, method, &arguments, &names),
+                            &made_mappings(receiver, method, &arguments, &names),
                             &names,
                         ));
                     }
@@ -57,11 +59,16 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                     let dialect = around.dialect(db);
                     Some(scalars(around, receiver.as_ref()?, method, dialect))
                 }
-                Generic::Axis => axes(db, around, receiver.as_ref(), method),
+                Generic::Axis => axis_completions(db, around, receiver.as_ref(), method),
                 Generic::Constant => {
                     let (item, end) = around.item_here(db)?;
                     let names = Names::at(db, item, end, end);
-                    lengths(around, method.action, &arguments(around, opener), &names)
+                    lengths(
+                        around,
+                        method.action,
+                        &arguments_before_cursor(around, opener),
+                        &names,
+                    )
                 }
             }
         }
@@ -69,7 +76,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             let dialect = around.dialect(db);
             let entry = dialect.type_entry(&name)?;
             match entry.parameters.get(opener.commas)? {
-                TypeParameter::Level(level) => Some(vec![mapping(
+                TypeParameter::Level(level) => Some(vec![mapping_completion(
                     around,
                     &level_words(dialect.machine(), *level),
                 )]),
@@ -81,20 +88,20 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
 }
 
 /// Whole mappings that follow from what is before them.
-fn whole(around: &Around, found: &[Made], names: &Names<'_>) -> Vec<Completion> {
+fn whole_mappings(around: &Around, found: &[Made], names: &Names<'_>) -> Vec<Completion> {
     let found = found.iter().zip(0_u32..);
     found
         .filter_map(|(made, rank)| {
             let text = format!("m![{}]", names.text(&made.mapping)?);
-            let mut found = proposal(around, text, CompletionKind::Value, rank);
+            let mut found = word_proposal(around, text, CompletionKind::Value, rank);
             found.detail = Some(made.words.to_string());
             Some(found)
         })
         .collect()
 }
 
-fn mapping(around: &Around, words: &str) -> Completion {
-    let mut found = proposal(around, "m![]", CompletionKind::Keyword, 50);
+fn mapping_completion(around: &Around, words: &str) -> Completion {
+    let mut found = word_proposal(around, "m![]", CompletionKind::Keyword, 50);
     found.insert = "m![$1]".to_owned();
     found.snippet = true;
     found.detail = Some(words.to_owned());
@@ -119,7 +126,7 @@ fn level_words(machine: Machine, level: Level) -> String {
 }
 
 /// The axes that a method takes: those of two values to tell streams apart, those of the time to reduce.
-fn axes(
+fn axis_completions(
     db: &dyn Db,
     around: &Around,
     receiver: Option<&Receiver>,
@@ -142,11 +149,11 @@ fn axes(
     let found = visible_type_names(db, &scope)
         .into_iter()
         .filter_map(|name| {
-            let Resolution::Axis(axis) = resolve(db, &scope, &[&name], Namespace::Type) else {
+            let Resolution::Axis(axis) = resolve_path(db, &scope, &[&name], Namespace::Type) else {
                 return None;
             };
             let mut found =
-                fits(&axis).then(|| proposal(around, &*name, CompletionKind::Axis, 0))?;
+                fits(&axis).then(|| word_proposal(around, &*name, CompletionKind::Axis, 0))?;
             found.detail = axis.size.map(|size| format!("= {}", thousands(size)));
             Some(found)
         });
@@ -165,12 +172,12 @@ fn lengths(
     };
     let size = names.argument(index)?.size();
     let found = std::iter::once(1)
-        .chain(divisors(size))
+        .chain(proper_divisors(size))
         .chain((size > 1).then_some(size))
         .take(LENGTH_LIMIT)
         .zip(0_u32..);
     let found = found.map(|(length, rank)| {
-        let mut found = proposal(around, length.to_string(), CompletionKind::Value, rank);
+        let mut found = word_proposal(around, length.to_string(), CompletionKind::Value, rank);
         found.detail = Some(format!("of {}", thousands(size)));
         found
     });
@@ -189,12 +196,12 @@ fn scalars(
     };
     let made = method
         .stage()
-        .and_then(|stage| conversions(stage, from, receiver.target, dialect));
+        .and_then(|stage| converted_types(stage, from, receiver.target, dialect));
     made.unwrap_or_default()
         .into_iter()
         .zip(0_u32..)
         .map(|(to, rank)| {
-            let mut found = proposal(around, to.name(), CompletionKind::Value, rank);
+            let mut found = word_proposal(around, to.name(), CompletionKind::Value, rank);
             found.detail = Some(if to == from {
                 "as it is".to_owned()
             } else {

@@ -43,7 +43,7 @@ enum Last {
 }
 
 /// Reads a text up to its end.
-pub(super) fn expected(text: &str) -> Expects {
+pub(super) fn expected_at_end(text: &str) -> Expects {
     let mut starts = vec![0_usize];
     let mut last = Last::Opening;
     let mut rest = text.char_indices().peekable();
@@ -114,7 +114,7 @@ pub(super) fn expected(text: &str) -> Expects {
 }
 
 /// The names in a text.
-pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names_in_text(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !is_word_letter(character))
         .filter(|word| word.starts_with(|first: char| !first.is_ascii_digit()))
 }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn number(text: &str) -> Option<(char, &str)> {
-        match expected(text) {
+        match expected_at_end(text) {
             Expects::Number { operator, operand } => Some((operator, text.get(operand)?.trim())),
             _ => None,
         }
@@ -133,10 +133,13 @@ mod tests {
     #[test]
     fn terms_stand_at_the_start_and_behind_commas_and_brackets() {
         for text in ["", "A,", "A / 4 , ", "[", "[A, B] # 64, (", "A % 2, [ B ,"] {
-            assert_eq!(expected(text), Expects::Term, "{text}");
+            assert_eq!(expected_at_end(text), Expects::Term, "{text}");
         }
-        assert_eq!(expected("A, { "), Expects::Type);
-        assert_eq!(expected("A, { E } "), Expects::Operator { operand: 3..9 });
+        assert_eq!(expected_at_end("A, { "), Expects::Type);
+        assert_eq!(
+            expected_at_end("A, { E } "),
+            Expects::Operator { operand: 3..9 }
+        );
     }
 
     #[test]
@@ -148,13 +151,19 @@ mod tests {
         assert_eq!(number("A #{!} "), Some(('#', "A")));
         assert_eq!(number("A #{ 0 } "), Some(('#', "A")));
         assert_eq!(number("A # { N } / "), Some(('/', "A # { N }")));
-        assert_eq!(expected("A # { N } "), Expects::Operator { operand: 0..10 });
+        assert_eq!(
+            expected_at_end("A # { N } "),
+            Expects::Operator { operand: 0..10 }
+        );
         assert_eq!(number("A: 3, B ="), Some(('=', "B")));
-        assert_eq!(expected("A: "), Expects::Other);
+        assert_eq!(expected_at_end("A: "), Expects::Other);
     }
 
     #[test]
     fn names_leave_numbers_out() {
-        assert_eq!(names("Aé / 16, [B_2]").collect::<Vec<_>>(), ["Aé", "B_2"]);
+        assert_eq!(
+            names_in_text("Aé / 16, [B_2]").collect::<Vec<_>>(),
+            ["Aé", "B_2"]
+        );
     }
 }

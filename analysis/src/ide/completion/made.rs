@@ -79,7 +79,7 @@ impl<'a> Names<'a> {
 }
 
 /// What the generic of that number of a method will be, as far as it follows from the receiver and the generics before it.
-pub(in crate::ide) fn made(
+pub(in crate::ide) fn made_mappings(
     receiver: &Receiver,
     method: &Method,
     arguments: &[String],
@@ -104,7 +104,7 @@ pub(in crate::ide) fn made(
             };
             asked.of_stage(stage)
         }
-        Action::Tile(level) if index == 2 => tile(receiver, level, arguments, names),
+        Action::Tile(level) if index == 2 => made_by_tile(receiver, level, arguments, names),
         _ => None,
     };
     let mut found = found.unwrap_or_default();
@@ -112,7 +112,7 @@ pub(in crate::ide) fn made(
     found
 }
 
-fn one(mapping: Option<Mapping>, words: impl Into<Cow<'static, str>>) -> Option<Vec<Made>> {
+fn one_made(mapping: Option<Mapping>, words: impl Into<Cow<'static, str>>) -> Option<Vec<Made>> {
     Some(vec![Made {
         mapping: mapping?,
         words: words.into(),
@@ -141,7 +141,7 @@ impl Asked<'_> {
     }
 
     /// The generic of a kind, if it is written before this one.
-    fn given(&self, wanted: Generic) -> Option<&String> {
+    fn given_generic(&self, wanted: Generic) -> Option<&String> {
         let mut generics = self.method.generics.iter();
         let at = generics.position(|generic| *generic == wanted)?;
         let before = self.arguments.len().checked_sub(1)?;
@@ -150,7 +150,7 @@ impl Asked<'_> {
 
     /// The mapping of a generic that is written before this one.
     fn mapping(&self, wanted: Generic) -> Option<Mapping> {
-        self.names.argument(self.given(wanted)?)
+        self.names.argument(self.given_generic(wanted)?)
     }
 
     fn of_stage(&self, stage: CanonicalStage) -> Option<Vec<Made>> {
@@ -170,47 +170,51 @@ impl Asked<'_> {
             (CanonicalStage::Transpose, TIME | PACKET) => self.transposed(&StageKind::Transpose),
             (CanonicalStage::Collect, TIME | PACKET) => {
                 let (pass, at) = with_stage(self.pass, StageKind::Collect, input.clone());
-                let derived = collect::derive(&pass, at);
+                let derived = collect::derive_collect(&pass, at);
                 if self.wanted == TIME {
-                    one(derived.expected_time, "the input's time, then its flits")
+                    one_made(derived.expected_time, "the input's time, then its flits")
                 } else {
-                    one(derived.expected_packet, "one flit")
+                    one_made(derived.expected_packet, "one flit")
                 }
             }
             (CanonicalStage::Cast, PACKET) => {
-                let to = element_type(self.given(Generic::Scalar)?)?;
+                let to = element_type(self.given_generic(Generic::Scalar)?)?;
                 let output = StreamShape {
                     element_type: Written::new(to, input.element_type.span),
                     ..input.clone()
                 };
                 let (pass, at) = with_stage(self.pass, StageKind::Cast, output);
-                one(
-                    cast::derive(&pass, at, self.receiver.target).packet,
+                one_made(
+                    cast::derive_cast(&pass, at, self.receiver.target).packet,
                     "the packet, padded to a flit",
                 )
             }
             (CanonicalStage::Switch, Generic::Level(level)) => {
-                switched(self.receiver, self.pass, level)
+                switched_level(self.receiver, self.pass, level)
             }
             (CanonicalStage::Align, TIME | PACKET) => self.aligned(),
             (CanonicalStage::Contract, PACKET) if is_current => self.contracted(),
-            (CanonicalStage::ContractTime, TIME) => self.reduced(),
+            (CanonicalStage::ContractTime, TIME) => self.reduced_times(),
             (CanonicalStage::Accumulate, TIME | PACKET) => self.laid_out(),
             (CanonicalStage::CommitTrim, PACKET) => self.trimmed(),
             (CanonicalStage::Commit, Generic::Level(Level::Element)) if is_current => {
                 let stream = input.stream().filter(|stream| !stream.is_opaque())?;
-                one(Some(stream), "the stream's time and packet")
+                one_made(Some(stream), "the stream's time and packet")
             }
             (CanonicalStage::VectorSplit, TIME | PACKET) => {
-                lanes(input, &StageKind::VectorSplit, self.wanted)
+                made_by_lanes(input, &StageKind::VectorSplit, self.wanted)
             }
             (CanonicalStage::VectorConcat, TIME | PACKET) => {
-                lanes(input, &StageKind::VectorConcat, self.wanted)
+                made_by_lanes(input, &StageKind::VectorConcat, self.wanted)
             }
-            (CanonicalStage::VectorTrim, PACKET) => lanes(input, &StageKind::VectorTrim, PACKET),
-            (CanonicalStage::VectorPad, PACKET) => lanes(input, &StageKind::VectorPad, PACKET),
+            (CanonicalStage::VectorTrim, PACKET) => {
+                made_by_lanes(input, &StageKind::VectorTrim, PACKET)
+            }
+            (CanonicalStage::VectorPad, PACKET) => {
+                made_by_lanes(input, &StageKind::VectorPad, PACKET)
+            }
             (CanonicalStage::VectorUnzip, Generic::Index | TIME) => {
-                let axis = self.given(Generic::Axis)?;
+                let axis = self.given_generic(Generic::Axis)?;
                 let time = input.time.get()?;
                 let tiled = self.wanted == Generic::Index;
                 let words = if tiled {
@@ -218,19 +222,21 @@ impl Asked<'_> {
                 } else {
                     "the time without the axis"
                 };
-                one(vector::without_axis(time, axis, tiled), words)
+                one_made(vector::without_axis(time, axis, tiled), words)
             }
             (CanonicalStage::VectorIntraReduce, TIME) => {
                 let time = input.time.get()?;
-                one(
-                    vector::without_axis(time, self.given(Generic::Axis)?, false),
+                one_made(
+                    vector::without_axis(time, self.given_generic(Generic::Axis)?, false),
                     "the time without the axis",
                 )
             }
             (CanonicalStage::VectorIntraReduce, PACKET) => {
                 let packet = input.packet.get()?;
-                let holds = packet.form().contains_axis(self.given(Generic::Axis)?);
-                one((!holds).then(|| packet.clone()), "the packet as it is")
+                let holds = packet
+                    .form()
+                    .contains_axis(self.given_generic(Generic::Axis)?);
+                one_made((!holds).then(|| packet.clone()), "the packet as it is")
             }
             _ => None,
         }
@@ -241,7 +247,7 @@ impl Asked<'_> {
         let input = self.pass.output();
         let converts = self.method.generics.contains(&Generic::Scalar);
         let to = if converts {
-            element_type(self.given(Generic::Scalar)?)?
+            element_type(self.given_generic(Generic::Scalar)?)?
         } else {
             *input.element_type.get()?
         };
@@ -252,10 +258,10 @@ impl Asked<'_> {
         };
         let (fetched, _) = with_stage(self.pass, fetch_kind(), output.clone());
         let (collected, at) = with_stage(&fetched, StageKind::Collect, output);
-        let flits = collect::derive(&collected, at);
+        let flits = collect::derive_collect(&collected, at);
         let words = "the elements in their order, a flit at a time";
         if self.wanted == TIME {
-            let mut found = one(flits.expected_time, words).unwrap_or_default();
+            let mut found = one_made(flits.expected_time, words).unwrap_or_default();
             if !converts {
                 found.extend(self.other_times(to));
             }
@@ -266,7 +272,7 @@ impl Asked<'_> {
             .expected_time
             .is_some_and(|expected| expected.form() == time.form())
         {
-            return one(flits.expected_packet, "one flit");
+            return one_made(flits.expected_packet, "one flit");
         }
         let whole = input.stream()?;
         let left = whole
@@ -275,7 +281,7 @@ impl Asked<'_> {
             .and_then(|left| whole.form().split_at(left))
             .filter(|(outer, _)| outer == time.form())
             .map(|(_, inner)| inner);
-        let mut found = one(left.as_ref().map(Form::to_mapping), "what the time leaves")?;
+        let mut found = one_made(left.as_ref().map(Form::to_mapping), "what the time leaves")?;
         if !converts {
             found.extend(padded_to_words(&left?, to));
         }
@@ -308,7 +314,7 @@ impl Asked<'_> {
             ..input.clone()
         };
         let (pass, at) = with_stage(self.pass, fetch_kind(), output);
-        let derived = fetch::derive(self.receiver.body(), &pass, at, self.receiver.target);
+        let derived = fetch::derive_fetch(self.receiver.body(), &pass, at, self.receiver.target);
         derived.violations.is_empty()
     }
 
@@ -396,7 +402,7 @@ impl Asked<'_> {
     }
 
     /// The time as it is, or without an axis that is summed, where the accumulator does that.
-    fn reduced(&self) -> Option<Vec<Made>> {
+    fn reduced_times(&self) -> Option<Vec<Made>> {
         let input = self.pass.output();
         let time = input.time.get()?;
         let without = time.axes().into_iter().filter_map(|axis| {
@@ -468,7 +474,7 @@ impl Asked<'_> {
                     ..input.clone()
                 };
                 let (pass, at) = with_stage(self.pass, StageKind::CommitTrim, output);
-                let derived = steps::derive(&pass, at, self.receiver.target);
+                let derived = steps::derive_step(&pass, at, self.receiver.target);
                 let loses = elements < live;
                 let words = if loses {
                     format!("the first {bytes} bytes: data is cut off")
@@ -540,30 +546,30 @@ fn element_type(argument: &str) -> Option<ElementType> {
 }
 
 /// What the configuration that is behind the generics already makes.
-fn switched(receiver: &Receiver, pass: &Pass, level: Level) -> Option<Vec<Made>> {
+fn switched_level(receiver: &Receiver, pass: &Pass, level: Level) -> Option<Vec<Made>> {
     let stage = receiver.next_stage()?;
     let (pass, at) = with_stage(pass, stage.kind.clone(), stage.output.clone());
-    let shape = switch::derive(&pass, at).expected?;
+    let shape = switch::derive_switch(&pass, at).expected?;
     let mapping = match level {
         Level::Slice => shape.slice,
         Level::Time => shape.time,
         _ => return None,
     };
-    one(Some(mapping), "what the configuration makes")
+    one_made(Some(mapping), "what the configuration makes")
 }
 
 /// Time or packet behind a change of lanes.
-fn lanes(input: &StreamShape, kind: &StageKind, wanted: Generic) -> Option<Vec<Made>> {
+fn made_by_lanes(input: &StreamShape, kind: &StageKind, wanted: Generic) -> Option<Vec<Made>> {
     let (time, packet) = vector::lanes_made(input, kind)?;
     let words = if wanted == TIME {
         "the time after the change of lanes"
     } else {
         "the lanes"
     };
-    one(Some(if wanted == TIME { time } else { packet }), words)
+    one_made(Some(if wanted == TIME { time } else { packet }), words)
 }
 
-fn tile(
+fn made_by_tile(
     receiver: &Receiver,
     level: Level,
     arguments: &[String],
@@ -574,7 +580,7 @@ fn tile(
     };
     let index = names.argument(index)?;
     let length = length.replace('_', "").parse::<u64>().ok()?;
-    one(
+    one_made(
         tensors::tile_output(receiver.body(), receiver.tensor()?, level, &index, length),
         "the view with the tile in the index's place",
     )

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use crate::db::Db;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{
-    ItemId, Namespace, Resolution, alias_mapping, item_text, resolve, visible_type_names,
+    ItemId, Namespace, Resolution, alias_mapping, item_text, resolve_path, visible_type_names,
 };
 use crate::kernel::Level;
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
 use super::context::{Around, Bracket, Owner};
-use super::half::{Expects, expected, names};
-use super::made::{Names, made};
+use super::half::{Expects, expected_at_end, names_in_text};
+use super::made::{Names, made_mappings};
 use super::place::{MappingPlace, item_part};
-use super::{annotated, numbers, proposal};
+use super::{annotated, numbers, word_proposal};
 
 /// Bytes of an expression behind the cursor that are looked at.
 const RIGHT_LIMIT: usize = 2_000;
@@ -38,13 +38,13 @@ impl Expression<'_> {
     }
 
     /// The whole expression with a word under the cursor.
-    pub(super) fn with(&self, word: &str) -> Option<Mapping> {
+    pub(super) fn with_word(&self, word: &str) -> Option<Mapping> {
         self.evaluate(&format!("{} {word} {}", self.left, self.right))
     }
 }
 
 /// Proposals for the macro that is the opener of that number.
-pub(super) fn propose(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Completion>> {
+pub(super) fn propose_mappings(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Completion>> {
     let opener = around.openers.get(at).copied()?;
     let Owner::Macro(name) = around.owner(opener) else {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Com
     let (item, start) = around.item_end(db, opener.index)?;
     let (_, end) = around.item_here(db)?;
     let left = item_part(db, item, start, end.max(start));
-    let expects = expected(&left);
+    let expects = expected_at_end(&left);
     let expression = Expression {
         names: Names::at(db, item, start, end),
         right: right_of(db, item, end, &around.word),
@@ -64,11 +64,11 @@ pub(super) fn propose(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Com
         place: MappingPlace::of(db, around, at, item),
     };
     Some(match expects {
-        Expects::Term => terms(around, &expression, item, Wrap::Escape),
-        Expects::Type => terms(around, &expression, item, Wrap::Plain),
+        Expects::Term => term_completions(around, &expression, item, Wrap::Escape),
+        Expects::Type => term_completions(around, &expression, item, Wrap::Plain),
         Expects::Number { operator, operand } => {
             let operand = expression.left.get(operand)?.trim().to_owned();
-            numbers::propose(around, &expression, operator, &operand)
+            numbers::propose_numbers(around, &expression, operator, &operand)
         }
         Expects::Operator { operand } => {
             let operand = expression.left.get(operand)?.trim().to_owned();
@@ -108,7 +108,7 @@ enum Wrap {
     Plain,
 }
 
-fn terms(
+fn term_completions(
     around: &Around,
     expression: &Expression<'_>,
     item: ItemId,
@@ -117,10 +117,10 @@ fn terms(
     let db = expression.names.db;
     let mut proposals = Vec::new();
     for name in visible_type_names(db, expression.names.scope()) {
-        match resolve(db, expression.names.scope(), &[&name], Namespace::Type) {
+        match resolve_path(db, expression.names.scope(), &[&name], Namespace::Type) {
             Resolution::Axis(axis) if wrap == Wrap::Escape => {
                 let rank = axis_rank(expression, &name);
-                let mut found = proposal(around, &*name, CompletionKind::Axis, rank);
+                let mut found = word_proposal(around, &*name, CompletionKind::Axis, rank);
                 found.detail = axis.size.map(|size| format!("= {}", thousands(size)));
                 proposals.push(found);
             }
@@ -132,13 +132,13 @@ fn terms(
     }
     if wrap == Wrap::Escape {
         proposals.extend(fillers(around, expression));
-        proposals.extend(whole(around, expression));
+        proposals.extend(whole_mapping(around, expression));
     }
     proposals
 }
 
 /// The whole mapping, where it follows from what is before it.
-fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
+fn whole_mapping(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     let place = &expression.place;
     let is_empty = expression.left.trim().is_empty() && expression.right.trim().is_empty();
     if !is_empty {
@@ -146,13 +146,15 @@ fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     }
     let found = match (&place.receiver, place.method) {
         (Some(receiver), Some(method)) => {
-            made(receiver, method, &place.arguments, &expression.names)
+            made_mappings(receiver, method, &place.arguments, &expression.names)
         }
         (None, None) if place.is_type => {
             let here = around.item_here(expression.names.db);
-            here.and_then(|(item, offset)| annotated::made(expression.names.db, item, offset))
-                .into_iter()
-                .collect()
+            here.and_then(|(item, offset)| {
+                annotated::made_in_annotation(expression.names.db, item, offset)
+            })
+            .into_iter()
+            .collect()
         }
         _ => Vec::new(),
     };
@@ -160,7 +162,7 @@ fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     found
         .filter_map(|(made, rank)| {
             let text = expression.names.text(&made.mapping)?;
-            let mut found = proposal(around, text, CompletionKind::Value, rank);
+            let mut found = word_proposal(around, text, CompletionKind::Value, rank);
             found.detail = Some(made.words.to_string());
             Some(found)
         })
@@ -177,7 +179,7 @@ fn alias_proposal(
     let db = expression.names.db;
     let result = alias_mapping(db, alias);
     let size = result.mapping.as_ref()?.size();
-    let mut found = proposal(around, &**name, CompletionKind::Alias, 150);
+    let mut found = word_proposal(around, &**name, CompletionKind::Alias, 150);
     let text = item_text(db, alias);
     let expansion = text
         .text
@@ -201,7 +203,7 @@ fn axis_rank(expression: &Expression<'_>, name: &str) -> u32 {
             .as_ref()
             .is_some_and(|mapping| mapping.form().contains_axis(name))
     };
-    let is_used = |text: &str| names(text).any(|other| other == name);
+    let is_used = |text: &str| names_in_text(text).any(|other| other == name);
     let base = if holds(&place.inner) {
         40
     } else if holds(&place.source) {
@@ -222,7 +224,7 @@ fn axis_rank(expression: &Expression<'_>, name: &str) -> u32 {
 
 /// The identity, and a level that is filled with nothing.
 fn fillers(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
-    let mut identity = proposal(around, "1", CompletionKind::Value, 160);
+    let mut identity = word_proposal(around, "1", CompletionKind::Value, 160);
     identity.detail = Some("= 1".to_owned());
     let mut proposals = vec![identity];
     let machine = expression.place.machine;
@@ -235,7 +237,7 @@ fn fillers(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
         && expression.left.trim().is_empty()
         && expression.right.trim().is_empty()
     {
-        let mut filler = proposal(around, format!("1 # {size}"), CompletionKind::Value, 120);
+        let mut filler = word_proposal(around, format!("1 # {size}"), CompletionKind::Value, 120);
         filler.detail = Some(format!("one of the {size} {what} works"));
         proposals.push(filler);
     }
@@ -289,7 +291,7 @@ fn operators(around: &Around, expression: &Expression<'_>, operand: &str) -> Vec
     }
     let rows = rows.into_iter().zip(0_u32..);
     rows.map(|((operator, detail, words), rank)| {
-        let mut found = proposal(around, operator, CompletionKind::Keyword, rank);
+        let mut found = word_proposal(around, operator, CompletionKind::Keyword, rank);
         found.insert = if operator == "," {
             ", ".to_owned()
         } else {

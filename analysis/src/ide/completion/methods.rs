@@ -10,17 +10,17 @@ use crate::kernel::{Context, Level, Pass, Position, VectorStage};
 use crate::names::is_word_letter;
 
 use super::context::Around;
-use super::conversions::conversions;
+use super::conversions::converted_types;
 use super::place::functions_around;
-use super::proposal;
 use super::receiver::Receiver;
 use super::vector::VectorState;
+use super::word_proposal;
 
 /// How far behind the others a method is that goes wrong.
 const DOUBTFUL: u32 = 500;
 
 /// Proposals behind the dot at a place.
-pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Completion>> {
+pub(super) fn propose_methods(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Completion>> {
     let receiver = Receiver::at(db, around, dot)?;
     if receiver.is_device() {
         // Fields, which the compiler's own server proposes.
@@ -31,20 +31,24 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
     let name = context_name(db, around);
     let mut proposals = Vec::new();
     for method in offers.dialect.every_method() {
-        let Some(guide) = offers.dialect.guide(method).filter(|_| offers.has(method)) else {
+        let Some(guide) = offers
+            .dialect
+            .guide(method)
+            .filter(|_| offers.offers_method(method))
+        else {
             continue;
         };
         let doubt = offers.doubt(method);
-        let rank = rank(offers.pass.as_ref(), method, &guide);
+        let rank = method_rank(offers.pass.as_ref(), method, &guide);
         let rank = rank.saturating_add(if doubt.is_some() { DOUBTFUL } else { 0 });
-        let mut found = proposal(around, method.name, CompletionKind::Method, rank);
-        found.detail = Some(signature(method, &guide, offers.context));
+        let mut found = word_proposal(around, method.name, CompletionKind::Method, rank);
+        found.detail = Some(method_signature(method, &guide, offers.context));
         found.documentation = Some(match doubt {
             Some(doubt) => format!("{} {doubt}", guide.summary),
             None => guide.summary.clone(),
         });
         if !followed_by_call {
-            found.insert = snippet(method, &guide, (offers.context, &name));
+            found.insert = call_snippet(method, &guide, (offers.context, &name));
             found.snippet = true;
         }
         proposals.push(found);
@@ -85,8 +89,8 @@ impl<'a> Offers<'a> {
     }
 
     /// Whether the receiver has a method, and the machine can run it next.
-    fn has(&self, method: &Method) -> bool {
-        if !self.receiver.has(method) {
+    fn offers_method(&self, method: &Method) -> bool {
+        if !self.receiver.has_method(method) {
             return false;
         }
         // What only says something of a tensor is proposed where the library's host code is of the same crate.
@@ -99,7 +103,7 @@ impl<'a> Offers<'a> {
             return false;
         }
         match (&self.pass, &self.vector) {
-            (Some(_), Some(vector)) => vector.allows(method),
+            (Some(_), Some(vector)) => vector.allows_method(method),
             (Some(pass), None) => self.stream_has(pass, method),
             (None, _) => self.is_allowed(method),
         }
@@ -113,8 +117,8 @@ impl<'a> Offers<'a> {
             return false;
         };
         let takes = |found| {
-            let made = conversions(first.stage, found, self.receiver.target, self.dialect);
-            first.stage.takes(found) && made.is_none_or(|made| !made.is_empty())
+            let made = converted_types(first.stage, found, self.receiver.target, self.dialect);
+            first.stage.takes_type(found) && made.is_none_or(|made| !made.is_empty())
         };
         method.follows(shape.position, pass.context)
             && method.is_offered_in(self.dialect.id().release, pass.context)
@@ -163,7 +167,7 @@ impl<'a> Offers<'a> {
 
 /// Where a method is in the list: stages of the Vector Engine in the order of the pipeline, others by how often they are
 /// written, and what is unlikely so early last.
-fn rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
+fn method_rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
     let Some(pass) = pass else {
         return guide.order;
     };
@@ -186,7 +190,7 @@ fn rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
         CanonicalStage::VectorTrim | CanonicalStage::VectorPad | CanonicalStage::VectorFinal => 1,
         CanonicalStage::VectorStash => 2,
         _ if row.parameters.is_empty() => 0,
-        _ => method.arity() as u32 + 5 * u32::from(method.has(Role::Mode)),
+        _ => method.arity() as u32 + 5 * u32::from(method.has_role(Role::Mode)),
     };
     let place = vector_stages().iter().position(|other| *other == reached);
     let place = place.and_then(|place| u32::try_from(place).ok());
@@ -194,7 +198,7 @@ fn rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
 }
 
 /// The signature in one line, as it is in a context.
-pub(in crate::ide) fn signature(
+pub(in crate::ide) fn method_signature(
     method: &Method,
     guide: &Guide,
     context: Option<Context>,
@@ -214,7 +218,11 @@ pub(in crate::ide) fn signature(
 
 /// The call with a place to fill in for whatever does not follow. The context is that of the stream; the name that of the whole
 /// context in the kernel.
-fn snippet(method: &Method, guide: &Guide, (context, name): (Option<Context>, &str)) -> String {
+fn call_snippet(
+    method: &Method,
+    guide: &Guide,
+    (context, name): (Option<Context>, &str),
+) -> String {
     let mut places = 0_u32;
     let mut text = method.name.to_owned();
     let is_inferred = |generic: &Generic| matches!(generic, Generic::Inferred);

@@ -37,18 +37,18 @@ const MACROS: [&str; 3] = ["m", "i", "axes"];
 const PROPOSAL_LIMIT: usize = 256;
 
 /// Proposals at a cursor, the best first.
-pub(super) fn completions(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
+pub(super) fn completions_at(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Completion> {
     let Some(around) = Around::at(db, file, offset) else {
         return Vec::new();
     };
-    let mut proposals = propose(db, &around).unwrap_or_default();
+    let mut proposals = propose_at(db, &around).unwrap_or_default();
     proposals.sort_by(|one, other| (one.rank, &one.label).cmp(&(other.rank, &other.label)));
     proposals.dedup_by(|one, other| one.label == other.label && one.insert == other.insert);
     proposals.truncate(PROPOSAL_LIMIT);
     proposals
 }
 
-fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+fn propose_at(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     if around.comment.is_some() {
         return rule_names::in_comment(around);
     }
@@ -59,21 +59,21 @@ fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         |opener| matches!(around.owner(*opener), Owner::Macro(name) if MACROS.contains(&&*name)),
     );
     if let Some(at) = mapping {
-        return mappings::propose(db, around, at);
+        return mappings::propose_mappings(db, around, at);
     }
     if let Some(dot) = around.dot() {
-        return methods::propose(db, around, dot);
+        return methods::propose_methods(db, around, dot);
     }
     rule_names::in_attribute(around)
         .or_else(|| switch::fields(db, around))
-        .or_else(|| addresses::propose(db, around))
-        .or_else(|| variants::propose(db, around))
-        .or_else(|| generics::propose(db, around))
-        .or_else(|| snippets::propose(db, around))
+        .or_else(|| addresses::propose_addresses(db, around))
+        .or_else(|| variants::propose_variants(db, around))
+        .or_else(|| generics::propose_generics(db, around))
+        .or_else(|| snippets::propose_snippets(db, around))
 }
 
 /// A proposal that replaces the word under the cursor by its label.
-fn proposal(
+fn word_proposal(
     around: &Around,
     label: impl Into<String>,
     kind: CompletionKind,

@@ -15,7 +15,7 @@ use crate::numbers::thousands;
 use super::context::Around;
 use super::mappings::Expression;
 use super::place::MappingPlace;
-use super::proposal;
+use super::word_proposal;
 
 /// Numbers that are proposed at most.
 const NUMBER_LIMIT: usize = 16;
@@ -31,7 +31,7 @@ struct Candidate {
 }
 
 /// Proposals for the right operand of an operator.
-pub(super) fn propose(
+pub(super) fn propose_numbers(
     around: &Around,
     expression: &Expression<'_>,
     operator: char,
@@ -45,11 +45,11 @@ pub(super) fn propose(
         '/' | '%' | '=' => counterparts(expression, operator, operand)
             .into_iter()
             .filter(|number| size.is_multiple_of(*number) && *number < size)
-            .chain(divisors(size))
+            .chain(proper_divisors(size))
             // A single position is left, or all.
             .chain((operator != '=' && size > 1).then_some(size))
             .collect(),
-        _ => paddings(expression, size),
+        _ => likely_paddings(expression, size),
     };
     let partners = counterparts(expression, operator, operand);
     for number in numbers.into_iter().take(TRIAL_LIMIT) {
@@ -60,14 +60,14 @@ pub(super) fn propose(
             '/' => size.checked_div(number).unwrap_or(size),
             _ => number,
         };
-        let Some(whole) = expression.with(&number.to_string()) else {
+        let Some(whole) = expression.with_word(&number.to_string()) else {
             // The rest of the expression is unfinished or does not allow it.
             let rank = 300 + u32::from(!number.is_power_of_two());
             let words = format!("= {}", thousands(result));
             found.insert(number, Candidate { rank, words });
             continue;
         };
-        let fitting = fits(&expression.place, whole.size())
+        let fitting = fit_in_place(&expression.place, whole.size())
             .or_else(|| leaves_flits(&expression.place, operator, number));
         let partner = partners.contains(&number).then_some(());
         let rank = match (partner, &fitting) {
@@ -94,7 +94,8 @@ pub(super) fn propose(
         .take(NUMBER_LIMIT)
         .zip(0_u32..)
         .map(|((number, candidate), rank)| {
-            let mut proposed = proposal(around, number.to_string(), CompletionKind::Value, rank);
+            let mut proposed =
+                word_proposal(around, number.to_string(), CompletionKind::Value, rank);
             proposed.detail = Some(candidate.words);
             proposed
         })
@@ -143,7 +144,7 @@ fn counterparts(expression: &Expression<'_>, operator: char, operand: &str) -> V
 }
 
 /// Divisors of a size other than 1 and itself: powers of two first, then the others, each from small to large.
-pub(super) fn divisors(size: u64) -> Vec<u64> {
+pub(super) fn proper_divisors(size: u64) -> Vec<u64> {
     let powers = (1..64)
         .map(|bits| 1_u64 << bits)
         .filter(|power| *power < size && size.is_multiple_of(*power));
@@ -161,14 +162,16 @@ pub(super) fn divisors(size: u64) -> Vec<u64> {
 }
 
 /// Paddings of a part that may make the whole right, and the usual multiples.
-fn paddings(expression: &Expression<'_>, size: u64) -> Vec<u64> {
+fn likely_paddings(expression: &Expression<'_>, size: u64) -> Vec<u64> {
     let mut found = Vec::new();
-    let whole = expression.with(&size.to_string()).map(|whole| whole.size());
+    let whole = expression
+        .with_word(&size.to_string())
+        .map(|whole| whole.size());
     // How many positions of the whole one of the part makes.
     let factor = whole
         .filter(|whole| size > 0 && whole.is_multiple_of(size))
         .map_or(1, |whole| whole / size);
-    for wanted in wanted(&expression.place) {
+    for wanted in wanted_sizes(&expression.place) {
         match wanted {
             Wanted::Exactly(total) => {
                 found.extend(
@@ -198,7 +201,7 @@ enum Wanted {
     MultipleOf(u64),
 }
 
-fn wanted(place: &MappingPlace) -> Vec<Wanted> {
+fn wanted_sizes(place: &MappingPlace) -> Vec<Wanted> {
     let elements = |bytes: u64| {
         place
             .element_type
@@ -212,7 +215,7 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
         Some(Level::Pe) => exactly(place.machine.pe_counts),
         Some(Level::Row) => place.machine.row_counts().map(Wanted::Exactly).collect(),
         Some(Level::Packet) if is_reduced(place) => Vec::new(),
-        Some(Level::Packet) => match lanes(place) {
+        Some(Level::Packet) => match packet_lanes(place) {
             Some(lanes) => vec![Wanted::Exactly(lanes)],
             None => [FLIT_BYTES, FLIT_BYTES / 2, FETCH_ALIGNMENT_BYTES]
                 .into_iter()
@@ -230,7 +233,7 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
 }
 
 /// Lanes of the packet that a stage of the Vector Engine makes.
-fn lanes(place: &MappingPlace) -> Option<u64> {
+fn packet_lanes(place: &MappingPlace) -> Option<u64> {
     place.stage()?.lanes_made().map(Way::lanes)
 }
 
@@ -241,7 +244,7 @@ fn is_reduced(place: &MappingPlace) -> bool {
 }
 
 /// Whether a mapping of a size is right in its place: how well, and in words.
-fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
+fn fit_in_place(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
     let bytes = || place.element_type?.bytes(size);
     let machine = place.machine;
     match place.level? {
@@ -259,7 +262,7 @@ fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
             .takes_rows(size)
             .then(|| (0, format!("{size} rows"))),
         Level::Packet if is_reduced(place) => None,
-        Level::Packet => match lanes(place) {
+        Level::Packet => match packet_lanes(place) {
             Some(lanes) => (size == lanes).then(|| (0, format!("{lanes} lanes"))),
             None => packet_fits(place, bytes()?),
         },

@@ -3,7 +3,7 @@
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, block_scopes, item_text, resolve, scope_at,
+    ItemId, ItemKind, Namespace, Resolution, block_scopes, item_text, resolve_path, scope_at,
 };
 use crate::kernel::catalogue::Generic;
 use crate::kernel::dialect::{Access, Method, TypeParameter, TypeShape};
@@ -11,7 +11,7 @@ use crate::kernel::{CanonicalStage, Level, Tier};
 use crate::mapping::Mapping;
 
 use super::context::{Around, Opener, Owner};
-use super::receiver::{Receiver, called};
+use super::receiver::{Receiver, called_method};
 
 /// The place of a mapping.
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl MappingPlace {
     }
 
     fn of_type(db: &dyn Db, around: &Around, opener: Opener, name: &str) -> Self {
-        let arguments = arguments(around, opener);
+        let arguments = arguments_before_cursor(around, opener);
         let Some(entry) = around.dialect(db).type_entry(name) else {
             return Self::default();
         };
@@ -97,8 +97,8 @@ impl MappingPlace {
     }
 
     fn of_method(db: &dyn Db, around: &Around, opener: Opener, (name, dot): (&str, usize)) -> Self {
-        let arguments = arguments(around, opener);
-        let Some((method, receiver)) = called(db, around, (name, dot), true) else {
+        let arguments = arguments_before_cursor(around, opener);
+        let Some((method, receiver)) = called_method(db, around, (name, dot), true) else {
             return Self::default();
         };
         let level = match method.generics.get(opener.commas) {
@@ -115,7 +115,7 @@ impl MappingPlace {
             level,
             method: Some(method),
             element_type: named.or_else(|| known?.element_type()),
-            source: known.and_then(Receiver::full),
+            source: known.and_then(Receiver::full_mapping),
             inner: known.and_then(Receiver::inner),
             machine: known.map_or(around.dialect(db).machine(), |receiver| {
                 receiver.body().machine
@@ -140,7 +140,7 @@ pub(in crate::ide) fn owned_tier(db: &dyn Db, around: &Around, name: &str) -> Op
     let entry = own.or_else(|| {
         let (item, end) = around.item_here(db)?;
         let scope = scope_at(db, item, end);
-        let Resolution::Alias(alias) = resolve(db, &scope, &[name], Namespace::Type) else {
+        let Resolution::Alias(alias) = resolve_path(db, &scope, &[name], Namespace::Type) else {
             return None;
         };
         let text = item_text(db, alias);
@@ -177,10 +177,10 @@ pub(super) fn functions_around(
 }
 
 /// The arguments between an opener and the cursor as written, one space between tokens; lifetimes left out.
-pub(in crate::ide) fn arguments(around: &Around, opener: Opener) -> Vec<String> {
+pub(in crate::ide) fn arguments_before_cursor(around: &Around, opener: Opener) -> Vec<String> {
     let mut arguments = vec![String::new()];
     let mut depth = 0_usize;
-    for token in around.since(opener) {
+    for token in around.tokens_since(opener) {
         let text = token.text();
         match text {
             "(" | "[" | "{" | "<" => depth += 1,

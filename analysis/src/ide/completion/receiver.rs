@@ -15,7 +15,7 @@ use super::place::functions_around;
 
 /// The library's method of a name behind the dot at a place, with its receiver if that could be followed. Without it the
 /// name alone has to tell: `is_certain` says that something else does, a mapping among the generics.
-pub(in crate::ide) fn called(
+pub(in crate::ide) fn called_method(
     db: &dyn Db,
     around: &Around,
     (name, dot): (&str, usize),
@@ -142,10 +142,10 @@ impl Receiver {
     }
 
     /// What the stream or tensor holds: all of its levels.
-    pub(in crate::ide) fn full(&self) -> Option<Mapping> {
+    pub(in crate::ide) fn full_mapping(&self) -> Option<Mapping> {
         match self.shape() {
-            Some(shape) => shape.full(),
-            None => self.tensor()?.levels.full(),
+            Some(shape) => shape.full_mapping(),
+            None => self.tensor()?.levels.full_mapping(),
         }
     }
 
@@ -158,7 +158,7 @@ impl Receiver {
     }
 
     /// Whether a method is one of the receiver's, by the library's types alone.
-    pub(in crate::ide) fn has(&self, method: &Method) -> bool {
+    pub(in crate::ide) fn has_method(&self, method: &Method) -> bool {
         match (self.value, method.receiver) {
             (Probed::Tensor { id, access }, Kind::Tensor(tier, accesses)) => {
                 self.body
@@ -192,6 +192,6 @@ impl Receiver {
     /// The receiver's method of a name; if its position has none, any of the same kind of value.
     pub(in crate::ide) fn method(&self, name: &str) -> Option<&'static Method> {
         let library = self.body.library();
-        library.methods(name).find(|method| self.has(method))
+        library.methods(name).find(|method| self.has_method(method))
     }
 }

@@ -1,6 +1,6 @@
 //! Names of rules, where a finding is allowed: in `#[allow(tcp::…)]` and in comments.
 
-use crate::catalogue::{all, url};
+use crate::catalogue::{all_rules, url};
 use crate::db::Db;
 use crate::findings::Group;
 use crate::ide::{ByteRange, Completion, CompletionKind};
@@ -9,7 +9,7 @@ use crate::language::Language;
 use crate::libraries::TOOLS;
 
 use super::context::{Around, Bracket};
-use super::proposal;
+use super::word_proposal;
 
 /// Proposals behind `tcp::` in an attribute that allows or expects.
 pub(super) fn in_attribute(around: &Around) -> Option<Vec<Completion>> {
@@ -21,7 +21,7 @@ pub(super) fn in_attribute(around: &Around) -> Option<Vec<Completion>> {
         .openers
         .iter()
         .find(|opener| opener.bracket == Bracket::Round)?;
-    matches!(around.text(opener.index + 1), "allow" | "expect").then(|| rules(around))
+    matches!(around.text(opener.index + 1), "allow" | "expect").then(|| rule_completions(around))
 }
 
 /// Proposals in a comment `// visa-lint: allow(…)`.
@@ -37,7 +37,7 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
     let start = around.start_of(comment);
     let length = around.offset.checked_sub(start)? as usize;
     let replace = name_before(comment.text().get(..length)?, around.offset)?;
-    let mut found = rules(around);
+    let mut found = rule_completions(around);
     for proposed in &mut found {
         proposed.replace = replace;
     }
@@ -54,7 +54,7 @@ pub(in crate::ide) fn in_text(
     let line = text.get(..offset as usize)?.rsplit('\n').next()?;
     let (_, comment) = line.split_once(language.comment())?;
     let replace = name_before(comment, offset)?;
-    let own = all().filter(|rule| rule.looks_at(language));
+    let own = all_rules().filter(|rule| rule.looks_at(language));
     let proposals = own.map(|rule| Completion {
         label: rule.name.to_owned(),
         kind: CompletionKind::Keyword,
@@ -63,7 +63,7 @@ pub(in crate::ide) fn in_text(
         replace,
         insert: rule.name.to_owned(),
         snippet: false,
-        rank: rank(rule.group),
+        rank: group_rank(rule.group),
     });
     let mut found: Vec<Completion> = proposals.collect();
     found.sort_by(|one, other| (one.rank, &one.label).cmp(&(other.rank, &other.label)));
@@ -87,11 +87,16 @@ fn name_before(left: &str, offset: u32) -> Option<ByteRange> {
     })
 }
 
-fn rules(around: &Around) -> Vec<Completion> {
-    let rules = all()
+fn rule_completions(around: &Around) -> Vec<Completion> {
+    let rules = all_rules()
         .filter(|rule| rule.looks_at(Language::Rust))
         .map(|rule| {
-            let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
+            let mut found = word_proposal(
+                around,
+                rule.name,
+                CompletionKind::Keyword,
+                group_rank(rule.group),
+            );
             found.detail = Some(rule.summary().into_owned());
             found.documentation = url(rule.name).map(|url| format!("[{}]({url})", rule.name));
             found
@@ -100,7 +105,7 @@ fn rules(around: &Around) -> Vec<Completion> {
 }
 
 /// What is more often allowed comes first.
-const fn rank(group: Group) -> u32 {
+const fn group_rank(group: Group) -> u32 {
     match group {
         Group::Performance | Group::Style => 0,
         _ => 10,

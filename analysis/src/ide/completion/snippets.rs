@@ -22,7 +22,7 @@ use super::context::Around;
 use super::made::Names;
 use super::methods::declared_context;
 use super::place::functions_around;
-use super::proposal;
+use super::word_proposal;
 
 /// Tensors through which a chain is proposed, at most: the last ones.
 const CHAIN_LIMIT: usize = 3;
@@ -36,7 +36,7 @@ const SECOND_ADDRESS: &str = "0x1000";
 const RESULT_ADDRESS: &str = "1 << 28";
 
 /// Proposals for a word at the begin of an item or of a statement.
-pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+pub(super) fn propose_snippets(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let begins = |label: &str| around.has_word && label.starts_with(&*around.word);
     let is_begin = around.before.is_empty() || matches!(around.text(0), ";" | "}" | "{");
     let is_wanted = ["axes", "kernel", "chain"].into_iter().any(begins);
@@ -57,22 +57,29 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         return None;
     }
     let rows = [
-        ("axes", "the sizes of dimensions", axes()),
-        ("kernel", "a load, a pass and a store", kernel(dialect)?),
+        ("axes", "the sizes of dimensions", axes_snippet()),
+        (
+            "kernel",
+            "a load, a pass and a store",
+            kernel_snippet(dialect)?,
+        ),
     ];
     let rows = rows.into_iter().filter(|(label, ..)| begins(label));
-    Some(rows.map(|row| snippet(around, row)).collect())
+    Some(rows.map(|row| snippet_completion(around, row)).collect())
 }
 
-fn snippet(around: &Around, (label, detail, insert): (&str, &str, String)) -> Completion {
-    let mut found = proposal(around, label, CompletionKind::Snippet, 400);
+fn snippet_completion(
+    around: &Around,
+    (label, detail, insert): (&str, &str, String),
+) -> Completion {
+    let mut found = word_proposal(around, label, CompletionKind::Snippet, 400);
     found.detail = Some(detail.to_owned());
     found.insert = insert;
     found.snippet = true;
     found
 }
 
-fn axes() -> String {
+fn axes_snippet() -> String {
     "axes![${1:A} = ${2:2048}];$0".to_owned()
 }
 
@@ -128,7 +135,7 @@ impl Chain<'_> {
             "main".to_owned(),
             format!(
                 "{}({}.{}())",
-                dialect.begin(false),
+                dialect.begin_method_name(false),
                 self.tensor,
                 dialect.view().unwrap_or("view")
             ),
@@ -149,7 +156,7 @@ impl Chain<'_> {
 }
 
 /// A kernel that loads a tensor, reads it once and stores it.
-fn kernel(dialect: Dialect) -> Option<String> {
+fn kernel_snippet(dialect: Dialect) -> Option<String> {
     let packet = FLIT_BYTES
         .checked_mul(8)?
         .checked_div(SNIPPET_TYPE.bits())?;
@@ -241,7 +248,7 @@ fn chains(
         // A name that is bound again hides the one before.
         if found.iter().all(|known| known.label != label) {
             let detail = format!("`{name}` through the Tensor Unit");
-            found.push(snippet(around, (&label, &detail, insert)));
+            found.push(snippet_completion(around, (&label, &detail, insert)));
         }
         if found.len() >= CHAIN_LIMIT {
             break;
@@ -304,7 +311,7 @@ impl Place {
         let root = self.body.root(like.id);
         let mut lifetimes = self.derivation.memory.lifetimes.iter();
         let bytes = lifetimes.find(|lifetime| lifetime.tensor == root)?.bytes?;
-        let free = addresses::free(db, self.function, (Tier::Dm, self.here), bytes)?;
+        let free = addresses::free_places(db, self.function, (Tier::Dm, self.here), bytes)?;
         free.first().map(|(address, _)| format!("{address:#x}"))
     }
 }

@@ -3,7 +3,7 @@
 //! What a value makes is derived as the rules derive it; a bounded number of values is tried.
 
 use crate::db::Db;
-use crate::derivation::switch::derive;
+use crate::derivation::switch::derive_switch;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::Span;
 use crate::kernel::dialect::{Dialect, SwitchWord};
@@ -13,8 +13,8 @@ use crate::kernel::{
 use crate::numbers::thousands;
 
 use super::context::{Around, Opener, Owner};
-use super::proposal;
 use super::receiver::Receiver;
+use super::word_proposal;
 
 /// Configurations of one variant that are tried, at most.
 const TRIAL_LIMIT: usize = 64;
@@ -24,7 +24,7 @@ const VALUE_LIMIT: usize = 16;
 const FITS: &str = "makes the declared slices and time";
 
 /// What a topology does with slices and time (book: Switch Engine; the last is the library's).
-const fn words(topology: SwitchTopology) -> &'static str {
+const fn topology_words(topology: SwitchTopology) -> &'static str {
     match topology {
         SwitchTopology::Broadcast01 => {
             "slices [s2, s1, s0] to [s2, new, new], time [t1, t0] to [t1, s1, t0, s0]"
@@ -93,10 +93,10 @@ impl Setting {
     }
 
     /// Whether a configuration makes what is declared.
-    fn fits(&self, topology: SwitchTopology, values: &Values) -> bool {
+    fn makes_declared(&self, topology: SwitchTopology, values: &Values) -> bool {
         self.is_as_long(topology, values)
             && self
-                .tried(topology, values)
+                .tried_derivation(topology, values)
                 .is_some_and(|derived| derived.violations.is_empty() && derived.ring_size.is_some())
     }
 
@@ -121,7 +121,7 @@ impl Setting {
         time.checked_mul(copies) == Some(made)
     }
 
-    fn tried(
+    fn tried_derivation(
         &self,
         topology: SwitchTopology,
         values: &Values,
@@ -133,7 +133,7 @@ impl Setting {
             kind: StageKind::Switch(Written::new(config, self.stage.span)),
             ..self.stage.clone()
         });
-        Some(derive(&pass, index))
+        Some(derive_switch(&pass, index))
     }
 
     /// Values that a field may have beside others: those that divide what is split.
@@ -180,10 +180,12 @@ impl Setting {
         }
         if word.topology == SwitchTopology::CustomBroadcast {
             let least = self
-                .tried(word.topology, &vec![(RING_SIZE, self.slices?)])?
+                .tried_derivation(word.topology, &vec![(RING_SIZE, self.slices?)])?
                 .least_ring?;
             let values = vec![(RING_SIZE, least)];
-            return self.fits(word.topology, &values).then_some(values);
+            return self
+                .makes_declared(word.topology, &values)
+                .then_some(values);
         }
         let mut tried = 0_usize;
         for slice1 in self.candidates(word.topology, SLICE1, &Values::new()) {
@@ -208,7 +210,7 @@ impl Setting {
                     if tried > TRIAL_LIMIT {
                         return None;
                     }
-                    if self.fits(word.topology, &values) {
+                    if self.makes_declared(word.topology, &values) {
                         return Some(values);
                     }
                 }
@@ -219,7 +221,7 @@ impl Setting {
 }
 
 /// Proposals for the variants, with their fields; `whole` writes the enum's name before them.
-pub(super) fn variants(
+pub(super) fn variant_completions(
     db: &dyn Db,
     around: &Around,
     dot: Option<usize>,
@@ -239,7 +241,7 @@ pub(super) fn variants(
             word.name.to_owned()
         };
         let rank = if solved.is_some() { rank } else { rank + 10 };
-        let mut found = proposal(around, label, CompletionKind::Variant, rank);
+        let mut found = word_proposal(around, label, CompletionKind::Variant, rank);
         let fields = word
             .fields
             .iter()
@@ -259,9 +261,9 @@ pub(super) fn variants(
         found.detail = Some(if solved.is_some() {
             FITS.to_owned()
         } else {
-            words(word.topology).to_owned()
+            topology_words(word.topology).to_owned()
         });
-        found.documentation = Some(format!("{}.", words(word.topology)));
+        found.documentation = Some(format!("{}.", topology_words(word.topology)));
         found
     });
     Some(proposals.collect())
@@ -286,19 +288,25 @@ pub(super) fn fields(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             _ => None,
         });
     let setting = dot.and_then(|dot| Setting::at(db, around, dot));
-    let given = given(around, opener, word, setting.as_ref());
+    let given = given_values(around, opener, word, setting.as_ref());
     if around.text(0) == ":" {
         let (_, field) = word
             .fields
             .iter()
             .find(|(name, _)| *name == around.text(1))?;
-        return Some(values(around, setting.as_ref()?, word, *field, &given));
+        return Some(value_completions(
+            around,
+            setting.as_ref()?,
+            word,
+            *field,
+            &given,
+        ));
     }
     if !matches!(around.text(0), "{" | ",") {
         return None;
     }
     let named: Vec<&str> = around
-        .since(opener)
+        .tokens_since(opener)
         .map(ra_ap_syntax::SyntaxToken::text)
         .collect();
     let missing = word.fields.iter().filter(|(name, field)| {
@@ -308,7 +316,7 @@ pub(super) fn fields(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         missing
             .zip(0_u32..)
             .map(|((name, field), rank)| {
-                let mut found = proposal(around, *name, CompletionKind::Field, rank);
+                let mut found = word_proposal(around, *name, CompletionKind::Field, rank);
                 found.insert = format!("{name}: $1");
                 found.snippet = true;
                 found.detail = Some(field_words(word, *field, setting.as_ref()));
@@ -352,9 +360,14 @@ fn field_words(word: &SwitchWord, field: SwitchParameter, setting: Option<&Setti
 }
 
 /// Fields with numbers, before the cursor by their tokens and behind it by the lowered stage.
-fn given(around: &Around, opener: Opener, word: &SwitchWord, setting: Option<&Setting>) -> Values {
+fn given_values(
+    around: &Around,
+    opener: Opener,
+    word: &SwitchWord,
+    setting: Option<&Setting>,
+) -> Values {
     let tokens: Vec<&str> = around
-        .since(opener)
+        .tokens_since(opener)
         .map(ra_ap_syntax::SyntaxToken::text)
         .collect();
     let mut found = Values::new();
@@ -374,7 +387,7 @@ fn given(around: &Around, opener: Opener, word: &SwitchWord, setting: Option<&Se
     found
 }
 
-fn values(
+fn value_completions(
     around: &Around,
     setting: &Setting,
     word: &SwitchWord,
@@ -393,7 +406,7 @@ fn values(
         .map(|value| {
             let mut whole = others.clone();
             whole.push((field, value));
-            if is_complete && setting.fits(word.topology, &whole) {
+            if is_complete && setting.makes_declared(word.topology, &whole) {
                 (0, value, FITS.to_owned())
             } else {
                 let rank = if value.is_power_of_two() { 10 } else { 20 };
@@ -407,7 +420,8 @@ fn values(
         .take(VALUE_LIMIT)
         .zip(0_u32..)
         .map(|((_, value, words), rank)| {
-            let mut proposed = proposal(around, value.to_string(), CompletionKind::Value, rank);
+            let mut proposed =
+                word_proposal(around, value.to_string(), CompletionKind::Value, rank);
             proposed.detail = Some(words);
             proposed
         })

@@ -13,12 +13,12 @@ use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
 use super::place::owned_tier;
-use super::receiver::called;
-use super::vector::{VectorState, groups, operations};
-use super::{proposal, switch};
+use super::receiver::called_method;
+use super::vector::{VectorState, groups_of_method, operations_of_method};
+use super::{switch, word_proposal};
 
 /// Proposals behind `Enum::`, or for the first argument of a method that takes an operation or a configuration.
-pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+pub(super) fn propose_variants(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let call = around
         .openers
         .iter()
@@ -36,7 +36,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let words = around.dialect(db).words;
     match owner {
         _ if owner == words.switch_type => {
-            switch::variants(db, around, call.map(|(_, _, dot)| dot), false)
+            switch::variant_completions(db, around, call.map(|(_, _, dot)| dot), false)
         }
         _ if owner == words.trf_type => Some(regions(around, around.dialect(db))),
         _ => {
@@ -53,7 +53,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                 return Some(multipliers(db, around, setting.as_ref()));
             };
             let method = setting.as_ref().map(|setting| setting.method);
-            if method.is_some_and(|method| !groups(method).contains(&known.group)) {
+            if method.is_some_and(|method| !groups_of_method(method).contains(&known.group)) {
                 return Some(Vec::new());
             }
             let operations = names.operations_of(owner);
@@ -74,7 +74,7 @@ fn constructors(db: &dyn Db, around: &Around, owner: &str) -> Option<Vec<Complet
     let found: Vec<Completion> = worded
         .zip(0_u32..)
         .map(|(function, rank)| {
-            let mut found = proposal(around, function.name, CompletionKind::Method, rank);
+            let mut found = word_proposal(around, function.name, CompletionKind::Method, rank);
             let names: Vec<&str> = function.arguments.iter().map(|part| part.name).collect();
             found.detail = Some(format!("({})", names.join(", ")));
             found.documentation = Some(function.summary.to_owned());
@@ -101,7 +101,7 @@ struct Setting {
 
 impl Setting {
     fn of(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Self> {
-        let (method, receiver) = called(db, around, (name, dot), true)?;
+        let (method, receiver) = called_method(db, around, (name, dot), true)?;
         method.stages().first()?;
         let state = receiver.and_then(|receiver| {
             let pass = receiver.pass()?;
@@ -121,11 +121,11 @@ impl Setting {
 
 fn first_argument(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Vec<Completion>> {
     if switch::is_switch(around.dialect(db), name) {
-        return switch::variants(db, around, Some(dot), true);
+        return switch::variant_completions(db, around, Some(dot), true);
     }
     let setting = Setting::of(db, around, name, dot)?;
     let names = around.dialect(db).operations();
-    let found: Vec<Completion> = operations(setting.method)
+    let found: Vec<Completion> = operations_of_method(setting.method)
         .filter_map(|operation| names.name_of(operation))
         .filter_map(|operation| operation_proposal(db, around, Some(&setting), operation, true))
         .collect();
@@ -154,7 +154,7 @@ fn operation_proposal(
     };
     let taken = state.and_then(|state| state.taken_by(operation.alu));
     let rank = if taken.is_some() { 100 } else { 10 };
-    let mut found = proposal(around, label, CompletionKind::Variant, rank);
+    let mut found = word_proposal(around, label, CompletionKind::Variant, rank);
     let suffix = setting.map_or("", Setting::suffix);
     if !suffix.is_empty() {
         found.insert = format!("{}{suffix}", found.label);
@@ -193,7 +193,7 @@ fn multipliers(db: &dyn Db, around: &Around, setting: Option<&Setting>) -> Vec<C
         .filter_map(|operation| {
             let taken = state.and_then(|state| state.taken_by(operation.alu));
             let rank = if taken.is_some() { 100 } else { 10 };
-            let mut found = proposal(
+            let mut found = word_proposal(
                 around,
                 names.name_of(operation)?.argument?,
                 CompletionKind::Variant,
@@ -226,7 +226,7 @@ fn regions(around: &Around, dialect: Dialect) -> Vec<Completion> {
             let (start, end) = region.bytes(&dialect.machine());
             let bytes = end.saturating_sub(start);
             let name = dialect.words.trf_region_name(region);
-            let mut found = proposal(around, name, CompletionKind::Variant, rank);
+            let mut found = word_proposal(around, name, CompletionKind::Variant, rank);
             found.detail = Some(format!("{words}: {} bytes", thousands(bytes)));
             found
         })

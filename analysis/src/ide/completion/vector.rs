@@ -34,7 +34,7 @@ impl VectorState {
         ) {
             return None;
         }
-        let engine = EngineState::behind(body, pass);
+        let engine = EngineState::after_pass(body, pass);
         let back_is_padding = shape
             .packet
             .get()
@@ -65,7 +65,7 @@ impl VectorState {
     }
 
     /// Whether the engine can run a method next. Packets are not judged, but for the lanes that a trim drops.
-    pub(super) fn allows(&self, method: &Method) -> bool {
+    pub(super) fn allows_method(&self, method: &Method) -> bool {
         let Some(stage) = method.stage() else {
             return false;
         };
@@ -101,28 +101,33 @@ impl VectorState {
             S::VectorTrim => follows() && self.back_is_padding != Some(false),
             S::VectorIntraReduce if self.types_stash && engine.fresh_zip => false,
             // Where there is one division, no argument names it.
-            S::VectorFpDiv if !method.has(Role::Operation) => {
+            S::VectorFpDiv if !method.has_role(Role::Operation) => {
                 let mut divisions = operations_of(OperationGroup::FloatDivide);
                 follows()
                     && divisions.any(|operation| {
                         self.takes_type(operation) && self.taken_by(operation.alu).is_none()
                     })
             }
-            _ if method.has(Role::Operation) && stage != S::VectorIntraReduce => {
+            _ if method.has_role(Role::Operation) && stage != S::VectorIntraReduce => {
                 follows()
-                    && operations(method).any(|operation| {
+                    && operations_of_method(method).any(|operation| {
                         self.takes_type(operation) && self.taken_by(operation.alu).is_none()
                     })
             }
-            _ => follows() && self.element_type.is_none_or(|found| stage.takes(found)),
+            _ => {
+                follows()
+                    && self
+                        .element_type
+                        .is_none_or(|found| stage.takes_type(found))
+            }
         }
     }
 }
 
 /// The groups that the operation of a method may be of.
-pub(super) fn groups(method: &Method) -> Vec<OperationGroup> {
+pub(super) fn groups_of_method(method: &Method) -> Vec<OperationGroup> {
     let reached = method.stage().and_then(CanonicalStage::vector_stage);
-    let Some(reached) = reached.filter(|_| method.has(Role::Operation)) else {
+    let Some(reached) = reached.filter(|_| method.has_role(Role::Operation)) else {
         return Vec::new();
     };
     match (reached, method.merges(), method.arity()) {
@@ -131,11 +136,13 @@ pub(super) fn groups(method: &Method) -> Vec<OperationGroup> {
         }
         (VectorStage::Fp, false, Arity::Unary) => vec![OperationGroup::FloatUnary],
         (VectorStage::Fp, false, Arity::Ternary) => vec![OperationGroup::FloatTernary],
-        _ => stages::groups(reached).to_vec(),
+        _ => stages::operation_groups(reached).to_vec(),
     }
 }
 
 /// The operations that a method may be given.
-pub(super) fn operations(method: &Method) -> impl Iterator<Item = &'static VectorOperation> {
-    groups(method).into_iter().flat_map(operations_of)
+pub(super) fn operations_of_method(
+    method: &Method,
+) -> impl Iterator<Item = &'static VectorOperation> {
+    groups_of_method(method).into_iter().flat_map(operations_of)
 }

@@ -17,10 +17,10 @@ use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, OperationCost, StageCost};
 
 use super::super::HintKind;
-use super::super::lenses::cycles;
-use super::super::operations::methods;
+use super::super::lenses::cycles_text;
+use super::super::operations::operation_methods;
 use super::ItemHint;
-use super::sizes::stream;
+use super::sizes::stream_size_text;
 
 /// The hints of a function: cycles behind operations, streams behind stages.
 pub(super) fn of_function(db: &dyn Db, function: ItemId) -> Vec<ItemHint> {
@@ -53,10 +53,10 @@ impl Text<'_> {
     fn cycles(&self, lowered: &Body, simulation: &BodySimulation) -> Vec<ItemHint> {
         // A chain of two transfers is two operations that end at one place.
         let mut ends: IndexMap<Span, Vec<(String, String)>> = IndexMap::new();
-        for runs in self.places(lowered) {
+        for body_runs in self.operations_by_place(lowered) {
             let (Some(words), Some(end)) = (
-                costs_of(lowered, simulation, &runs),
-                runs.first().and_then(|run| self.end_of_statement(run)),
+                costs_of(lowered, simulation, &body_runs),
+                body_runs.first().and_then(|run| self.end_of_statement(run)),
             ) else {
                 continue;
             };
@@ -75,7 +75,7 @@ impl Text<'_> {
     }
 
     /// The operations that are written in the function, all runs of one together.
-    fn places<'b>(&self, lowered: &'b Body) -> Vec<Vec<&'b Operation>> {
+    fn operations_by_place<'b>(&self, lowered: &'b Body) -> Vec<Vec<&'b Operation>> {
         let mut places: IndexMap<Span, Vec<&Operation>> = IndexMap::new();
         for operation in &lowered.operations {
             if is_inside(self.db, operation.span, self.function) {
@@ -135,7 +135,8 @@ impl Text<'_> {
 
     /// What ends where an operation's text ends: its statement, or the expression if the statement holds more than that.
     fn end_of_statement(&self, operation: &Operation) -> Option<Span> {
-        let own = methods(operation).filter(|(span, _)| is_inside(self.db, *span, self.function));
+        let own = operation_methods(operation)
+            .filter(|(span, _)| is_inside(self.db, *span, self.function));
         let mut node = self.call(own.last()?.0)?;
         loop {
             let parent = node.parent()?;
@@ -181,20 +182,20 @@ fn costs_of(
         .collect::<Option<_>>()?;
     let (least, most) = (*numbers.iter().min()?, *numbers.iter().max()?);
     let one = if least == most {
-        cycles(least)
+        cycles_text(least)
     } else {
-        format!("{} to {}", thousands(least), cycles(most))
+        format!("{} to {}", thousands(least), cycles_text(most))
     };
-    let label = match count(lowered, runs) {
+    let label = match run_count(lowered, runs) {
         Some(1) => one,
         Some(count) => format!("{one} x {}", thousands(count)),
         None => format!("{one} a run"),
     };
-    Some((label, tooltip(costs.first()?)))
+    Some((label, cost_tooltip(costs.first()?)))
 }
 
 /// How often an operation runs; `None` if unknown.
-fn count(lowered: &Body, runs: &[&Operation]) -> Option<u64> {
+fn run_count(lowered: &Body, runs: &[&Operation]) -> Option<u64> {
     let first = runs.first()?;
     let frames = &first.loops;
     if frames
@@ -228,7 +229,7 @@ fn count(lowered: &Body, runs: &[&Operation]) -> Option<u64> {
 }
 
 /// What decides the cycles: the engine, its formula with the numbers, its configuration.
-fn tooltip(cost: &OperationCost) -> String {
+fn cost_tooltip(cost: &OperationCost) -> String {
     let bottleneck = cost.bottleneck.and_then(|index| cost.stages.get(index));
     let decides = bottleneck.map(|stage| format!("decided by {}", stage_cost_words(stage)));
     let assumed = cost
@@ -247,10 +248,10 @@ fn stage_cost_words(stage: &StageCost) -> String {
         .collect();
     let mut words = format!("{}: `{}`", stage.engine.name(), stage.formula);
     if let Some(busy) = stage.busy {
-        words.push_str(&format!(" = {}", cycles(busy)));
+        words.push_str(&format!(" = {}", cycles_text(busy)));
     }
     if let Some((scheduled, why)) = stage.scheduled {
-        words.push_str(&format!(", {} {why}", cycles(scheduled)));
+        words.push_str(&format!(", {} {why}", cycles_text(scheduled)));
     }
     if !inputs.is_empty() {
         words.push_str(&format!(" ({})", inputs.join(", ")));
@@ -270,7 +271,7 @@ fn stage_words(stage: &Stage, cost: Option<&StageCost>) -> Option<(String, Strin
     }
     let (time, packet) = (output.time.get()?, output.packet.get()?);
     let element_type = output.element_type.value?;
-    let label = stream(Some(time.size()), element_type, Some(packet))?;
+    let label = stream_size_text(Some(time.size()), element_type, Some(packet))?;
     let mut words = format!(
         "Time `m![{time}]`, Packet `m![{packet}]` of `{}`",
         element_type.name()

@@ -9,7 +9,7 @@ use crate::hardware::ElementType;
 use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes,
-    parse_item, resolve, resolve_mapping_type, scope_at,
+    parse_item, resolve_mapping_type, resolve_path, scope_at,
 };
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, of_file};
 use crate::kernel::{Level, Tier};
@@ -97,7 +97,7 @@ fn of_type(
         TypeShape::Stream(..) => {
             let time = arguments.level(Level::Time)?;
             let packet = arguments.level(Level::Packet)?;
-            let label = stream(Some(time.size()), element_type, Some(&packet))?;
+            let label = stream_size_text(Some(time.size()), element_type, Some(&packet))?;
             let words = format!(
                 "Time `m![{time}]`, Packet `m![{packet}]` of `{}`",
                 element_type.name()
@@ -151,7 +151,7 @@ fn library_type(
     let unqualified = path.qualifier().is_none();
     let own = unqualified
         && matches!(
-            resolve(db, scope, &[&name], Namespace::Type),
+            resolve_path(db, scope, &[&name], Namespace::Type),
             Resolution::Alias(_)
                 | Resolution::Type(_)
                 | Resolution::Axis(_)
@@ -206,7 +206,7 @@ impl Arguments<'_> {
 }
 
 /// `Time x Packet bytes` of a stream: `64 x 32 B`; bits where a packet is no whole number of bytes.
-pub(super) fn stream(
+pub(super) fn stream_size_text(
     iterations: Option<u64>,
     element_type: ElementType,
     packet: Option<&Mapping>,

@@ -9,14 +9,14 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::derivation::conventions::Conventions;
 use crate::derivation::memory::Lifetime;
-use crate::derivation::memory::free::gaps;
+use crate::derivation::memory::free::free_stretches;
 use crate::items::{ItemId, Span};
 use crate::kernel::{AddressValue, Body, Origin, Tensor, TensorId, Tier, TrfAddress};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Occupancy};
 
 use super::super::operations::bodies_with;
-use super::page::{Page, code, counted, line_of, table};
+use super::page::{Page, code, counted, line_of, markdown_table};
 use super::uses::{holder, memory_name};
 
 /// Kernels of a helper that are told apart.
@@ -27,7 +27,7 @@ const NEIGHBOURS: usize = 4;
 const HOLES: usize = 4;
 
 /// The expression around an offset that is the address of some tensor, and its page.
-pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, String)> {
+pub(super) fn address_page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, String)> {
     let mut pages: Vec<String> = Vec::new();
     let mut place = None;
     for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
@@ -49,7 +49,7 @@ pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, Stri
             simulation: &simulation,
             reader: item,
         };
-        pages.push(map.page(first, &others));
+        pages.push(map.tensor_page(first, &others));
     }
     Some((place?, pages.join("\n\n---\n\n")))
 }
@@ -77,7 +77,7 @@ fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> b
         _ => None,
     };
     let is_method = method.is_some_and(|operation| {
-        super::super::operations::methods(operation).any(|(method, _)| method == span)
+        super::super::operations::operation_methods(operation).any(|(method, _)| method == span)
     });
     !is_method && span != tensor.span
 }
@@ -104,18 +104,18 @@ pub(super) fn place_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -
         counted(lifetime.bytes?, "byte"),
         holder(lifetime.tier)
     );
-    Some(match range(lifetime.address, lifetime.bytes) {
-        Some(range) => format!("{}, {size}", shown(range)),
+    Some(match address_range(lifetime.address, lifetime.bytes) {
+        Some(range) => format!("{}, {size}", range_code(range)),
         None => size,
     })
 }
 
-fn range(address: Option<u64>, bytes: Option<u64>) -> Option<(u64, u64)> {
+fn address_range(address: Option<u64>, bytes: Option<u64>) -> Option<(u64, u64)> {
     let address = address?;
     Some((address, address.checked_add(bytes?)?))
 }
 
-fn shown((start, end): (u64, u64)) -> String {
+fn range_code((start, end): (u64, u64)) -> String {
     code(&format!("{start:#x}..{end:#x}"))
 }
 
@@ -137,12 +137,12 @@ struct Map<'a> {
 
 impl Map<'_> {
     /// The page of a tensor that is made there; the same text makes others in other runs or calls.
-    fn page(&self, tensor: &Tensor, others: &[TensorId]) -> String {
+    fn tensor_page(&self, tensor: &Tensor, others: &[TensorId]) -> String {
         let name = code(&self.names.tensor(tensor.id));
         let memory = memory_name(tensor.tier);
         let number = allocation_of(self.body, self.derivation, tensor.id);
         let lifetime = number.and_then(|number| self.derivation.memory.lifetimes.get(number));
-        let own = lifetime.and_then(|lifetime| range(lifetime.address, lifetime.bytes));
+        let own = lifetime.and_then(|lifetime| address_range(lifetime.address, lifetime.bytes));
         let mut headline = format!("{name} in {memory}");
         if let Some(place) = place_of(self.body, self.derivation, tensor.id) {
             headline.push_str(&format!(": {place}"));
@@ -157,25 +157,25 @@ impl Map<'_> {
         page.add(format!(
             "In {}, {}.",
             code(&self.body.name),
-            self.life(number, lifetime)
+            self.life_text(number, lifetime)
         ));
         let Some(own) = own else {
             page.add("Its neighbours are not shown: the address is not a constant, or the size is not known.".to_owned());
             return page.into_markdown();
         };
-        let (neighbours, unplaced) = self.beside(number, lifetime);
-        page.add(self.table(number, own, &neighbours));
-        page.add_list("Shares bytes with", &self.shared(own, &neighbours));
-        page.add(self.free(lifetime.tier, own, &neighbours, &unplaced));
+        let (neighbours, unplaced) = self.memory_neighbours(number, lifetime);
+        page.add(self.neighbour_table(number, own, &neighbours));
+        page.add_list("Shares bytes with", &self.shared_ranges(own, &neighbours));
+        page.add(self.free_ranges(lifetime.tier, own, &neighbours, &unplaced));
         page.add_list(
             "The same text makes, in other runs or calls:",
-            &self.listed(others),
+            &self.listed_tensors(others),
         );
         page.into_markdown()
     }
 
     /// Tensors with their places.
-    fn listed(&self, tensors: &[TensorId]) -> Vec<String> {
+    fn listed_tensors(&self, tensors: &[TensorId]) -> Vec<String> {
         let listed = tensors.iter().take(NEIGHBOURS).map(|id| {
             let name = code(&self.names.tensor(*id));
             match place_of(self.body, self.derivation, *id) {
@@ -190,17 +190,17 @@ impl Map<'_> {
     }
 
     /// When something is needed.
-    fn life(&self, number: usize, lifetime: &Lifetime) -> String {
+    fn life_text(&self, number: usize, lifetime: &Lifetime) -> String {
         lives_from(self.simulation, number, lifetime)
     }
 
     /// The stay in memory, where there is a schedule.
     fn occupancy(&self, number: usize) -> Option<&Occupancy> {
-        occupancy(self.simulation, number)
+        occupancy_at(self.simulation, number)
     }
 
     /// What is in the same memory at the same time, by address; and what does so at an unknown place.
-    fn beside(&self, own: usize, lifetime: &Lifetime) -> (Vec<Neighbour>, Vec<usize>) {
+    fn memory_neighbours(&self, own: usize, lifetime: &Lifetime) -> (Vec<Neighbour>, Vec<usize>) {
         let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
         for (number, other) in self.derivation.memory.lifetimes.iter().enumerate() {
             if number == own || other.tier != lifetime.tier {
@@ -209,7 +209,7 @@ impl Map<'_> {
             if !is_together(self.derivation, self.simulation, own, number) {
                 continue;
             }
-            match range(other.address, other.bytes) {
+            match address_range(other.address, other.bytes) {
                 Some(range) => placed.push(Neighbour { number, range }),
                 None => unplaced.push(number),
             }
@@ -223,7 +223,7 @@ impl Map<'_> {
         lifetime.map_or_else(String::new, |lifetime| self.names.tensor(lifetime.tensor))
     }
 
-    fn table(&self, number: usize, own: (u64, u64), neighbours: &[Neighbour]) -> String {
+    fn neighbour_table(&self, number: usize, own: (u64, u64), neighbours: &[Neighbour]) -> String {
         let before = neighbours.iter().filter(|other| other.range < own).count();
         let first = before.saturating_sub(NEIGHBOURS);
         let last = neighbours.len().min(before + NEIGHBOURS);
@@ -233,9 +233,9 @@ impl Map<'_> {
         rows.extend(
             shown_before
                 .iter()
-                .map(|other| self.row(other.number, other.range)),
+                .map(|other| self.neighbour_row(other.number, other.range)),
         );
-        let mut row = self.row(number, own);
+        let mut row = self.neighbour_row(number, own);
         if let Some(name) = row.get_mut(1) {
             *name = format!("**{name}**");
         }
@@ -243,12 +243,12 @@ impl Map<'_> {
         rows.extend(
             behind
                 .iter()
-                .map(|other| self.row(other.number, other.range)),
+                .map(|other| self.neighbour_row(other.number, other.range)),
         );
-        table(&["address", "tensor", "made", "needed", "bytes"], 4, &rows)
+        markdown_table(&["address", "tensor", "made", "needed", "bytes"], 4, &rows)
     }
 
-    fn row(&self, number: usize, (start, end): (u64, u64)) -> Vec<String> {
+    fn neighbour_row(&self, number: usize, (start, end): (u64, u64)) -> Vec<String> {
         let lifetime = self.derivation.memory.lifetimes.get(number);
         let made = lifetime
             .and_then(|lifetime| self.body.tensor(lifetime.tensor))
@@ -256,11 +256,11 @@ impl Map<'_> {
             .unwrap_or_default();
         let needed = match (self.occupancy(number), lifetime) {
             (Some(stay), _) => format!("cycles {} to {}", thousands(stay.from), thousands(stay.to)),
-            (None, Some(lifetime)) => operations(lifetime),
+            (None, Some(lifetime)) => operations_text(lifetime),
             (None, None) => String::new(),
         };
         vec![
-            shown((start, end)),
+            range_code((start, end)),
             code(&self.name(number)),
             made,
             needed,
@@ -268,7 +268,7 @@ impl Map<'_> {
         ]
     }
 
-    fn shared(&self, own: (u64, u64), neighbours: &[Neighbour]) -> Vec<String> {
+    fn shared_ranges(&self, own: (u64, u64), neighbours: &[Neighbour]) -> Vec<String> {
         let shared = neighbours.iter().filter_map(|other| {
             let start = own.0.max(other.range.0);
             let end = own.1.min(other.range.1);
@@ -276,7 +276,7 @@ impl Map<'_> {
                 format!(
                     "{}: {}",
                     code(&self.name(other.number)),
-                    shown((start, end))
+                    range_code((start, end))
                 )
             })
         });
@@ -284,7 +284,7 @@ impl Map<'_> {
     }
 
     /// The places that stay free as long as the tensor is needed.
-    fn free(
+    fn free_ranges(
         &self,
         tier: Tier,
         own: (u64, u64),
@@ -304,13 +304,17 @@ impl Map<'_> {
             ));
         }
         let taken = neighbours.iter().map(|other| other.range).chain([own]);
-        let holes = gaps(taken, capacity);
+        let holes = free_stretches(taken, capacity);
         let more = holes.len().saturating_sub(HOLES);
         let words: Vec<String> = holes
             .into_iter()
             .take(HOLES)
             .map(|(start, end)| {
-                format!("{} ({})", shown((start, end)), counted(end - start, "byte"))
+                format!(
+                    "{} ({})",
+                    range_code((start, end)),
+                    counted(end - start, "byte")
+                )
             })
             .collect();
         if words.is_empty() {
@@ -331,13 +335,13 @@ pub(super) fn lives_from(
     number: usize,
     lifetime: &Lifetime,
 ) -> String {
-    let mut words = match occupancy(simulation, number) {
+    let mut words = match occupancy_at(simulation, number) {
         Some(stay) => format!(
             "needed from cycle {} to {}",
             thousands(stay.from),
             thousands(stay.to)
         ),
-        None => format!("needed by {}", operations(lifetime)),
+        None => format!("needed by {}", operations_text(lifetime)),
     };
     if lifetime.outlives_body {
         words.push_str(" and beyond the kernel");
@@ -345,7 +349,7 @@ pub(super) fn lives_from(
     words
 }
 
-fn occupancy(simulation: &BodySimulation, number: usize) -> Option<&Occupancy> {
+fn occupancy_at(simulation: &BodySimulation, number: usize) -> Option<&Occupancy> {
     simulation.total()?;
     simulation.memory.occupancies.get(number)
 }
@@ -381,7 +385,7 @@ pub(super) fn is_together(
 }
 
 /// The operations between which something is needed, in program order.
-fn operations(lifetime: &Lifetime) -> String {
+fn operations_text(lifetime: &Lifetime) -> String {
     let (from, to) = (lifetime.from.0, lifetime.to.0);
     if from == to {
         format!("operation {from}")

@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::hardware::ElementType;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, Namespace, Resolution, alias_mapping, parse_item, resolve, resolve_mapping_type,
+    ItemId, Namespace, Resolution, alias_mapping, parse_item, resolve_mapping_type, resolve_path,
     scope_at,
 };
 use crate::kernel::dialect::{self, TypeParameter, TypeShape};
@@ -15,10 +15,10 @@ use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
 use super::super::names::Named;
-use super::mapping::{ToldApart, layout};
+use super::mapping::{ToldApart, layout_text};
 use super::occurrences;
-use super::page::{Page, block, bytes_of, code, counted, table};
-use super::segments;
+use super::page::{Page, block, bytes_of, code, counted, markdown_table};
+use super::path_segments;
 use super::uses::{holder, memory_name};
 
 /// Aliases of aliases that are followed.
@@ -28,13 +28,23 @@ const SHOWN: usize = 400;
 
 /// The page, with where the reader's file uses the alias by the name that it has there; `None` for an alias of something
 /// that is neither a mapping nor a tensor nor a stream.
-pub(super) fn page(db: &dyn Db, alias: ItemId, name: &str, reader: SourceFile) -> Option<String> {
-    let mut page = meaning(db, alias)?;
-    page.add(occurrences::page(db, &Named::Alias(alias), name, reader));
+pub(super) fn alias_page(
+    db: &dyn Db,
+    alias: ItemId,
+    name: &str,
+    reader: SourceFile,
+) -> Option<String> {
+    let mut page = alias_meaning(db, alias)?;
+    page.add(occurrences::occurrences_page(
+        db,
+        &Named::Alias(alias),
+        name,
+        reader,
+    ));
     Some(page.into_markdown())
 }
 
-fn meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
+fn alias_meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
     let parsed = parse_item(db, alias);
     let declaration: String = parsed.text.text.chars().take(SHOWN).collect();
     let mut page = Page::default();
@@ -47,21 +57,21 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
         ));
         page.add(block("rust", &declaration));
         let shown = ToldApart::at(db, parsed.text.full_span(), mapping);
-        let meant = shown.written(&shown.mapping);
+        let meant = shown.mapping_in_code(&shown.mapping);
         if !declaration.contains(&meant) {
             page.add(format!("Stands for {}", code(&meant)));
         }
-        page.add(layout(&shown));
+        page.add(layout_text(&shown));
         return Some(page);
     }
-    if let Some(tensor) = tensor(db, alias, DEPTH) {
+    if let Some(tensor) = tensor_alias(db, alias, DEPTH) {
         page.add(format!(
             "**{}**: {}",
             code(&alias.name(db)),
             tensor.headline()
         ));
         page.add(block("rust", &declaration));
-        page.add(tensor.table());
+        page.add(tensor.level_table());
         return Some(page);
     }
     if known.problems.is_empty() {
@@ -122,7 +132,7 @@ impl TensorAlias {
         }
     }
 
-    fn table(&self) -> String {
+    fn level_table(&self) -> String {
         let rows: Vec<Vec<String>> = self
             .levels
             .iter()
@@ -134,24 +144,24 @@ impl TensorAlias {
                 vec![format!("{level:?}"), text, size]
             })
             .collect();
-        table(&["level", "mapping", "size"], 2, &rows)
+        markdown_table(&["level", "mapping", "size"], 2, &rows)
     }
 }
 
-fn tensor(db: &dyn Db, alias: ItemId, depth: usize) -> Option<TensorAlias> {
+fn tensor_alias(db: &dyn Db, alias: ItemId, depth: usize) -> Option<TensorAlias> {
     let parsed = parse_item(db, alias);
     let written = parsed.cast::<ast::TypeAlias>()?.ty()?;
     let ast::Type::PathType(path) = written else {
         return None;
     };
     let path = path.path()?;
-    let names = segments(&path);
+    let names = path_segments(&path);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let start = path.syntax().text_range().start().into();
     let scope = scope_at(db, alias, start);
-    match resolve(db, &scope, &names, Namespace::Type) {
+    match resolve_path(db, &scope, &names, Namespace::Type) {
         Resolution::Alias(next) if depth > 0 && next != alias => {
-            return tensor(db, next, depth - 1);
+            return tensor_alias(db, next, depth - 1);
         }
         Resolution::Prelude(_) | Resolution::External | Resolution::Unknown { .. } => {}
         _ => return None,

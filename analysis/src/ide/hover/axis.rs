@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    AxisDefinition, MappingSite, Namespace, Resolution, Span, item_text, resolve, scope_at,
+    AxisDefinition, MappingSite, Namespace, Resolution, Span, item_text, resolve_path, scope_at,
 };
 use crate::mapping::parse_axes;
 use crate::numbers::thousands;
@@ -14,14 +14,19 @@ use crate::syntax::without_raw;
 use super::super::Hover;
 use super::super::names::Named;
 use super::occurrences;
-use super::page::{Page, code, counted, line_of, table};
+use super::page::{Page, code, counted, line_of, markdown_table};
 use super::range_of;
 
 /// Axes of one `axes!` that are listed.
 const SHOWN: usize = 32;
 
 /// The page: size, where it is declared, where the reader's file and others use it.
-pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: SourceFile) -> String {
+pub(super) fn axis_page(
+    db: &dyn Db,
+    axis: &AxisDefinition,
+    name: &str,
+    reader: SourceFile,
+) -> String {
     let size = match axis.size {
         Some(size) => counted(size, "value"),
         None => "its size is missing, 0 or beyond 64 bits".to_owned(),
@@ -34,7 +39,7 @@ pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: Sourc
     };
     let mut page = Page::headed(format!("axis **{}**: {size}{here}", code(&axis.name)));
     page.add(format!("Declared at {}.", line_of(db, axis.span, reader)));
-    page.add(occurrences::page(
+    page.add(occurrences::occurrences_page(
         db,
         &Named::Axis(axis.clone()),
         name,
@@ -59,7 +64,7 @@ fn all_of(db: &dyn Db, site: &MappingSite) -> Option<Hover> {
         })
         .collect();
     let mut page = Page::headed(format!("**`axes!`**: {}", axes_words(axes.len())));
-    page.add(table(&["axis", "size"], 1, &rows));
+    page.add(markdown_table(&["axis", "size"], 1, &rows));
     Some(Hover {
         range: range_of(db, site.span)?,
         markdown: page.into_markdown(),
@@ -75,13 +80,18 @@ fn axes_words(count: usize) -> String {
 }
 
 /// The page of a name in an `axes!`; on its other tokens, of all of it.
-pub(super) fn declared(db: &dyn Db, site: &MappingSite, token: Span, name: &str) -> Option<Hover> {
+pub(super) fn declared_axis_page(
+    db: &dyn Db,
+    site: &MappingSite,
+    token: Span,
+    name: &str,
+) -> Option<Hover> {
     let is_name = name.starts_with(|first: char| first == '_' || first.is_alphabetic());
     if !is_name || token.start < site.body.start || token.end > site.body.end {
         return all_of(db, site);
     }
     let scope = scope_at(db, token.item, token.start);
-    let axis = match resolve(db, &scope, &[name], Namespace::Type) {
+    let axis = match resolve_path(db, &scope, &[name], Namespace::Type) {
         Resolution::Axis(axis) if axis.span == token => axis,
         // Declared more than once: this one's size is what is behind it.
         _ => {
@@ -98,6 +108,6 @@ pub(super) fn declared(db: &dyn Db, site: &MappingSite, token: Span, name: &str)
     };
     Some(Hover {
         range: range_of(db, token)?,
-        markdown: page(db, &axis, name, token.item.file(db)),
+        markdown: axis_page(db, &axis, name, token.item.file(db)),
     })
 }

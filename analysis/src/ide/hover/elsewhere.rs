@@ -12,7 +12,7 @@ use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemKind, file_items, item_text};
 
-use super::super::names::{Named, files_around, words};
+use super::super::names::{Named, files_around, word_places};
 use super::occurrences::{Meaning, item_uses};
 use super::page::{Page, code};
 
@@ -59,13 +59,13 @@ fn may_name_others(db: &dyn Db, file: SourceFile) -> bool {
     paths.any(|item| {
         let text = item_text(db, *item);
         ways.iter()
-            .any(|way| words(&text.text, way).next().is_some())
+            .any(|way| word_places(&text.text, way).next().is_some())
     })
 }
 
 /// Counts what a hover of an axis or an alias counts in the files of a project, so that the first one finds it at hand. Nothing
 /// for projects in which nothing is counted.
-pub(in crate::ide) fn prepare(db: &dyn Db) {
+pub(in crate::ide) fn prepare_counts(db: &dyn Db) {
     let Some(project) = Project::try_get(db) else {
         return;
     };
@@ -84,7 +84,11 @@ fn bytes_of(db: &dyn Db, files: &[SourceFile]) -> usize {
 }
 
 /// The uses in other files than the reader's, by file, the most first; `None` where there are none.
-pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<String> {
+pub(super) fn uses_elsewhere_page(
+    db: &dyn Db,
+    named: &Named,
+    reader: SourceFile,
+) -> Option<String> {
     let home = named.file(db);
     let mut files = files_around(db, home);
     files.retain(|file| *file != reader && (*file == home || may_name_others(db, *file)));
@@ -102,7 +106,7 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
     counts.sort_by(|(one, first), (other, second)| other.cmp(one).then_with(|| first.cmp(second)));
     let total: usize = counts.iter().map(|(count, _)| count).sum();
     let own = reader.path(db);
-    let shared = counts.iter().fold(folder(&own), |shared, (_, path)| {
+    let shared = counts.iter().fold(folder_part(&own), |shared, (_, path)| {
         shared_folder(shared, path)
     });
     let listed: Vec<String> = counts
@@ -110,7 +114,7 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
         .take(FILES)
         .map(|(count, path)| {
             let path = path.strip_prefix(shared).unwrap_or(path);
-            format!("{}: {}", code(path), times(*count))
+            format!("{}: {}", code(path), times_text(*count))
         })
         .collect();
     let files = match counts.len() {
@@ -119,7 +123,7 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
         count => format!("{count} other files"),
     };
     let mut page = Page::default();
-    page.add_list(&format!("Used {} in {files}:", times(total)), &listed);
+    page.add_list(&format!("Used {} in {files}:", times_text(total)), &listed);
     if counts.len() > FILES {
         page.add(format!("and in {} more files", counts.len() - FILES));
     }
@@ -127,7 +131,7 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
 }
 
 /// A path without what is behind its last `/`.
-fn folder(path: &str) -> &str {
+fn folder_part(path: &str) -> &str {
     path.rfind('/')
         .and_then(|at| path.get(..=at))
         .unwrap_or_default()
@@ -137,13 +141,13 @@ fn folder(path: &str) -> &str {
 fn shared_folder<'p>(inner: &'p str, path: &str) -> &'p str {
     let mut shared = inner;
     while !path.starts_with(shared) {
-        shared = folder(shared.strip_suffix('/').unwrap_or(shared));
+        shared = folder_part(shared.strip_suffix('/').unwrap_or(shared));
     }
     shared
 }
 
 /// `once`, `4 times`.
-pub(super) fn times(count: usize) -> String {
+pub(super) fn times_text(count: usize) -> String {
     if count == 1 {
         "once".to_owned()
     } else {

@@ -9,7 +9,7 @@ use crate::mapping::Mapping;
 use crate::numbers::thousands;
 use crate::simulation::{Engine, StageCost, StageRow};
 
-use super::page::{code, table};
+use super::page::{code, markdown_table};
 
 /// The rows of a stage table; the slices only where they change.
 pub(super) fn stream_table(rows: &[StageRow]) -> Option<String> {
@@ -48,7 +48,7 @@ pub(super) fn stream_table(rows: &[StageRow]) -> Option<String> {
         ]);
         cells
     });
-    Some(table(&head, words, &cells.collect::<Vec<_>>()))
+    Some(markdown_table(&head, words, &cells.collect::<Vec<_>>()))
 }
 
 /// How an engine's cycles come about, and what it is set up to do.
@@ -116,7 +116,11 @@ pub(super) fn engine_table(stages: &[StageCost]) -> Option<String> {
             ]
         })
         .collect();
-    Some(table(&["engine", "formula", "pattern", "cycles"], 3, &rows))
+    Some(markdown_table(
+        &["engine", "formula", "pattern", "cycles"],
+        3,
+        &rows,
+    ))
 }
 
 /// The ALUs that a pass has used up to a stage, and those of the stage's part of the engine that are free.
@@ -135,14 +139,14 @@ pub(super) fn alus(vector: &VectorDerivation, stage: usize) -> Vec<String> {
     if !used.is_empty() {
         lines.push(format!("ALUs used so far: {}", names(&used)));
     }
-    let Some(step) = vector.step(stage) else {
+    let Some(step) = vector.step_at(stage) else {
         return lines;
     };
     let free: Vec<String> = catalogue::vector_stages()
         .iter()
         .filter(|ahead| vector_stages::may_follow(step.reached, **ahead))
         .filter_map(|ahead| {
-            let groups = vector_stages::groups(*ahead);
+            let groups = vector_stages::operation_groups(*ahead);
             let free: BTreeSet<Alu> = VECTOR_OPERATIONS
                 .iter()
                 .filter(|operation| groups.contains(&operation.group))

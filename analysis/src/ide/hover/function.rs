@@ -14,9 +14,9 @@ use crate::numbers::thousands;
 use crate::simulation::BodySimulation;
 use crate::syntax::without_raw;
 
-use super::super::operations::methods;
+use super::super::operations::operation_methods;
 use super::operation::distinct;
-use super::page::{Page, code, counted, line_of, percent, prose, table};
+use super::page::{Page, code, counted, line_of, markdown_table, percent_text, prose};
 use super::saving::{best, larger, searched_of_kernel};
 
 /// Operations of the critical path that are named.
@@ -28,7 +28,7 @@ const KERNELS: usize = 5;
 
 /// The page of a function by the name that it is declared with; `None` for one that neither is a kernel nor does anything with
 /// tensors. `searched` are the costs of kernels with what a search found of them.
-pub(super) fn page(
+pub(super) fn function_page(
     db: &dyn Db,
     function: ItemId,
     name: &str,
@@ -41,12 +41,12 @@ pub(super) fn page(
     }
     let body = body(db, function);
     if body.device.is_some() {
-        return Some(kernel(db, function, &body, searched));
+        return Some(kernel_page(db, function, &body, searched));
     }
-    helper(db, function, &body)
+    helper_page(db, function, &body)
 }
 
-fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) -> String {
+fn kernel_page(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) -> String {
     let simulation = function_simulation(db, function);
     let total = simulation.total();
     let words = match total {
@@ -63,11 +63,12 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) 
             let by_search = searched.iter().find(own);
             let by_search = by_search.and_then(|cost| searched_of_kernel(cost));
             let saving = larger(by_rules, by_search);
-            let cause = longest(&function_derivation(db, function), body, &simulation, total);
+            let cause =
+                longest_operation(&function_derivation(db, function), body, &simulation, total);
             page.add_lines(&cause.into_iter().chain(saving).collect::<Vec<_>>());
             page.add(contexts(&simulation, total));
             page.add_lines(&facts(&simulation, total));
-            page.add(path(db, function, body, &simulation, total));
+            page.add(critical_path_text(db, function, body, &simulation, total));
             page.add(peaks(&simulation));
         }
         None => {
@@ -81,7 +82,7 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) 
 }
 
 /// The operation that takes most of the chain that decides the total.
-fn longest(
+fn longest_operation(
     derivation: &Arc<BodyDerivation>,
     body: &Body,
     simulation: &BodySimulation,
@@ -96,7 +97,7 @@ fn longest(
         "Most of it: {}, {} ({})",
         code(&names.operation(operation)),
         counted(longest.cycles(), "cycle"),
-        percent(longest.cycles(), total)
+        percent_text(longest.cycles(), total)
     ))
 }
 
@@ -111,9 +112,15 @@ fn contexts(simulation: &BodySimulation, total: u64) -> String {
         ("dma", dma),
     ]
     .into_iter()
-    .map(|(context, busy)| vec![context.to_owned(), thousands(busy), percent(busy, total)])
+    .map(|(context, busy)| {
+        vec![
+            context.to_owned(),
+            thousands(busy),
+            percent_text(busy, total),
+        ]
+    })
     .collect();
-    table(&["context", "busy cycles", "share"], 1, &rows)
+    markdown_table(&["context", "busy cycles", "share"], 1, &rows)
 }
 
 fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
@@ -133,7 +140,7 @@ fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
 }
 
 /// The operations that decide the total in their order, those of one name as one.
-fn path(
+fn critical_path_text(
     db: &dyn Db,
     function: ItemId,
     body: &Body,
@@ -170,7 +177,7 @@ fn path(
                 "{}{runs}, {} ({})",
                 code(name),
                 counted(*cycles, "cycle"),
-                percent(*cycles, total)
+                percent_text(*cycles, total)
             )
         })
         .collect();
@@ -200,12 +207,12 @@ fn peaks(simulation: &BodySimulation) -> String {
             if bytes > capacity {
                 "too much".to_owned()
             } else {
-                percent(bytes, capacity)
+                percent_text(bytes, capacity)
             },
         ]
     })
     .collect();
-    let mut text = table(&["peak a slice", "bytes", "of", "share"], 1, &rows);
+    let mut text = markdown_table(&["peak a slice", "bytes", "of", "share"], 1, &rows);
     for overfull in &simulation.memory.overfull {
         text.push_str(&format!("\n\nNote: {}.", overfull.sentence()));
     }
@@ -227,7 +234,7 @@ fn reasons(db: &dyn Db, function: ItemId, simulation: &BodySimulation) -> Vec<St
     reasons
 }
 
-fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
+fn helper_page(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
     let kernels = callgraph::kernels_reaching(db, function);
     if kernels.is_empty() && body.operations.is_empty() && body.tensors.is_empty() {
         return None;
@@ -264,7 +271,7 @@ fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
         .iter()
         .zip(&simulation.operations)
         .filter(|(operation, _)| {
-            methods(operation).any(|(span, _)| inside(span))
+            operation_methods(operation).any(|(span, _)| inside(span))
                 || operation.calls.iter().any(|call| inside(*call))
         })
         .map(|(_, cost)| cost.cycles)

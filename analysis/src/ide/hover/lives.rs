@@ -13,7 +13,7 @@ use crate::simulation::BodySimulation;
 
 use super::super::operations::bodies_with;
 use super::address::{KERNELS, allocation_of, is_together, lives_from, moments, place_of};
-use super::page::{Page, code, counted, line_of, table};
+use super::page::{Page, code, counted, line_of, markdown_table};
 use super::uses::memory_name;
 
 /// Tensors of the same time that are shown.
@@ -21,7 +21,7 @@ const NEIGHBOURS: usize = 8;
 
 /// The page of a tensor by the name that a `let` or a parameter gives it, at the name's place; `None` where addresses are written,
 /// and for names of anything else.
-pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32, name: &str) -> Option<String> {
+pub(super) fn lifetime_page(db: &dyn Db, item: ItemId, offset: u32, name: &str) -> Option<String> {
     let mut pages: Vec<String> = Vec::new();
     for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
         let body = body(db, function);
@@ -99,16 +99,17 @@ impl Lives<'_> {
             code(&self.body.name),
             lives_from(self.simulation, number, lifetime)
         ));
-        let together: Vec<(usize, &Lifetime)> = self.together(number, lifetime).collect();
+        let together: Vec<(usize, &Lifetime)> =
+            self.concurrent_lifetimes(number, lifetime).collect();
         if together.len() > 1 {
-            page.add(self.table(number, &together));
+            page.add(self.lifetime_table(number, &together));
         }
         page.add(self.fullest(number, lifetime, &together));
         Some(page.into_markdown())
     }
 
     /// The tensors of the same memory that are needed at some moment of a life, that life among them.
-    fn together<'a>(
+    fn concurrent_lifetimes<'a>(
         &'a self,
         own: usize,
         lifetime: &'a Lifetime,
@@ -120,7 +121,7 @@ impl Lives<'_> {
         })
     }
 
-    fn table(&self, own: usize, together: &[(usize, &Lifetime)]) -> String {
+    fn lifetime_table(&self, own: usize, together: &[(usize, &Lifetime)]) -> String {
         let file = self.reader.file(self.db);
         let mut rows: Vec<Vec<String>> = together
             .iter()
@@ -149,7 +150,7 @@ impl Lives<'_> {
                 String::new(),
             ]);
         }
-        table(&["tensor", "made", "life", "bytes"], 3, &rows)
+        markdown_table(&["tensor", "made", "life", "bytes"], 3, &rows)
     }
 
     /// The most that is needed at one moment of a life, against what the memory has.

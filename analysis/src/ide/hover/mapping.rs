@@ -7,42 +7,42 @@ use rustc_hash::FxHashSet;
 use crate::db::Db;
 use crate::items::{
     AxisPaths, MappingParts, MappingProblemKind, MappingSite, NameRole, Namespace, Resolution,
-    ScopeRef, Span, item_text, mapping_parts, mapping_sites, resolve, scope_at,
+    ScopeRef, Span, item_text, mapping_parts, mapping_sites, resolve_path, scope_at,
 };
 use crate::mapping::{FactorKind, FactorNode, Mapping, SyntaxKind, SyntaxNode};
 use crate::numbers::thousands;
 use crate::rules::with_paths;
 
 use super::super::Hover;
-use super::page::{Page, block, code, counted, percent, prose};
-use super::picture::{boxes, padding};
-use super::uses::{Use, uses};
+use super::page::{Page, block, code, counted, percent_text, prose};
+use super::picture::{boxes, padding_positions};
+use super::uses::{Use, mapping_uses};
 use super::{alias, axis, range_of};
 
 /// The page of what a token of an `m!` belongs to: a name, an operator with what it works on, a group; on the macro's name
 /// and its brackets the whole.
-pub(super) fn page(db: &dyn Db, site: &MappingSite, token: Span) -> Option<Hover> {
+pub(super) fn mapping_page(db: &dyn Db, site: &MappingSite, token: Span) -> Option<Hover> {
     let parts = mapping_parts(db, site);
     let inside = site.body.start <= token.start && token.end <= site.body.end;
     let place = inside.then(|| {
         let from = token.start.saturating_sub(site.body.start) as usize;
         let to = token.end.saturating_sub(site.body.start) as usize;
-        (parts.tree.as_ref()).map(|tree| meant(tree, &(from..to)))
+        (parts.tree.as_ref()).map(|tree| innermost_meant(tree, &(from..to)))
     });
     let node = place.flatten();
     if let Some(Meant::Name(name, span)) = &node
-        && let Some(markdown) = named(db, site, name)
+        && let Some(markdown) = name_page(db, site, name)
     {
         return Some(Hover {
-            range: range_of(db, site.body.inside(span))?,
+            range: range_of(db, site.body.span_inside(span))?,
             markdown,
         });
     }
-    let uses = uses(db, site.span.item, site.span);
+    let uses = mapping_uses(db, site.span.item, site.span);
     let (span, written, mapping) = match node {
         Some(Meant::Part(span)) => {
             let mapping = parts.mapping(&span).cloned();
-            let place = site.body.inside(&span);
+            let place = site.body.span_inside(&span);
             (place, text_of(db, place), mapping)
         }
         _ => (
@@ -56,9 +56,9 @@ pub(super) fn page(db: &dyn Db, site: &MappingSite, token: Span) -> Option<Hover
         Some(mapping) => {
             let whole = span == site.span;
             let apart = ToldApart::at(db, site.span, &mapping);
-            known(&written, &apart, uses.first(), whole)
+            known_mapping_page(&written, &apart, uses.first(), whole)
         }
-        None => unknown(&written, &parts, &uses),
+        None => unknown_mapping_page(&written, &parts, &uses),
     };
     Some(Hover {
         range: range_of(db, span)?,
@@ -75,7 +75,7 @@ enum Meant {
 }
 
 /// The innermost part around a token.
-fn meant(tree: &SyntaxNode, token: &Range<usize>) -> Meant {
+fn innermost_meant(tree: &SyntaxNode, token: &Range<usize>) -> Meant {
     let around = |span: &Range<usize>| span.start <= token.start && token.end <= span.end;
     let mut node = tree;
     // Each step goes to a part of the tree, whose depth the grammar bounds.
@@ -128,13 +128,13 @@ fn in_factor<'a>(
 }
 
 /// The page of a name in a mapping.
-fn named(db: &dyn Db, site: &MappingSite, name: &str) -> Option<String> {
+fn name_page(db: &dyn Db, site: &MappingSite, name: &str) -> Option<String> {
     let scope = scope_at(db, site.span.item, site.span.start);
-    match resolve(db, &scope, &[name], Namespace::Type) {
-        Resolution::Axis(found) => Some(axis::page(db, &found, name, site.span.item.file(db))),
-        Resolution::Alias(found) => alias::page(db, found, name, site.span.item.file(db)),
+    match resolve_path(db, &scope, &[name], Namespace::Type) {
+        Resolution::Axis(found) => Some(axis::axis_page(db, &found, name, site.span.item.file(db))),
+        Resolution::Alias(found) => alias::alias_page(db, found, name, site.span.item.file(db)),
         Resolution::Parameter(_) => {
-            let uses = uses(db, site.span.item, site.span);
+            let uses = mapping_uses(db, site.span.item, site.span);
             let mut page = Page::headed(format!(
                 "{}: a generic parameter, whose mapping each call gives",
                 code(name)
@@ -153,7 +153,12 @@ fn text_of(db: &dyn Db, span: Span) -> String {
 }
 
 /// The page of a mapping: what it is for, its size, its digits, the shortest way to write it.
-fn known(written: &str, shown: &ToldApart<'_>, used: Option<&Use>, whole: bool) -> String {
+fn known_mapping_page(
+    written: &str,
+    shown: &ToldApart<'_>,
+    used: Option<&Use>,
+    whole: bool,
+) -> String {
     let size = shown.mapping.size();
     let sized = match used.filter(|_| whole) {
         Some(used) => used.size(size),
@@ -166,9 +171,9 @@ fn known(written: &str, shown: &ToldApart<'_>, used: Option<&Use>, whole: bool) 
     let mut page = Page::headed(headline);
     if let Some(used) = used {
         let part = if whole { "The" } else { "Part of the" };
-        page.add(format!("{part} {}.", used.words()));
+        page.add(format!("{part} {}.", used.use_in_words()));
     }
-    page.add(layout(shown));
+    page.add(layout_text(shown));
     page.into_markdown()
 }
 
@@ -192,26 +197,26 @@ impl<'a> ToldApart<'a> {
     }
 
     /// A mapping of the same axes in code.
-    pub(super) fn written(&self, mapping: &Mapping) -> String {
+    pub(super) fn mapping_in_code(&self, mapping: &Mapping) -> String {
         with_paths(self.db, &self.scope, &format!("m![{mapping}]"))
     }
 }
 
 /// The digits of a mapping, its normal form, and how much of it is padding.
-pub(super) fn layout(shown: &ToldApart<'_>) -> String {
+pub(super) fn layout_text(shown: &ToldApart<'_>) -> String {
     let mapping = &shown.mapping;
     let form = mapping.form();
     let mut page = Page::default();
     page.add(boxes(form).map(|boxes| block("text", &boxes)));
     let mut lines = vec![format!(
         "Normal form {}",
-        code(&shown.written(&form.to_mapping()))
+        code(&shown.mapping_in_code(&form.to_mapping()))
     )];
-    match padding(mapping) {
+    match padding_positions(mapping) {
         Some(0) => {}
         Some(empty) => lines.push(format!(
             "Padding {}: {} of {} positions",
-            percent(empty, mapping.size()),
+            percent_text(empty, mapping.size()),
             thousands(empty),
             thousands(mapping.size())
         )),
@@ -224,11 +229,11 @@ pub(super) fn layout(shown: &ToldApart<'_>) -> String {
 }
 
 /// The page of a mapping without a value: why, and what the kernels make of it.
-fn unknown(written: &str, parts: &MappingParts, uses: &[Use]) -> String {
+fn unknown_mapping_page(written: &str, parts: &MappingParts, uses: &[Use]) -> String {
     let mut page = Page::headed(format!("**{}**", code(&format!("m![{written}]"))));
     let mut reasons: Vec<String> = Vec::new();
     for problem in &parts.result.problems {
-        let reason = prose(&reason(&problem.kind));
+        let reason = prose(&problem_reason(&problem.kind));
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -260,7 +265,7 @@ fn by_kernel(uses: &[Use]) -> Vec<String> {
     given.collect()
 }
 
-fn reason(kind: &MappingProblemKind) -> String {
+fn problem_reason(kind: &MappingProblemKind) -> String {
     match kind {
         MappingProblemKind::Grammar { message, .. } => message.clone(),
         MappingProblemKind::NamedConstant { text, .. } => {

@@ -2,27 +2,27 @@
 
 use crate::db::Db;
 use crate::ide::completion::context::Around;
-use crate::ide::completion::methods::signature;
-use crate::ide::completion::receiver::called;
+use crate::ide::completion::methods::method_signature;
+use crate::ide::completion::receiver::called_method;
 use crate::inputs::SourceFile;
 use crate::kernel::Operation;
-use crate::kernel::dialect::{Dialect, History, Method, Receiver, Releases, table};
+use crate::kernel::dialect::{Dialect, History, Method, Receiver, Releases, library_table};
 use crate::kernel::{Body, OperationKind, Pass};
 
 use super::super::operations::OperationPart;
 use super::page::{Page, code};
 
 /// The page of a method that is part of no operation, or of one that could not be followed: at the word's first byte.
-pub(super) fn page(db: &dyn Db, file: SourceFile, start: u32, name: &str) -> Option<String> {
+pub(super) fn method_page(db: &dyn Db, file: SourceFile, start: u32, name: &str) -> Option<String> {
     let end = start.checked_add(u32::try_from(name.len()).ok()?)?;
     let around = Around::at(db, file, end)?;
     let dot = around.dot()?;
-    let (method, receiver) = called(db, &around, (name, dot), false)?;
+    let (method, receiver) = called_method(db, &around, (name, dot), false)?;
     let dialect = around.dialect(db);
     let lines = history_lines(dialect, method)?;
     let guide = dialect.guide(method)?;
     let context = receiver.and_then(|receiver| receiver.pass()?.context);
-    let written = format!("{name}{}", signature(method, &guide, context));
+    let written = format!("{name}{}", method_signature(method, &guide, context));
     let mut page = Page::headed(format!("**{}**", code(&written)));
     page.add(guide.summary);
     page.add_lines(&lines);
@@ -95,16 +95,16 @@ fn history_lines(dialect: Dialect, method: &Method) -> Option<Vec<String>> {
         lines.push(format!("After: {}", names(&after)));
     }
     for variant in variants {
-        let other = table(dialect.library).at(last_of(variant.releases));
+        let other = library_table(dialect.library).in_release(last_of(variant.releases));
         let guide = other.guide(variant.method)?;
         let written = format!(
             "{}{}",
             variant.method.name,
-            signature(variant.method, &guide, None)
+            method_signature(variant.method, &guide, None)
         );
         lines.push(format!(
             "{}: {}",
-            capital(&variant.releases),
+            capitalised_releases(&variant.releases),
             code(&written)
         ));
     }
@@ -127,7 +127,7 @@ fn last_of(releases: Releases) -> crate::libraries::Release {
     releases.until.unwrap_or(releases.since)
 }
 
-fn capital(releases: &Releases) -> String {
+fn capitalised_releases(releases: &Releases) -> String {
     let words = releases.to_string();
     match words.strip_prefix("up to") {
         Some(rest) => format!("Up to{rest}"),

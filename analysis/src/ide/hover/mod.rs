@@ -26,31 +26,31 @@ mod uses;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
-pub(super) use self::rule::page as rule_page;
+pub(super) use self::rule::rule_page;
 use crate::cost::KernelCost;
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Namespace, Resolution, SiteKind, Span, file_range, functions_around, mapping_sites,
-    resolve, scope_at,
+    resolve_path, scope_at,
 };
 use crate::syntax::without_raw;
 
-pub(super) use elsewhere::prepare;
+pub(super) use elsewhere::prepare_counts;
 
 use super::cursor::Cursor;
 use super::operations::operations_at;
 use super::{ByteRange, Hover};
 
 /// What to show at a byte of a file; `searched` are the costs of kernels with what a search found of them.
-pub(super) fn hover(
+pub(super) fn hover_at(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,
     searched: &[&KernelCost],
 ) -> Option<Hover> {
-    if let Some(found) = rule::page(db, file, offset) {
+    if let Some(found) = rule::rule_page(db, file, offset) {
         return Some(found);
     }
     let cursor = Cursor::at(db, file, offset)?;
@@ -124,14 +124,16 @@ impl Here<'_> {
             .iter()
             .find(|site| site.span.start <= self.at && self.at < site.span.end)?;
         match site.kind {
-            SiteKind::Mapping => mapping::page(self.db, site, self.span()),
-            SiteKind::Axes => axis::declared(self.db, site, self.span(), self.token.text()),
-            SiteKind::Index => self.meaning(&[without_raw(self.token.text())]),
+            SiteKind::Mapping => mapping::mapping_page(self.db, site, self.span()),
+            SiteKind::Axes => {
+                axis::declared_axis_page(self.db, site, self.span(), self.token.text())
+            }
+            SiteKind::Index => self.meaning_page(&[without_raw(self.token.text())]),
         }
     }
 
     fn address(&self) -> Option<Hover> {
-        let (span, markdown) = address::page(self.db, self.item, self.at)?;
+        let (span, markdown) = address::address_page(self.db, self.item, self.at)?;
         Some(Hover {
             range: range_of(self.db, span).unwrap_or(self.range),
             markdown,
@@ -143,8 +145,9 @@ impl Here<'_> {
             return None;
         }
         let found = operations_at(self.db, self.item, self.at);
-        let markdown = operation::page(self.db, &found, self.searched)
-            .or_else(|| operation::unresolved(self.db, self.item, self.at, self.token.text()))?;
+        let markdown = operation::operation_page(self.db, &found, self.searched).or_else(|| {
+            operation::unresolved_page(self.db, self.item, self.at, self.token.text())
+        })?;
         Some(Hover {
             range: self.range,
             markdown,
@@ -159,7 +162,7 @@ impl Here<'_> {
         }
         Some(Hover {
             range: self.range,
-            markdown: method::page(self.db, file, self.range.start, self.token.text())?,
+            markdown: method::method_page(self.db, file, self.range.start, self.token.text())?,
         })
     }
 
@@ -172,9 +175,9 @@ impl Here<'_> {
             return self.declaration(&parent.parent()?);
         }
         let path = parent.ancestors().find_map(ast::Path::cast)?;
-        let names = segments(&path);
+        let names = path_segments(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        self.meaning(&names)
+        self.meaning_page(&names)
     }
 
     fn declaration(&self, around: &ra_ap_syntax::SyntaxNode) -> Option<Hover> {
@@ -185,27 +188,27 @@ impl Here<'_> {
                 let function = *around.first()?;
                 Some(Hover {
                     range: self.range,
-                    markdown: function::page(self.db, function, name, self.searched)?,
+                    markdown: function::function_page(self.db, function, name, self.searched)?,
                 })
             }
-            SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => self.meaning(&[name]),
+            SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => self.meaning_page(&[name]),
             SyntaxKind::IDENT_PAT => Some(Hover {
                 range: self.range,
-                markdown: lives::page(self.db, self.item, self.at, name)?,
+                markdown: lives::lifetime_page(self.db, self.item, self.at, name)?,
             }),
             _ => None,
         }
     }
 
     /// The page of what a path means here.
-    fn meaning(&self, path: &[&str]) -> Option<Hover> {
+    fn meaning_page(&self, path: &[&str]) -> Option<Hover> {
         let scope = scope_at(self.db, self.item, self.at);
         let (file, name) = (self.item.file(self.db), *path.last()?);
-        let of = |namespace| match resolve(self.db, &scope, path, namespace) {
-            Resolution::Axis(axis) => Some(axis::page(self.db, &axis, name, file)),
-            Resolution::Alias(alias) => alias::page(self.db, alias, name, file),
+        let of = |namespace| match resolve_path(self.db, &scope, path, namespace) {
+            Resolution::Axis(axis) => Some(axis::axis_page(self.db, &axis, name, file)),
+            Resolution::Alias(alias) => alias::alias_page(self.db, alias, name, file),
             Resolution::Function(function) => {
-                function::page(self.db, function, name, self.searched)
+                function::function_page(self.db, function, name, self.searched)
             }
             _ => None,
         };
@@ -218,7 +221,7 @@ impl Here<'_> {
 }
 
 /// The names of a path, with those before it.
-fn segments(path: &ast::Path) -> Vec<String> {
+fn path_segments(path: &ast::Path) -> Vec<String> {
     let mut names: Vec<String> = std::iter::successors(Some(path.clone()), ast::Path::qualifier)
         .filter_map(|path| Some(without_raw(path.segment()?.name_ref()?.text()).to_owned()))
         .collect();

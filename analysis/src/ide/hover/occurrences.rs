@@ -13,7 +13,7 @@ use crate::items::{
 };
 
 use super::super::names::{Named, Occurrence, Role};
-use super::elsewhere::{self, times};
+use super::elsewhere::{self, times_text};
 use super::page::{Page, code};
 
 /// Functions and aliases that are named.
@@ -64,7 +64,7 @@ pub(super) fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
         }
         let span = parsed.text.span_of(token.text_range());
         let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
-        let meaning = match names.resolve(db, &path, span.start, occurrence.namespace) {
+        let meaning = match names.resolve_path(db, &path, span.start, occurrence.namespace) {
             Resolution::Axis(axis) => Meaning::Axis(axis.span),
             Resolution::Alias(alias) => Meaning::Alias(alias),
             _ => return None,
@@ -76,10 +76,15 @@ pub(super) fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
 
 /// The uses in the reader's file, which calls it by a name of its own perhaps, then those in others; `None` where there are
 /// none.
-pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option<String> {
+pub(super) fn occurrences_page(
+    db: &dyn Db,
+    named: &Named,
+    name: &str,
+    reader: SourceFile,
+) -> Option<String> {
     let mut page = Page::default();
     page.add(in_file(db, named, name, reader));
-    page.add(elsewhere::page(db, named, reader));
+    page.add(elsewhere::uses_elsewhere_page(db, named, reader));
     Some(page.into_markdown()).filter(|page| !page.is_empty())
 }
 
@@ -115,10 +120,13 @@ fn in_file(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option
     let listed: Vec<String> = uses
         .iter()
         .take(ITEMS)
-        .map(|(item, lines)| format!("{}: {}", owner(db, *item), in_lines(lines)))
+        .map(|(item, lines)| format!("{}: {}", item_label(db, *item), in_lines(lines)))
         .collect();
     let mut page = Page::default();
-    page.add_list(&format!("Used {} in this file:", times(total)), &listed);
+    page.add_list(
+        &format!("Used {} in this file:", times_text(total)),
+        &listed,
+    );
     if uses.len() > ITEMS {
         page.add(format!("and in {} more places", uses.len() - ITEMS));
     }
@@ -126,7 +134,7 @@ fn in_file(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option
 }
 
 /// What an item is called.
-fn owner(db: &dyn Db, item: ItemId) -> String {
+fn item_label(db: &dyn Db, item: ItemId) -> String {
     let name: Arc<str> = item.name(db);
     match item.kind(db) {
         ItemKind::Implementation => "`impl`".to_owned(),
@@ -145,7 +153,7 @@ fn in_lines(lines: &[u32]) -> String {
     let often = if lines.len() == 1 {
         String::new()
     } else {
-        format!("{}, ", times(lines.len()))
+        format!("{}, ", times_text(lines.len()))
     };
     format!("{often}{what} {}{rest}", shown.join(", "))
 }

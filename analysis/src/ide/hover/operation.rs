@@ -19,8 +19,8 @@ use super::address::place_of;
 use super::engines::{alus, engine_lines, engine_table, stream_table};
 use super::lives::life_of;
 use super::method::history_of;
-use super::page::{Page, code, counted, prose, table};
-use super::saving::{Meant, best, larger, searched};
+use super::page::{Page, code, counted, markdown_table, prose};
+use super::saving::{Meant, best, best_searched_saving, larger};
 use super::uses::memory_name;
 
 /// Kernels of a helper that are told apart.
@@ -29,11 +29,15 @@ const KERNELS: usize = 3;
 const REASONS: usize = 4;
 
 /// The page of the operations that a method stands for, with what a search found of the kernels; `None` if there are none.
-pub(super) fn page(db: &dyn Db, found: &[OperationAt], known: &[&KernelCost]) -> Option<String> {
+pub(super) fn operation_page(
+    db: &dyn Db,
+    found: &[OperationAt],
+    known: &[&KernelCost],
+) -> Option<String> {
     let bodies = by_body(found);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for runs in bodies.iter().take(KERNELS) {
-        let (text, when) = described(db, runs, known)?;
+        let (text, when) = described_method(db, runs, known)?;
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, places)) => places.push(when),
             None => groups.push((text, vec![when])),
@@ -55,12 +59,17 @@ pub(super) fn page(db: &dyn Db, found: &[OperationAt], known: &[&KernelCost]) ->
 }
 
 /// The page of a method that could not be followed: why. `None` where nothing is known to be wrong.
-pub(super) fn unresolved(db: &dyn Db, item: ItemId, offset: u32, method: &str) -> Option<String> {
+pub(super) fn unresolved_page(
+    db: &dyn Db,
+    item: ItemId,
+    offset: u32,
+    method: &str,
+) -> Option<String> {
     let here = |span: Span| span.item == item && span.start <= offset && offset < span.end;
     let mut reasons: Vec<String> = Vec::new();
     for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
         for place in &body(db, function).unresolved {
-            let reason = prose(&place.reason.words());
+            let reason = prose(&place.reason.reason_text());
             if here(place.span) && !reasons.contains(&reason) {
                 reasons.push(reason);
             }
@@ -87,7 +96,11 @@ struct Known<'a> {
 }
 
 /// What the method does in its first run in a body, and when it runs.
-fn described(db: &dyn Db, runs: &[OperationAt], known: &[&KernelCost]) -> Option<(String, String)> {
+fn described_method(
+    db: &dyn Db,
+    runs: &[OperationAt],
+    known: &[&KernelCost],
+) -> Option<(String, String)> {
     let at = runs.first()?;
     let body = body(db, at.function);
     let derivation = function_derivation(db, at.function);
@@ -104,7 +117,7 @@ fn described(db: &dyn Db, runs: &[OperationAt], known: &[&KernelCost]) -> Option
     });
     let by_rules =
         meant.and_then(|meant| best(db, at.function, Some(meant), operation.span.item.file(db)));
-    let by_search = searched(&mut Places::new(db), operation.span, known);
+    let by_search = best_searched_saving(&mut Places::new(db), operation.span, known);
     let saving = larger(by_rules, by_search);
     let known = Known {
         saving,
@@ -135,7 +148,10 @@ impl Known<'_> {
         let (method, shown) = match part {
             OperationPart::Start => {
                 let interleaved = matches!(pass.source, PassSource::Interleaved { .. });
-                (pass.library().begin(interleaved), rows.as_slice())
+                (
+                    pass.library().begin_method_name(interleaved),
+                    rows.as_slice(),
+                )
             }
             OperationPart::Stage(stage) => {
                 let method = pass.stages.get(stage).map_or("", |stage| &stage.method);
@@ -158,18 +174,18 @@ impl Known<'_> {
                 counted(pass.stages.len() as u64, "stage"),
                 cycles_words(self.cost)
             ),
-            _ => headline(method, shown.last(), engine, part),
+            _ => method_headline(method, shown.last(), engine, part),
         });
         page.add_lines(&self.cause());
         page.add(stream_table(shown));
         page.add_lines(&engine.map(engine_lines).unwrap_or_default());
-        page.add_lines(&self.more(pass, part));
-        page.add(self.rest());
+        page.add_lines(&self.engine_remarks(pass, part));
+        page.add(self.remaining_remarks());
         page.into_markdown()
     }
 
     /// What some engines have to say beside their cycles.
-    fn more(&self, pass: &Pass, part: OperationPart) -> Vec<String> {
+    fn engine_remarks(&self, pass: &Pass, part: OperationPart) -> Vec<String> {
         let derived = self.derivation.operations.get(self.operation.id.0 as usize);
         let Some(OperationDerivation::Pass(derived)) = derived else {
             return Vec::new();
@@ -256,11 +272,11 @@ impl Known<'_> {
                     code(&self.names.tensor(id)),
                     memory_name(tensor.tier).to_owned(),
                     place_of(self.body, self.derivation, id).unwrap_or_default(),
-                    levels(tensor),
+                    levels_text(tensor),
                 ])
             })
             .collect();
-        page.add(table(
+        page.add(markdown_table(
             &["", "tensor", "memory", "bytes", "mapping"],
             5,
             &rows,
@@ -280,7 +296,7 @@ impl Known<'_> {
                 .map(|life| format!("{} is {life}.", code(&self.names.tensor(copy.target)))),
         );
         page.add(engine_table(&self.cost.stages));
-        page.add(self.rest());
+        page.add(self.remaining_remarks());
         page.into_markdown()
     }
 
@@ -301,7 +317,7 @@ impl Known<'_> {
             called(&collective.targets)
         ));
         page.add(engine_table(&self.cost.stages));
-        page.add(self.rest());
+        page.add(self.remaining_remarks());
         page.into_markdown()
     }
 
@@ -318,7 +334,7 @@ impl Known<'_> {
     }
 
     /// Why the cycles are unknown, what the operation holds, and what its cycles assume.
-    fn rest(&self) -> String {
+    fn remaining_remarks(&self) -> String {
         let mut page = Page::default();
         let reasons: Vec<String> = self
             .cost
@@ -428,7 +444,7 @@ fn cycles_words(cost: &OperationCost) -> String {
 }
 
 /// The method with the stream behind it and its engine's cycles.
-fn headline(
+fn method_headline(
     method: &str,
     row: Option<&StageRow>,
     engine: Option<&StageCost>,
@@ -471,7 +487,7 @@ fn end_target(pass: &Pass) -> Option<TensorId> {
 }
 
 /// The levels of a tensor with its type.
-fn levels(tensor: &Tensor) -> String {
+fn levels_text(tensor: &Tensor) -> String {
     let levels = tensor
         .levels
         .iter()

@@ -48,7 +48,7 @@ impl Page {
 const GAP: char = '\u{a0}';
 
 /// A table; the columns from `numbers` on are to the right.
-pub(super) fn table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
+pub(super) fn markdown_table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
     let titles: Vec<String> = head
         .iter()
@@ -85,7 +85,7 @@ pub(super) fn bytes_of(elements: u64, element_type: ElementType) -> Option<Strin
 }
 
 /// A share in percent, with a digit behind the point where it is below ten: `6.3%`, `50%`.
-pub(super) fn percent(part: u64, whole: u64) -> String {
+pub(super) fn percent_text(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();
     }
@@ -113,24 +113,24 @@ pub(super) fn line_of(db: &dyn Db, span: Span, reader: SourceFile) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, percent, table};
+    use super::{counted, markdown_table, percent_text};
 
     #[test]
     fn numbers_have_units_and_shares_few_digits() {
         assert_eq!(counted(1, "cycle"), "1 cycle");
         assert_eq!(counted(65_536, "cycle"), "65,536 cycles");
-        assert_eq!(percent(1, 2), "50%");
-        assert_eq!(percent(1, 16), "6.3%");
-        assert_eq!(percent(1, 100_000), "below 0.1%");
-        assert_eq!(percent(0, 8), "0%");
-        assert_eq!(percent(u64::MAX, u64::MAX), "100%");
+        assert_eq!(percent_text(1, 2), "50%");
+        assert_eq!(percent_text(1, 16), "6.3%");
+        assert_eq!(percent_text(1, 100_000), "below 0.1%");
+        assert_eq!(percent_text(0, 8), "0%");
+        assert_eq!(percent_text(u64::MAX, u64::MAX), "100%");
     }
 
     #[test]
     fn tables_have_a_rule_below_their_head() {
         let rows = [vec!["a".to_owned(), "1".to_owned()]];
         assert_eq!(
-            table(&["x", "y"], 1, &rows),
+            markdown_table(&["x", "y"], 1, &rows),
             "| x\u{a0}\u{a0} | \u{a0}\u{a0}y |\n| :-- | --: |\n| a | 1 |"
         );
     }

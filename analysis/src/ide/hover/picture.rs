@@ -19,8 +19,8 @@ pub(super) fn boxes(form: &Form) -> Option<String> {
     let mut columns: Vec<[String; 3]> = Vec::new();
     for digit in digits.iter().take(DIGITS) {
         columns.push([
-            label(digit),
-            positions(digit),
+            digit_label(digit),
+            positions_text(digit),
             format!("step {}", thousands(step)),
         ]);
         step = step.saturating_mul(digit.extent);
@@ -29,10 +29,10 @@ pub(super) fn boxes(form: &Form) -> Option<String> {
         columns.push(["…".to_owned(), "…".to_owned(), String::new()]);
     }
     columns.reverse();
-    Some(drawn(&columns))
+    Some(drawn_columns(&columns))
 }
 
-fn drawn(columns: &[[String; 3]]) -> String {
+fn drawn_columns(columns: &[[String; 3]]) -> String {
     let widths: Vec<usize> = columns
         .iter()
         .map(|rows| rows.iter().map(|text| text.chars().count()).max())
@@ -60,14 +60,14 @@ fn drawn(columns: &[[String; 3]]) -> String {
 }
 
 /// The digit as an expression of its own.
-fn label(digit: &Digit) -> String {
+fn digit_label(digit: &Digit) -> String {
     let alone = Form::from_digits([digit.clone()]);
     let label = alone.map_or_else(String::new, |form| form.to_mapping().to_string());
     // A picture is no code: paths need no braces in it.
     label.replace("{ ", "").replace(" }", "")
 }
 
-fn positions(digit: &Digit) -> String {
+fn positions_text(digit: &Digit) -> String {
     if digit.live == digit.extent {
         thousands(digit.extent)
     } else {
@@ -76,7 +76,7 @@ fn positions(digit: &Digit) -> String {
 }
 
 /// Positions that hold no element; `None` where they were not counted.
-pub(super) fn padding(mapping: &Mapping) -> Option<u64> {
+pub(super) fn padding_positions(mapping: &Mapping) -> Option<u64> {
     let form = mapping.form();
     let size = form.size();
     let told = form.digits().iter().all(|digit| {
@@ -102,7 +102,7 @@ pub(super) fn padding(mapping: &Mapping) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{boxes, padding};
+    use super::{boxes, padding_positions};
     use crate::kernel::testing::mapping;
 
     const AXES: &[(&str, u64)] = &[("A", 8), ("B", 24), ("R", 13)];
@@ -140,13 +140,13 @@ mod tests {
     #[test]
     fn padding_is_counted_in_every_digit() {
         // 8 * 32 positions with 8 * 24 elements.
-        assert_eq!(padding(&mapping("A, B # 32", AXES)), Some(64));
+        assert_eq!(padding_positions(&mapping("A, B # 32", AXES)), Some(64));
         // 16 positions of which the last three are padding, cut in the middle and apart.
         assert_eq!(
-            padding(&mapping("R # 16 % 4, A, R # 16 / 4", AXES)),
+            padding_positions(&mapping("R # 16 % 4, A, R # 16 / 4", AXES)),
             Some(3 * 8)
         );
-        assert_eq!(padding(&mapping("1 # 2", AXES)), Some(1));
-        assert_eq!(padding(&mapping("A", AXES)), Some(0));
+        assert_eq!(padding_positions(&mapping("1 # 2", AXES)), Some(1));
+        assert_eq!(padding_positions(&mapping("A", AXES)), Some(0));
     }
 }

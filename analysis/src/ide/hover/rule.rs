@@ -11,7 +11,7 @@ use super::super::{ByteRange, Hover};
 use super::page::{Page, code};
 
 /// The page, if such a name touches the offset.
-pub(in crate::ide) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
+pub(in crate::ide) fn rule_page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
     let suppressions = suppressions(db, file);
     let (name, range) = suppressions.iter().find_map(|suppression| {
         let range = ByteRange {
@@ -43,7 +43,8 @@ fn of_rule(name: &str) -> Option<String> {
 
 fn of_group(name: &str, language: Language) -> Option<String> {
     let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
-    let of_group = catalogue::all().filter(|rule| rule.group == group && rule.looks_at(language));
+    let of_group =
+        catalogue::all_rules().filter(|rule| rule.group == group && rule.looks_at(language));
     let names: Vec<String> = of_group.map(|rule| code(rule.name)).collect();
     let mut page = Page::headed(format!(
         "**{name}**: a group of {} rules, level {} by default",

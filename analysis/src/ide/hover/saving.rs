@@ -12,7 +12,7 @@ use crate::rules::{Finding, Group, Saving};
 use super::page::{counted, line_of, prose};
 
 /// The best that a search found about an operation, as a line; `None` where it found nothing about it.
-pub(super) fn searched(
+pub(super) fn best_searched_saving(
     places: &mut Places<'_>,
     span: Span,
     known: &[&KernelCost],

@@ -41,7 +41,7 @@ impl Use {
     }
 
     /// The use in words: ``packet behind `collect` ``.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn use_in_words(&self) -> String {
         let level = match self.level {
             Level::Chip => "chips",
             Level::Cluster => "clusters",
@@ -74,7 +74,7 @@ impl Use {
 }
 
 /// What a mapping at a place is written for, a use a kernel; of an alias, the place where it is used.
-pub(super) fn uses(db: &dyn Db, item: ItemId, span: Span) -> Vec<Use> {
+pub(super) fn mapping_uses(db: &dyn Db, item: ItemId, span: Span) -> Vec<Use> {
     let bodies = bodies_with(db, item, span.start);
     let found = bodies
         .into_iter()

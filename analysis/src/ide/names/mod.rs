@@ -19,10 +19,10 @@ use crate::db::Db;
 use crate::inputs::{Project, SourceFile, parse};
 use crate::items::{
     AxisDefinition, ItemId, ItemKind, Resolution, ScopeRef, Span, TokenMap, block_scopes,
-    file_items, file_range, parse_item, resolve, scope_at, token_map,
+    file_items, file_range, parse_item, resolve_path, scope_at, token_map,
 };
 
-pub(super) use self::occurrence::{Occurrence, Role, plain};
+pub(super) use self::occurrence::{Occurrence, Role, plain_name};
 use super::{ByteRange, Place};
 
 /// An axis or an alias that the project declares.
@@ -57,7 +57,7 @@ impl Named {
     /// The name in its declaration.
     pub(super) fn name(&self, db: &dyn Db) -> Arc<str> {
         match self {
-            Self::Axis(axis) => plain(&axis.name),
+            Self::Axis(axis) => plain_name(&axis.name),
             Self::Alias(alias) => alias.name(db),
         }
     }
@@ -182,7 +182,7 @@ impl<'a> FileNames<'a> {
         // Both are in the order of the text: looking each place up from the root would walk all items once a place.
         let mut parts = self.root.children_with_tokens();
         let mut part = parts.next();
-        for (start, _) in words(&self.text, name) {
+        for (start, _) in word_places(&self.text, name) {
             let offset = u32::try_from(start)
                 .ok()
                 .and_then(|start| start.checked_sub(self.base));
@@ -203,7 +203,7 @@ impl<'a> FileNames<'a> {
                 _ => None,
             };
             let Some(token) = token else { continue };
-            if *plain(token.text()) == *name && tokens.last() != Some(&token) {
+            if *plain_name(token.text()) == *name && tokens.last() != Some(&token) {
                 tokens.push(token);
             }
         }
@@ -211,19 +211,19 @@ impl<'a> FileNames<'a> {
     }
 
     /// What a name means where it is.
-    pub(super) fn meaning(&self, occurrence: &Occurrence) -> Option<Resolution> {
+    pub(super) fn name_meaning(&self, occurrence: &Occurrence) -> Option<Resolution> {
         let (item, offset) = self.item(&occurrence.token)?;
         let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
         let scope = scope_at(self.db, item, offset);
-        Some(resolve(self.db, &scope, &path, occurrence.namespace))
+        Some(resolve_path(self.db, &scope, &path, occurrence.namespace))
     }
 
     /// The axis or alias that a name means where it is; in a declaration the one that is declared.
-    pub(super) fn named(&self, occurrence: &Occurrence) -> Option<Named> {
+    pub(super) fn named_declaration(&self, occurrence: &Occurrence) -> Option<Named> {
         match occurrence.role {
             Role::AxisDeclaration => self.declared_axis(occurrence).map(Named::Axis),
             Role::AliasDeclaration => self.declared_alias(occurrence).map(Named::Alias),
-            _ => Named::of(self.meaning(occurrence)?),
+            _ => Named::of(self.name_meaning(occurrence)?),
         }
     }
 
@@ -235,7 +235,7 @@ impl<'a> FileNames<'a> {
             start,
             end: start.saturating_add(length),
         };
-        match self.meaning(occurrence) {
+        match self.name_meaning(occurrence) {
             Some(Resolution::Axis(axis)) if axis.span == span => Some(axis),
             // Declared more than once: which one is meant elsewhere is unknown.
             _ => Some(AxisDefinition {
@@ -263,7 +263,10 @@ impl<'a> FileNames<'a> {
 }
 
 /// The places of a name in a text where it is no part of a longer word.
-pub(super) fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (usize, usize)> + 't {
+pub(super) fn word_places<'t>(
+    text: &'t str,
+    name: &'t str,
+) -> impl Iterator<Item = (usize, usize)> + 't {
     let part = |character: char| character == '_' || character.is_alphanumeric();
     text.match_indices(name).filter_map(move |(start, found)| {
         let end = start.checked_add(found.len())?;
@@ -316,7 +319,7 @@ pub(super) fn all_in(db: &dyn Db, named: &Named, files: &[SourceFile]) -> Vec<Fo
     while let Some(name) = pending.pop() {
         for file in files {
             db.unwind_if_revision_cancelled();
-            if words(&file.text(db), &name).next().is_none() {
+            if word_places(&file.text(db), &name).next().is_none() {
                 continue;
             }
             let Some(names) = FileNames::new(db, *file) else {
@@ -329,12 +332,12 @@ pub(super) fn all_in(db: &dyn Db, named: &Named, files: &[SourceFile]) -> Vec<Fo
                 let Some(scope) = names.scope(&token) else {
                     continue;
                 };
-                if names.named(&occurrence).as_ref() != Some(named) {
+                if names.named_declaration(&occurrence).as_ref() != Some(named) {
                     continue;
                 }
                 let other = match occurrence.role {
                     Role::ImportRename => Some(Arc::clone(&name)),
-                    _ => occurrence.renamed(),
+                    _ => occurrence.renamed_by_import(),
                 };
                 if let Some(other) = other
                     && known.insert(Arc::clone(&other))

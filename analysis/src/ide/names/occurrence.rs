@@ -56,7 +56,7 @@ impl Occurrence {
         let parent = token.parent()?;
         match parent.kind() {
             SyntaxKind::TOKEN_TREE => in_tree(token, &parent),
-            SyntaxKind::NAME => declaration(token, &parent.parent()?),
+            SyntaxKind::NAME => declaration_occurrence(token, &parent.parent()?),
             SyntaxKind::NAME_REF => reference(token, &parent.parent()?),
             _ => None,
         }
@@ -64,27 +64,27 @@ impl Occurrence {
 
     /// The name without the `r#` of a raw identifier.
     pub(in crate::ide) fn name(&self) -> Arc<str> {
-        plain(self.token.text())
+        plain_name(self.token.text())
     }
 
     /// The other name that the import around gives to what this name means, if this is the last name of its path.
-    pub(in crate::ide) fn renamed(&self) -> Option<Arc<str>> {
+    pub(in crate::ide) fn renamed_by_import(&self) -> Option<Arc<str>> {
         if self.role != Role::Import {
             return None;
         }
         let path = self.token.parent_ancestors().find_map(ast::Path::cast)?;
         let tree = ast::UseTree::cast(path.syntax().parent()?)?;
         let name = ast::HasName::name(&tree.rename()?)?;
-        Some(plain(name.text()))
+        Some(plain_name(name.text()))
     }
 }
 
 /// A name without the `r#` of a raw identifier.
-pub(in crate::ide) fn plain(text: &str) -> Arc<str> {
+pub(in crate::ide) fn plain_name(text: &str) -> Arc<str> {
     Arc::from(without_raw(text))
 }
 
-fn declaration(token: &SyntaxToken, parent: &SyntaxNode) -> Option<Occurrence> {
+fn declaration_occurrence(token: &SyntaxToken, parent: &SyntaxNode) -> Option<Occurrence> {
     let occurrence = |role, path| Occurrence {
         token: token.clone(),
         path,
@@ -96,12 +96,12 @@ fn declaration(token: &SyntaxToken, parent: &SyntaxNode) -> Option<Occurrence> {
         SyntaxKind::TYPE_ALIAS => {
             let around = parent.parent()?.kind();
             (around != SyntaxKind::ASSOC_ITEM_LIST)
-                .then(|| occurrence(Role::AliasDeclaration, vec![plain(token.text())]))
+                .then(|| occurrence(Role::AliasDeclaration, vec![plain_name(token.text())]))
         }
         SyntaxKind::RENAME => {
             let tree = ast::UseTree::cast(parent.parent()?)?;
             let mut path = import_prefix(&tree)?;
-            path.extend(segments(&tree.path()?)?);
+            path.extend(path_segments(&tree.path()?)?);
             if path.len() > 1 && path.last().is_some_and(|last| &**last == "self") {
                 path.pop();
             }
@@ -130,7 +130,7 @@ fn reference(token: &SyntaxToken, parent: &SyntaxNode) -> Option<Occurrence> {
         _ => (Role::Path, Vec::new()),
     };
     let mut names = prefix;
-    names.extend(segments(&path)?);
+    names.extend(path_segments(&path)?);
     let whole = top == *path.syntax();
     let value = matches!(around.kind(), SyntaxKind::PATH_EXPR | SyntaxKind::PATH_PAT);
     Some(Occurrence {
@@ -160,7 +160,7 @@ fn import_prefix(tree: &ast::UseTree) -> Option<Vec<Arc<str>>> {
             return None;
         }
         groups.push(match outer.path() {
-            Some(path) => segments(&path)?,
+            Some(path) => path_segments(&path)?,
             None => Vec::new(),
         });
         outermost = outer;
@@ -181,7 +181,7 @@ fn import_prefix(tree: &ast::UseTree) -> Option<Vec<Arc<str>>> {
 }
 
 /// The names of a path, generic arguments left out, a leading `::` as an empty segment; none for `<A as B>::C`.
-fn segments(path: &ast::Path) -> Option<Vec<Arc<str>>> {
+fn path_segments(path: &ast::Path) -> Option<Vec<Arc<str>>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let mut current = Some(path.clone());
     while let Some(path) = current {
@@ -189,7 +189,7 @@ fn segments(path: &ast::Path) -> Option<Vec<Arc<str>>> {
         if segment.type_anchor().is_some() || names.len() >= MAXIMUM_SEGMENTS {
             return None;
         }
-        names.push(plain(segment.name_ref()?.text()));
+        names.push(plain_name(segment.name_ref()?.text()));
         current = path.qualifier();
         if current.is_none() && segment.coloncolon_token().is_some() {
             names.push(Arc::from(""));
@@ -200,18 +200,18 @@ fn segments(path: &ast::Path) -> Option<Vec<Arc<str>>> {
 }
 
 /// The token before a token, white space and comments left out.
-fn before(token: &SyntaxToken) -> Option<SyntaxToken> {
+fn token_before(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.prev_token(), SyntaxToken::prev_token)
         .find(|token| !token.kind().is_trivia())
 }
 
 /// The token behind a token, white space and comments left out.
-fn behind(token: &SyntaxToken) -> Option<SyntaxToken> {
+fn token_behind(token: &SyntaxToken) -> Option<SyntaxToken> {
     std::iter::successors(token.next_token(), SyntaxToken::next_token)
         .find(|token| !token.kind().is_trivia())
 }
 
-fn is(token: Option<&SyntaxToken>, kind: SyntaxKind) -> bool {
+fn is_of_kind(token: Option<&SyntaxToken>, kind: SyntaxKind) -> bool {
     token.is_some_and(|token| token.kind() == kind)
 }
 
@@ -220,7 +220,7 @@ fn in_tree(token: &SyntaxToken, tree: &SyntaxNode) -> Option<Occurrence> {
         .ancestors()
         .take_while(|node| node.kind() == SyntaxKind::TOKEN_TREE)
         .find_map(|tree| macro_kind(&tree));
-    let (previous, next) = (before(token), behind(token));
+    let (previous, next) = (token_before(token), token_behind(token));
     let occurrence = |role, path| Occurrence {
         token: token.clone(),
         path,
@@ -232,24 +232,27 @@ fn in_tree(token: &SyntaxToken, tree: &SyntaxNode) -> Option<Occurrence> {
             previous.kind() == SyntaxKind::COMMA || tree.first_token().as_ref() == Some(previous)
         })
     {
-        return Some(occurrence(Role::AxisDeclaration, vec![plain(token.text())]));
+        return Some(occurrence(
+            Role::AxisDeclaration,
+            vec![plain_name(token.text())],
+        ));
     }
     // `$name` of a template, `.field` and `.method()`, `name!`.
-    if is(previous.as_ref(), SyntaxKind::DOLLAR) {
+    if is_of_kind(previous.as_ref(), SyntaxKind::DOLLAR) {
         return None;
     }
     if let Some(dot) = previous
         .as_ref()
-        .filter(|previous| is(Some(previous), SyntaxKind::DOT))
-        && !is(dot.prev_token().as_ref(), SyntaxKind::DOT)
+        .filter(|previous| is_of_kind(Some(previous), SyntaxKind::DOT))
+        && !is_of_kind(dot.prev_token().as_ref(), SyntaxKind::DOT)
     {
         return None;
     }
-    if is(next.as_ref(), SyntaxKind::BANG)
+    if is_of_kind(next.as_ref(), SyntaxKind::BANG)
         && next
             .as_ref()
-            .and_then(behind)
-            .is_some_and(|open| opens(open.kind()))
+            .and_then(token_behind)
+            .is_some_and(|open| is_opening_bracket(open.kind()))
     {
         return None;
     }
@@ -257,7 +260,7 @@ fn in_tree(token: &SyntaxToken, tree: &SyntaxNode) -> Option<Occurrence> {
         return None;
     }
     let mut path = tree_path(token)?;
-    path.push(plain(token.text()));
+    path.push(plain_name(token.text()));
     Some(occurrence(
         Role::Tree {
             ours: kind.is_some(),
@@ -266,7 +269,7 @@ fn in_tree(token: &SyntaxToken, tree: &SyntaxNode) -> Option<Occurrence> {
     ))
 }
 
-fn opens(kind: SyntaxKind) -> bool {
+fn is_opening_bracket(kind: SyntaxKind) -> bool {
     matches!(
         kind,
         SyntaxKind::L_BRACK | SyntaxKind::L_PAREN | SyntaxKind::L_CURLY
@@ -276,7 +279,8 @@ fn opens(kind: SyntaxKind) -> bool {
 /// Whether a name is followed by a single colon: the label of a field.
 fn is_label(next: Option<&SyntaxToken>) -> bool {
     next.is_some_and(|next| {
-        next.kind() == SyntaxKind::COLON && !is(next.next_token().as_ref(), SyntaxKind::COLON)
+        next.kind() == SyntaxKind::COLON
+            && !is_of_kind(next.next_token().as_ref(), SyntaxKind::COLON)
     })
 }
 
@@ -292,7 +296,7 @@ fn is_attribute_value(token: &SyntaxToken, next: Option<&SyntaxToken>) -> bool {
         .find_map(ast::Path::cast)
         .and_then(|path| path.segment())
         .and_then(|segment| segment.name_ref());
-    path.is_some_and(|name| name.text() == "device") && !is(next, SyntaxKind::EQ)
+    path.is_some_and(|name| name.text() == "device") && !is_of_kind(next, SyntaxKind::EQ)
 }
 
 /// The names before a name among tokens: `a::b::` before `c`. None where what is before the colons is no name.
@@ -300,7 +304,7 @@ fn tree_path(token: &SyntaxToken) -> Option<Vec<Arc<str>>> {
     let mut path: Vec<Arc<str>> = Vec::new();
     let mut current = token.clone();
     loop {
-        let Some(colons) = before(&current) else {
+        let Some(colons) = token_before(&current) else {
             break;
         };
         let start = match colons.kind() {
@@ -314,7 +318,7 @@ fn tree_path(token: &SyntaxToken) -> Option<Vec<Arc<str>>> {
         if path.len() >= MAXIMUM_SEGMENTS {
             return None;
         }
-        let Some(name) = before(&start) else {
+        let Some(name) = token_before(&start) else {
             path.push(Arc::from(""));
             break;
         };
@@ -323,7 +327,7 @@ fn tree_path(token: &SyntaxToken) -> Option<Vec<Arc<str>>> {
             | SyntaxKind::SELF_KW
             | SyntaxKind::SUPER_KW
             | SyntaxKind::CRATE_KW => {
-                path.push(plain(name.text()));
+                path.push(plain_name(name.text()));
                 current = name;
             }
             SyntaxKind::R_ANGLE => return None,

@@ -17,11 +17,11 @@ use crate::items::{Resolution, Span};
 
 use super::cursor::Cursor;
 use super::names::{
-    FileNames, Named, Occurrence, Role, all_of, answer_place, item_name_span, place_of, plain,
+    FileNames, Named, Occurrence, Role, all_of, answer_place, item_name_span, place_of, plain_name,
 };
 use super::{ByteRange, Place};
 
-pub(super) use rename::{prepare_rename, rename};
+pub(super) use rename::{prepare_rename, rename_at};
 
 /// The name at a cursor.
 fn name_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SyntaxToken> {
@@ -30,7 +30,7 @@ fn name_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SyntaxToken> {
 }
 
 /// Where the name at a cursor is declared.
-pub(super) fn definition(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Place> {
+pub(super) fn definition_at(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Place> {
     definition_place(db, file, offset).into_iter().collect()
 }
 
@@ -43,22 +43,22 @@ fn definition_place(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Place>
         Role::Tree { ours } => ours,
         _ => false,
     };
-    let meaning = names.meaning(&occurrence)?;
+    let meaning = names.name_meaning(&occurrence)?;
     let span = match meaning {
         Resolution::Axis(axis) => axis.span,
         _ if !ours => return None,
         Resolution::Parameter(name) => {
-            let range = parameter(&token, &name)?;
+            let range = generic_parameter(&token, &name)?;
             return Some(answer_place(db, (file, names.range(&range))));
         }
         // The constants of `{ … }` and of the values in `i!`.
-        Resolution::Unknown { .. } | Resolution::External => value(&names, &occurrence, db)?,
-        other => declared(other, db)?,
+        Resolution::Unknown { .. } | Resolution::External => value_span(&names, &occurrence, db)?,
+        other => declared_span(other, db)?,
     };
     Some(answer_place(db, place_of(db, span)?))
 }
 
-fn declared(meaning: Resolution, db: &dyn Db) -> Option<Span> {
+fn declared_span(meaning: Resolution, db: &dyn Db) -> Option<Span> {
     match meaning {
         Resolution::Axis(axis) => Some(axis.span),
         Resolution::Alias(item)
@@ -70,16 +70,16 @@ fn declared(meaning: Resolution, db: &dyn Db) -> Option<Span> {
 }
 
 /// What a name declares that is no type.
-fn value(names: &FileNames<'_>, occurrence: &Occurrence, db: &dyn Db) -> Option<Span> {
+fn value_span(names: &FileNames<'_>, occurrence: &Occurrence, db: &dyn Db) -> Option<Span> {
     let value = Occurrence {
         namespace: crate::items::Namespace::Value,
         ..occurrence.clone()
     };
-    declared(names.meaning(&value)?, db)
+    declared_span(names.name_meaning(&value)?, db)
 }
 
 /// The generic parameter of a name that a token in the item means.
-fn parameter(token: &SyntaxToken, name: &str) -> Option<SyntaxToken> {
+fn generic_parameter(token: &SyntaxToken, name: &str) -> Option<SyntaxToken> {
     token
         .parent_ancestors()
         .filter_map(ast::AnyHasGenericParams::cast)
@@ -91,7 +91,7 @@ fn parameter(token: &SyntaxToken, name: &str) -> Option<SyntaxToken> {
             ast::GenericParam::LifetimeParam(_) => None,
         })
         .filter_map(|name| name.syntax().first_token())
-        .find(|token| token.kind() == SyntaxKind::IDENT && *plain(token.text()) == *name)
+        .find(|token| token.kind() == SyntaxKind::IDENT && *plain_name(token.text()) == *name)
 }
 
 /// The axis or alias that the name at a cursor means.
@@ -103,13 +103,13 @@ pub(super) fn named_at(
     let token = name_at(db, file, offset)?;
     let occurrence = Occurrence::of(&token)?;
     let names = FileNames::new(db, file)?;
-    let named = names.named(&occurrence)?;
+    let named = names.named_declaration(&occurrence)?;
     let range = names.range(&token);
     Some((named, occurrence, range))
 }
 
 /// Where the axis or alias at a cursor is used.
-pub(super) fn references(
+pub(super) fn references_at(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,

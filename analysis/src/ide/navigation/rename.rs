@@ -20,7 +20,7 @@ use crate::db::Db;
 use crate::ide::names::{FileNames, Found, Role, all_of};
 use crate::ide::{ByteRange, RenameProblem};
 use crate::inputs::{SourceFile, line_index};
-use crate::items::{Namespace, Resolution, dialect, resolve};
+use crate::items::{Namespace, Resolution, dialect, resolve_path};
 use crate::libraries::Library;
 use crate::report::FileEdit;
 use crate::syntax::EDITION;
@@ -56,7 +56,7 @@ pub(in crate::ide) fn prepare_rename(
 }
 
 /// The edits that give the name at a cursor another form everywhere, in the order of files and places.
-pub(in crate::ide) fn rename(
+pub(in crate::ide) fn rename_at(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,
@@ -70,8 +70,8 @@ pub(in crate::ide) fn rename(
     let renaming = renaming(db, named, &occurrence.name(), (file, range))?;
     check_name(db, &renaming, name)?;
     free_where_used(db, &renaming, name)?;
-    let edits = edits(&renaming);
-    verify::check(db, &renaming, &edits, name)?;
+    let edits = rename_edits(&renaming);
+    verify::check_meanings(db, &renaming, &edits, name)?;
     Ok(file_edits(db, &edits, name))
 }
 
@@ -91,7 +91,7 @@ fn file_edits(db: &dyn Db, edits: &Edits, name: &str) -> Vec<FileEdit> {
     edits
 }
 
-fn refuse<T>(why: impl Into<String>) -> Result<T, RenameProblem> {
+fn refuse_rename<T>(why: impl Into<String>) -> Result<T, RenameProblem> {
     Err(RenameProblem(why.into()))
 }
 
@@ -108,19 +108,21 @@ fn named_or_why(
     let meaning = super::name_at(db, file, offset)
         .and_then(|token| Occurrence::of(&token))
         .and_then(|occurrence| {
-            let meaning = FileNames::new(db, file)?.meaning(&occurrence)?;
+            let meaning = FileNames::new(db, file)?.name_meaning(&occurrence)?;
             Some((occurrence.name(), meaning))
         });
     let Some((name, meaning)) = meaning else {
-        return refuse(nothing);
+        return refuse_rename(nothing);
     };
     match meaning {
-        Resolution::Prelude(_) => refuse(format!("`{name}` belongs to the kernel library")),
-        Resolution::External => refuse(format!(
+        Resolution::Prelude(_) => refuse_rename(format!("`{name}` belongs to the kernel library")),
+        Resolution::External => refuse_rename(format!(
             "`{name}` is declared outside of the project, or more than once"
         )),
-        Resolution::Unknown { .. } => refuse(format!("`{name}` is declared nowhere in sight")),
-        _ => refuse(nothing),
+        Resolution::Unknown { .. } => {
+            refuse_rename(format!("`{name}` is declared nowhere in sight"))
+        }
+        _ => refuse_rename(nothing),
     }
 }
 
@@ -133,13 +135,13 @@ fn declared_once(db: &dyn Db, named: &Named) -> Result<(), RenameProblem> {
             .tokens_named(&named.name(db))
             .into_iter()
             .find(|token| names.range(token) == range)?;
-        let meaning = names.meaning(&Occurrence::of(&token)?)?;
+        let meaning = names.name_meaning(&Occurrence::of(&token)?)?;
         Some(Named::of(meaning).as_ref() == Some(named))
     };
     if again() == Some(true) {
         return Ok(());
     }
-    refuse(format!(
+    refuse_rename(format!(
         "`{}` is declared more than once, so that it is unknown which declaration its uses mean",
         named.name(db)
     ))
@@ -170,7 +172,7 @@ fn renaming(
         .map(|found| (found.file, found.range))
         .collect();
     if imports.len() > MAXIMUM_IMPORTS {
-        return refuse(format!("too many imports give `{old}` as another name"));
+        return refuse_rename(format!("too many imports give `{old}` as another name"));
     }
     if imports.len() > 1 {
         // The import that the cursor's name comes from: the one whose name's change changes the meaning there.
@@ -179,7 +181,7 @@ fn renaming(
             dependents.contains(&cursor).then_some(dependents)
         });
         let Some(own) = own else {
-            return refuse(format!(
+            return refuse_rename(format!(
                 "several imports give `{old}` as another name; rename it at one of them"
             ));
         };
@@ -193,14 +195,14 @@ fn renaming(
 /// Whether a name can be where the renamed one does.
 fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), RenameProblem> {
     if name.starts_with("r#") {
-        return refuse(format!("`{name}`: write the name without `r#`"));
+        return refuse_rename(format!("`{name}`: write the name without `r#`"));
     }
     if SyntaxKind::from_keyword(name, EDITION).is_some() {
-        return refuse(format!("`{name}` is a keyword"));
+        return refuse_rename(format!("`{name}` is a keyword"));
     }
     let identifier = syn::parse_str::<syn::Ident>(name);
     if identifier.is_err() || name.contains(char::is_whitespace) || name == "_" {
-        return refuse(format!("`{name}` is not an identifier"));
+        return refuse_rename(format!("`{name}` is not an identifier"));
     }
     if renaming.declaration && matches!(renaming.named, Named::Axis(_)) {
         let first = name.chars().next().unwrap_or('_');
@@ -214,7 +216,7 @@ fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), Rename
                 Library::VisaStd => "an upper-case letter",
                 Library::OptStd => "a letter",
             };
-            return refuse(format!("an axis starts with {wanted}; `{name}` does not"));
+            return refuse_rename(format!("an axis starts with {wanted}; `{name}` does not"));
         }
     }
     Ok(())
@@ -229,7 +231,7 @@ fn free_where_used(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), R
     };
     for found in &renaming.found {
         for space in spaces {
-            let meaning = resolve(db, &found.scope, &[name], *space);
+            let meaning = resolve_path(db, &found.scope, &[name], *space);
             let what = match meaning {
                 Resolution::Unknown { .. } => continue,
                 Resolution::Axis(_) => "an axis",
@@ -242,10 +244,10 @@ fn free_where_used(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), R
                 Resolution::Prelude(_) => "a name of the kernel library",
                 Resolution::External => "a name from elsewhere",
             };
-            return refuse(format!(
+            return refuse_rename(format!(
                 "`{name}` is already {what} where `{}` is in {}",
                 renaming.old,
-                shown(db, found.file, found.range)
+                place_text(db, found.file, found.range)
             ));
         }
     }
@@ -253,7 +255,7 @@ fn free_where_used(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), R
 }
 
 /// The names that change, file by file.
-fn edits(renaming: &Renaming) -> Edits {
+fn rename_edits(renaming: &Renaming) -> Edits {
     let mut edits = Edits::default();
     for found in &renaming.found {
         edits.entry(found.file).or_default().push(found.range);
@@ -266,7 +268,7 @@ fn edits(renaming: &Renaming) -> Edits {
 }
 
 /// A place for messages: file and line.
-fn shown(db: &dyn Db, file: SourceFile, range: ByteRange) -> String {
+fn place_text(db: &dyn Db, file: SourceFile, range: ByteRange) -> String {
     let line = line_index(db, file).line(range.start);
     format!("{}:{line}", file.path(db))
 }

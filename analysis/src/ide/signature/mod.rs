@@ -6,9 +6,9 @@ use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, Method, TypeParameter};
 
 use crate::ide::completion::context::{Around, Bracket, Owner};
-use crate::ide::completion::made::{Names, made};
-use crate::ide::completion::place::{arguments, owned_tier};
-use crate::ide::completion::receiver::{Receiver, called};
+use crate::ide::completion::made::{Names, made_mappings};
+use crate::ide::completion::place::{arguments_before_cursor, owned_tier};
+use crate::ide::completion::receiver::{Receiver, called_method};
 use crate::ide::{SignatureHelp, SignatureParameter};
 use crate::numbers::one_of;
 
@@ -24,7 +24,7 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
             // A mapping in the generics.
             Owner::Macro(name) if name == "m" || name == "i" => in_mapping = true,
             Owner::Turbofish { name, dot } => {
-                return method(
+                return method_signature_help(
                     db,
                     &around,
                     (&name, dot),
@@ -33,7 +33,13 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
                 );
             }
             Owner::Arguments { name, dot } => {
-                return method(db, &around, (&name, dot), opener.commas, (true, false));
+                return method_signature_help(
+                    db,
+                    &around,
+                    (&name, dot),
+                    opener.commas,
+                    (true, false),
+                );
             }
             Owner::Type(name) => return tensor_type(around.dialect(db), &name, opener.commas),
             // The fields of a configuration, a group in a mapping, an array.
@@ -48,19 +54,19 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
     None
 }
 
-fn method(
+fn method_signature_help(
     db: &dyn Db,
     around: &Around,
     (name, dot): (&str, usize),
     commas: usize,
     (in_arguments, is_certain): (bool, bool),
 ) -> Option<SignatureHelp> {
-    let (method, receiver) = called(db, around, (name, dot), is_certain)?;
+    let (method, receiver) = called_method(db, around, (name, dot), is_certain)?;
     let mut guide = around.dialect(db).guide(method)?;
     let expected = if in_arguments {
         None
     } else {
-        expected(db, around, (method, receiver.as_ref()), commas)
+        expected_mapping(db, around, (method, receiver.as_ref()), commas)
     };
     let context = receiver.and_then(|receiver| receiver.pass()?.context);
     let arguments = method.arguments_in(context);
@@ -72,7 +78,7 @@ fn method(
     } else {
         (commas < guide.generics.len()).then_some(commas)
     };
-    let mut help = written(name, &guide, active);
+    let mut help = written_signature(name, &guide, active);
     let parameter = active.and_then(|active| help.parameters.get_mut(active));
     if let (Some(parameter), Some(expected)) = (parameter, expected) {
         let words = parameter.documentation.take();
@@ -86,7 +92,7 @@ fn method(
 const EXPECTED: usize = 3;
 
 /// What the stage makes of its input where the generic of that number is a mapping, as Markdown; none where that is left open.
-fn expected(
+fn expected_mapping(
     db: &dyn Db,
     around: &Around,
     (method, receiver): (&Method, Option<&Receiver>),
@@ -99,9 +105,9 @@ fn expected(
         .find(|opener| matches!(around.owner(*opener), Owner::Turbofish { .. }))?;
     let (item, end) = around.item_here(db)?;
     let names = Names::at(db, item, end, end);
-    let mut before = arguments(around, opener);
+    let mut before = arguments_before_cursor(around, opener);
     before.truncate(number.saturating_add(1));
-    let found = made(receiver?, method, &before, &names).into_iter();
+    let found = made_mappings(receiver?, method, &before, &names).into_iter();
     let found = found.filter_map(|made| Some((names.text(&made.mapping)?, made.words)));
     let lines: Vec<String> = found
         .take(EXPECTED)
@@ -134,7 +140,11 @@ fn constructor(
         order: 0,
     };
     let active = (commas < guide.arguments.len()).then_some(commas);
-    Some(written(&format!("{owner}::{name}"), &guide, active))
+    Some(written_signature(
+        &format!("{owner}::{name}"),
+        &guide,
+        active,
+    ))
 }
 
 /// A signature with the places of its parameters.
@@ -158,7 +168,7 @@ impl Label {
     }
 }
 
-fn written(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
+fn written_signature(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
     let mut label = Label {
         text: name.to_owned(),
         parameters: Vec::new(),

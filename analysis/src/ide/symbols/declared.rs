@@ -12,7 +12,7 @@ use crate::ide::cursor::macro_kind;
 use crate::ide::names::{Occurrence, Role};
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, block_scopes, device_attribute,
-    functions_around, item_text, mapping_sites, parse_item, resolve, scope_at,
+    functions_around, item_text, mapping_sites, parse_item, resolve_path, scope_at,
 };
 use crate::mapping::parse_axes;
 
@@ -37,10 +37,10 @@ pub(super) struct Declared {
 
 /// What an item of a module declares, what is in its blocks included, in the order of the text.
 #[salsa::tracked(returns(clone))]
-pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
+pub(super) fn item_declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
     let mut declared = Vec::new();
     if item.parent(db).is_none() && item.kind(db) != ItemKind::MacroDefinition {
-        one(db, item, None, &mut declared);
+        push_item(db, item, None, &mut declared);
         let container = item.name(db);
         let container = Some(container).filter(|name| !name.is_empty());
         let text = item_text(db, item);
@@ -49,7 +49,7 @@ pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
             let around = around.into_iter().find(|function| *function != local.id);
             let around = around.map(|function| function.name(db));
             let around = around.or_else(|| container.clone());
-            one(
+            push_item(
                 db,
                 local.id,
                 around.or_else(|| Some(Arc::from(""))),
@@ -57,14 +57,14 @@ pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
             );
         }
         if text.text.contains("axes") {
-            axes(db, item, container, &mut declared);
+            push_axes(db, item, container, &mut declared);
         }
     }
     declared.sort_by_key(|entry| (entry.range.start, entry.range.end));
     declared.into()
 }
 
-fn one(db: &dyn Db, item: ItemId, container: Option<Arc<str>>, declared: &mut Vec<Declared>) {
+fn push_item(db: &dyn Db, item: ItemId, container: Option<Arc<str>>, declared: &mut Vec<Declared>) {
     let Some(kind) = kind_of(db, item) else {
         return;
     };
@@ -109,7 +109,7 @@ fn names_mapping(db: &dyn Db, alias: ItemId) -> bool {
 }
 
 /// The axes of all calls of `axes!` in an item.
-fn axes(db: &dyn Db, item: ItemId, container: Option<Arc<str>>, declared: &mut Vec<Declared>) {
+fn push_axes(db: &dyn Db, item: ItemId, container: Option<Arc<str>>, declared: &mut Vec<Declared>) {
     let text = item_text(db, item);
     let container =
         (item.kind(db) != ItemKind::Axes).then(|| container.unwrap_or_else(|| Arc::from("")));
@@ -128,8 +128,8 @@ fn axes(db: &dyn Db, item: ItemId, container: Option<Arc<str>>, declared: &mut V
                 item,
                 container: container.clone(),
                 size: axis.size,
-                range: site.body.inside(&(axis.name_span.start..end)),
-                selection: site.body.inside(&axis.name_span),
+                range: site.body.span_inside(&(axis.name_span.start..end)),
+                selection: site.body.span_inside(&axis.name_span),
             });
         }
     }
@@ -161,7 +161,7 @@ pub(super) fn constants_in_macros(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
             }
             let scope = scope_at(db, item, token.text_range().start().into());
             let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
-            if let Resolution::Const(constant) = resolve(db, &scope, &path, Namespace::Value) {
+            if let Resolution::Const(constant) = resolve_path(db, &scope, &path, Namespace::Value) {
                 found.insert(constant);
             }
         }

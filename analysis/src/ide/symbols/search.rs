@@ -8,7 +8,7 @@ use crate::ide::{SymbolKind, WorkspaceSymbol};
 use crate::inputs::{Project, SourceFile};
 use crate::items::file_items;
 
-use super::declared::{Declared, declarations};
+use super::declared::{Declared, item_declarations};
 
 /// Symbols that are answered, at most.
 const MAXIMUM_SYMBOLS: usize = 1_000;
@@ -39,7 +39,7 @@ pub(in crate::ide) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<Workspa
     let mut found = Vec::new();
     for file in project.files(db).values() {
         for entry in file_declarations(db, *file).iter() {
-            if let Some(fit) = fit(&entry.name, query, &lower) {
+            if let Some(fit) = name_fit(&entry.name, query, &lower) {
                 found.push((fit, entry.name.chars().count(), found.len(), entry.clone()));
             }
         }
@@ -68,7 +68,7 @@ fn file_declarations(db: &dyn Db, file: SourceFile) -> Arc<[Declared]> {
     file_items(db, file)
         .items
         .iter()
-        .flat_map(|item| declarations(db, *item).to_vec())
+        .flat_map(|item| item_declarations(db, *item).to_vec())
         .filter(|entry| entry.kind != SymbolKind::Constant)
         .collect()
 }
@@ -83,7 +83,7 @@ fn container(db: &dyn Db, entry: &Declared) -> Option<String> {
     (!path.is_empty()).then(|| path.join("::"))
 }
 
-fn fit(name: &str, query: &str, lower: &str) -> Option<Fit> {
+fn name_fit(name: &str, query: &str, lower: &str) -> Option<Fit> {
     if name == query {
         return Some(Fit::Exact);
     }

@@ -4,40 +4,41 @@
 
 use super::{MappingProblemKind, Resolver, grammar_of};
 use crate::items::ids::Span;
-use crate::items::resolve::{Namespace, resolve};
+use crate::items::resolve::{Namespace, resolve_path};
 use crate::mapping::{Construct, FactorKind, FactorNode, Mapping, MappingKind, uncountable_factor};
 
 impl Resolver<'_> {
-    pub(super) fn factor(&mut self, factor: &FactorNode, body: Span) -> Option<u64> {
+    pub(super) fn factor_value(&mut self, factor: &FactorNode, body: Span) -> Option<u64> {
         let grammar = grammar_of(self.db, body);
         match &factor.kind {
             FactorKind::Literal(value) => Some(*value),
             FactorKind::Missing => None,
             FactorKind::Name(name) => {
-                let span = body.inside(&factor.span);
+                let span = body.span_inside(&factor.span);
                 if self.is_constant(name) {
                     self.named_constant(span, span, true);
                     return None;
                 }
-                let known = grammar.reads(Construct::AxisFactor);
-                let found = resolve(self.db, self.scope, &[name], Namespace::Type);
-                let named = self.only_if(known, |resolver| resolver.found(name, found, span))?;
-                self.counted(&named, span)
+                let known = grammar.reads_construct(Construct::AxisFactor);
+                let found = resolve_path(self.db, self.scope, &[name], Namespace::Type);
+                let named =
+                    self.only_if(known, |resolver| resolver.found_mapping(name, found, span))?;
+                self.operand_size(&named, span)
             }
             FactorKind::Mapping(node) => {
-                let known = grammar.reads(Construct::MappingFactor);
+                let known = grammar.reads_construct(Construct::MappingFactor);
                 let mapping = self.only_if(known, |resolver| resolver.node(node, body))?;
-                self.counted(&mapping, body.inside(&factor.span))
+                self.operand_size(&mapping, body.span_inside(&factor.span))
             }
             FactorKind::Constant { content } => {
-                let span = body.inside(content);
-                if !grammar.reads(Construct::ConstantFactor) {
-                    self.named_constant(span, body.inside(&factor.span), true);
+                let span = body.span_inside(content);
+                if !grammar.reads_construct(Construct::ConstantFactor) {
+                    self.named_constant(span, body.span_inside(&factor.span), true);
                     return None;
                 }
                 let value = self.constant(span);
                 if value.is_none() {
-                    self.problem(MappingProblemKind::UnresolvedEscape, span);
+                    self.push_problem(MappingProblemKind::UnresolvedEscape, span);
                 }
                 value
             }
@@ -61,7 +62,7 @@ impl Resolver<'_> {
     }
 
     /// The size of a mapping as a right operand: what an alias or an escaped type stands for may have none to take.
-    fn counted(&mut self, mapping: &Mapping, span: Span) -> Option<u64> {
+    fn operand_size(&mut self, mapping: &Mapping, span: Span) -> Option<u64> {
         let Some(found) = uncountable_operator(mapping) else {
             return Some(mapping.size());
         };
@@ -76,7 +77,7 @@ impl Resolver<'_> {
                 message: uncountable_factor(found),
                 instead: None,
             };
-            self.problem(kind, span);
+            self.push_problem(kind, span);
         }
         None
     }

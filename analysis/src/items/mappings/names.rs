@@ -9,12 +9,14 @@ use super::{
     MAXIMUM_DEPTH, MappingProblemKind, Resolver, ScopeEnvironment, alias_mapping, grammar_of,
 };
 use crate::db::Db;
-use crate::items::constants::{ConstValue, evaluate};
+use crate::items::constants::{ConstValue, evaluate_expression};
 use crate::items::declarations::{MacroArguments, path_segments};
 use crate::items::file::{file_items, item_text, macro_name};
 use crate::items::homonyms::axes_named;
 use crate::items::ids::{ItemKind, ModuleId, Span};
-use crate::items::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
+use crate::items::resolve::{
+    AxisDefinition, Namespace, Resolution, resolve_path, visible_type_names,
+};
 use crate::libraries::{self, MappingType};
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
@@ -23,7 +25,7 @@ use crate::syntax::parse_text;
 impl Resolver<'_> {
     /// Whether a name is that of a constant and of no type.
     pub(super) fn is_constant(&self, name: &str) -> bool {
-        let types = resolve(self.db, self.scope, &[name], Namespace::Type);
+        let types = resolve_path(self.db, self.scope, &[name], Namespace::Type);
         let is_type = !matches!(
             types,
             Resolution::Unknown {
@@ -32,7 +34,7 @@ impl Resolver<'_> {
         );
         !is_type
             && matches!(
-                resolve(self.db, self.scope, &[name], Namespace::Value),
+                resolve_path(self.db, self.scope, &[name], Namespace::Value),
                 Resolution::Const(_) | Resolution::Parameter(_)
             )
     }
@@ -40,22 +42,22 @@ impl Resolver<'_> {
     /// Reports the constant that an expression names, or is, at the place that the macro stops at.
     pub(super) fn named_constant(&mut self, expression: Span, span: Span, factor: bool) {
         let kind = MappingProblemKind::NamedConstant {
-            text: self.source(span),
+            text: self.source_text(span),
             value: self.constant(expression),
             factor,
             grammar: grammar_of(self.db, span),
         };
-        self.problem(kind, span);
+        self.push_problem(kind, span);
     }
 
-    pub(super) fn source(&self, span: Span) -> String {
+    pub(super) fn source_text(&self, span: Span) -> String {
         let text = item_text(self.db, span.item);
         let source = text.text.get(span.start as usize..span.end as usize);
         source.unwrap_or("").to_owned()
     }
 
     pub(super) fn constant(&self, span: Span) -> Option<u64> {
-        self.constant_text(&self.source(span))?.as_u64()
+        self.constant_text(&self.source_text(span))?.as_u64()
     }
 
     pub(super) fn constant_text(&self, text: &str) -> Option<ConstValue> {
@@ -70,45 +72,50 @@ impl Resolver<'_> {
             scope: self.scope.clone(),
             bindings: self.bindings,
         };
-        Some(evaluate(&item.body()?, &environment))
+        Some(evaluate_expression(&item.body()?, &environment))
     }
 
     pub(super) fn name(&mut self, name: &str, span: Span) -> Option<Mapping> {
-        let found = resolve(self.db, self.scope, &[name], Namespace::Type);
+        let found = resolve_path(self.db, self.scope, &[name], Namespace::Type);
         self.wants_axis(name, &found, span);
-        self.found(name, found, span)
+        self.found_mapping(name, found, span)
     }
 
     /// The mapping of a bare name by what it is found to be.
-    pub(super) fn found(&mut self, name: &str, found: Resolution, span: Span) -> Option<Mapping> {
+    pub(super) fn found_mapping(
+        &mut self,
+        name: &str,
+        found: Resolution,
+        span: Span,
+    ) -> Option<Mapping> {
         match found {
             Resolution::Axis(axis) => axis_mapping(&axis),
             Resolution::Alias(alias) => alias_mapping(self.db, alias).mapping.clone(),
             Resolution::Parameter(_) => {
                 let bound = self.bindings.mapping(name);
                 if bound.is_none() {
-                    self.problem(MappingProblemKind::UnresolvedEscape, span);
+                    self.push_problem(MappingProblemKind::UnresolvedEscape, span);
                 }
                 bound
             }
             Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
             // No name of the preludes is an axis, so its being there explains nothing.
             Resolution::Prelude(path) if libraries::is_prelude_name(&path) => {
-                self.unknown(name, false, span)
+                self.unknown_name(name, false, span)
             }
             Resolution::Unknown {
                 has_unresolved_glob,
-            } => self.unknown(name, has_unresolved_glob, span),
+            } => self.unknown_name(name, has_unresolved_glob, span),
             Resolution::Const(_)
             | Resolution::Function(_)
             | Resolution::Module(_)
             | Resolution::Type(_)
             | Resolution::Prelude(_)
-            | Resolution::External => self.unknown(name, true, span),
+            | Resolution::External => self.unknown_name(name, true, span),
         }
     }
 
-    fn unknown(&mut self, name: &str, silent: bool, span: Span) -> Option<Mapping> {
+    fn unknown_name(&mut self, name: &str, silent: bool, span: Span) -> Option<Mapping> {
         if !silent && self.is_constant(name) {
             self.named_constant(span, span, false);
             return None;
@@ -133,14 +140,14 @@ impl Resolver<'_> {
             declared,
             imports_at,
         };
-        self.problem(kind, span);
+        self.push_problem(kind, span);
         None
     }
 
     /// `{ type }`: pasted verbatim, so anything that is a mapping as a type.
-    pub(super) fn escape(&mut self, span: Span, whole: Span) -> Option<Mapping> {
+    pub(super) fn escaped_mapping(&mut self, span: Span, whole: Span) -> Option<Mapping> {
         const BEFORE: &str = "type X = ";
-        let source = format!("{BEFORE}{};", self.source(span));
+        let source = format!("{BEFORE}{};", self.source_text(span));
         // What is more than a type (`{ A # 8 }`) is none: its first name stands for something else.
         let whole_type = parse_text(&source).ok();
         let whole_type = whole_type.filter(|parse| parse.errors().is_empty());
@@ -167,7 +174,7 @@ impl Resolver<'_> {
         let mapping = written.and_then(|written| self.written_type(&written, start));
         self.observed = observed;
         mapping.unwrap_or_else(|| {
-            self.problem(MappingProblemKind::UnresolvedEscape, span);
+            self.push_problem(MappingProblemKind::UnresolvedEscape, span);
             None
         })
     }
@@ -203,7 +210,7 @@ impl Resolver<'_> {
                 let path = path.path()?;
                 let segments = path_segments(&path);
                 let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
-                match resolve(self.db, self.scope, &segments, Namespace::Type) {
+                match resolve_path(self.db, self.scope, &segments, Namespace::Type) {
                     Resolution::Parameter(name) => self.bindings.mapping(&name).map(Some),
                     Resolution::Alias(alias) if has_arguments(&path) => {
                         self.generic_alias(alias, &path, start)

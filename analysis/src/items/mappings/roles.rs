@@ -18,7 +18,7 @@ use crate::items::file::{macro_name, parse_item};
 use crate::items::ids::{ItemId, Span};
 use crate::items::recent::recently_parsed_mapping;
 use crate::items::references::{ReferenceOrder, reference_order};
-use crate::items::resolve::{Namespace, Resolution, resolve};
+use crate::items::resolve::{Namespace, Resolution, resolve_path};
 use crate::items::scopes::{ScopeRef, scope_at};
 use crate::libraries::{self, MappingType};
 use crate::mapping::{SyntaxKind, SyntaxNode};
@@ -70,7 +70,7 @@ fn type_role(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -> Option<NameR
             let path = path.path()?;
             let segments = path_segments(&path);
             let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
-            match resolve(db, scope, &segments, Namespace::Type) {
+            match resolve_path(db, scope, &segments, Namespace::Type) {
                 Resolution::Axis(_) if !has_arguments(&path) => Some(NameRole::Axis),
                 Resolution::Alias(alias) => alias_role(db, alias),
                 Resolution::Prelude(name) => {
@@ -153,7 +153,7 @@ impl Resolver<'_> {
         let role = type_role(self.db, self.scope, written).or_else(|| {
             let plain = plain_path(written)?;
             let is_parameter = matches!(
-                resolve(self.db, self.scope, &[&plain], Namespace::Type),
+                resolve_path(self.db, self.scope, &[&plain], Namespace::Type),
                 Resolution::Parameter(_)
             );
             is_parameter.then(|| parameter_role(self.db, content, &plain))?
@@ -174,7 +174,7 @@ impl Resolver<'_> {
             place,
             instead: Some(instead),
         };
-        self.problem(kind, span);
+        self.push_problem(kind, span);
     }
 }
 
@@ -206,7 +206,7 @@ fn wanted_roles(db: &dyn Db, alias: ItemId) -> Arc<[Option<NameRole>]> {
     let roles = parameters.map(|(name, constant)| {
         let mut roles = Vec::new();
         if !constant {
-            uses(db, alias, &scope, written.syntax(), &name, &mut roles);
+            collect_type_roles(db, alias, &scope, written.syntax(), &name, &mut roles);
         }
         let first = roles.first().copied()?;
         roles.iter().all(|role| *role == first).then_some(first)
@@ -219,7 +219,7 @@ fn no_wanted_roles(_db: &dyn Db, _id: salsa::Id, _alias: ItemId) -> Arc<[Option<
 }
 
 /// The roles in which a type uses a parameter.
-fn uses(
+fn collect_type_roles(
     db: &dyn Db,
     alias: ItemId,
     scope: &ScopeRef,
@@ -237,7 +237,7 @@ fn uses(
                 macro_uses(tree, &arguments.text, name, roles);
             }
         } else if let Some(list) = ast::GenericArgList::cast(node) {
-            let owner = owner(db, scope, &list);
+            let owner = argument_owner(db, scope, &list);
             for (number, argument) in type_arguments(&list) {
                 if argument.and_then(|written| plain_path(&written)).as_deref() == Some(name) {
                     roles.extend(owner.as_ref().and_then(|owner| owner.wants(db, number)));
@@ -288,12 +288,12 @@ impl Owner {
     }
 }
 
-fn owner(db: &dyn Db, scope: &ScopeRef, list: &ast::GenericArgList) -> Option<Owner> {
+fn argument_owner(db: &dyn Db, scope: &ScopeRef, list: &ast::GenericArgList) -> Option<Owner> {
     let segment = ast::PathSegment::cast(list.syntax().parent()?)?;
     let segments = path_segments(&segment.parent_path());
     let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
     let name = (*segments.last()?).to_owned();
-    match resolve(db, scope, &segments, Namespace::Type) {
+    match resolve_path(db, scope, &segments, Namespace::Type) {
         Resolution::Alias(alias) => Some(Owner::Alias(name, alias)),
         Resolution::Prelude(path) if libraries::is_tensor(&path) => Some(Owner::Tensor(name)),
         _ => None,
@@ -339,7 +339,7 @@ pub(in crate::items) fn arguments_of_other_roles(
             continue;
         };
         let scope = scope_at(list.syntax().text_range().start().into());
-        let Some(owner) = owner(db, &scope, &list) else {
+        let Some(owner) = argument_owner(db, &scope, &list) else {
             continue;
         };
         for (number, written) in type_arguments(&list) {
@@ -380,7 +380,7 @@ fn named_alone(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -> Option<Str
     let text = MacroArguments::of(&call.macro_call()?)?.text;
     let name = text.trim();
     let is_axis = matches!(
-        resolve(db, scope, &[name], Namespace::Type),
+        resolve_path(db, scope, &[name], Namespace::Type),
         Resolution::Axis(_)
     );
     is_axis.then(|| name.to_owned())

@@ -22,7 +22,7 @@ impl Resolver<'_> {
             .into_iter()
             .flat_map(|list| list.generic_args())
             .collect();
-        let span = start.inside(&path.syntax().text_range().into());
+        let span = start.span_inside(&path.syntax().text_range().into());
         let built = match (ty, arguments.as_slice()) {
             (MappingType::Identity, []) => return Some(Some(Mapping::identity())),
             (MappingType::Axis, [axis]) => return self.operand(axis, start),
@@ -39,11 +39,11 @@ impl Resolver<'_> {
                     return Some(None);
                 };
                 let factor = self.number(factor, start)?;
-                applied(ty, &inner, factor, kind)?
+                apply_operator(ty, &inner, factor, kind)?
             }
             _ => return None,
         };
-        Some(self.checked(built, span))
+        Some(self.checked_mapping(built, span))
     }
 
     /// An argument that is a mapping.
@@ -71,7 +71,7 @@ impl Resolver<'_> {
 }
 
 /// What an operator makes of a mapping; none for arguments that it does not take.
-fn applied(
+fn apply_operator(
     ty: MappingType,
     inner: &Mapping,
     factor: u64,

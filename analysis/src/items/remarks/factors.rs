@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use super::Expression;
-use crate::mapping::{Answer, FactorKind, Mapping, Operator, SyntaxKind, SyntaxNode, equal};
+use crate::mapping::{
+    Answer, FactorKind, Mapping, Operator, SyntaxKind, SyntaxNode, mappings_equal,
+};
 
 /// Neighbours that are one factor.
 pub(super) struct Run {
@@ -107,7 +109,7 @@ impl<'a> Part<'a> {
         }
         Some(Self {
             place: node.span.clone(),
-            base: expression.source(&base.span),
+            base: expression.source_text(&base.span),
             cut: expression.mapping(base)?.clone(),
             stride: stride.unwrap_or(1),
             modulo,
@@ -138,7 +140,7 @@ impl<'a> Part<'a> {
             mapping = mapping.modulo(modulo).ok()?;
         }
         let whole = self.mapping.pair(&inner.mapping).ok()?;
-        (equal(&whole, &mapping) == Answer::Yes).then(|| Self {
+        (mappings_equal(&whole, &mapping) == Answer::Yes).then(|| Self {
             place: self.place.start..inner.place.end,
             base: self.base,
             cut: self.cut.clone(),

@@ -46,7 +46,7 @@ impl Writer<'_> {
             SyntaxKind::Binary { .. } => self.chain(node),
             SyntaxKind::Pair(parts) => self.pair(parts),
             SyntaxKind::Group(inner) => {
-                let source = self.expression.source(&node.span);
+                let source = self.expression.source_text(&node.span);
                 let open = if source.starts_with('(') {
                     ('(', ')')
                 } else {
@@ -58,7 +58,7 @@ impl Writer<'_> {
             | SyntaxKind::Number(_)
             | SyntaxKind::Name(_)
             | SyntaxKind::Escape { .. }
-            | SyntaxKind::Missing => self.expression.source(&node.span).to_owned(),
+            | SyntaxKind::Missing => self.expression.source_text(&node.span).to_owned(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Writer<'_> {
                 self.places.push(place);
             } else {
                 text.push(' ');
-                text.push_str(self.expression.source(&place));
+                text.push_str(self.expression.source_text(&place));
             }
         }
         text

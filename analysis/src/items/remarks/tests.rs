@@ -1,8 +1,8 @@
-use super::{MappingRemarkKind, numbers, remarks};
+use super::{MappingRemarkKind, bare_numbers, mapping_remarks};
 use crate::items::mappings::Observed;
 use crate::kernel::testing::{mapping, span};
 use crate::mapping::{
-    Answer, Grammar, SyntaxKind, SyntaxNode, equal, parse_mapping, parse_mapping_in,
+    Answer, Grammar, SyntaxKind, SyntaxNode, mappings_equal, parse_mapping, parse_mapping_in,
 };
 
 const AXES: &[(&str, u64)] = &[("A", 16), ("B", 8), ("R", 13)];
@@ -38,7 +38,7 @@ fn kinds_in(text: &str, grammar: Grammar) -> Vec<MappingRemarkKind> {
     let tree = tree.expect("a tree");
     let mut observed = Observed::default();
     observe(text, &tree, &mut observed);
-    remarks(&tree, text, &observed, grammar, span(0))
+    mapping_remarks(&tree, text, &observed, grammar, span(0))
         .into_iter()
         .map(|remark| remark.kind)
         .collect()
@@ -51,7 +51,7 @@ fn simplifies(text: &str, expected: &str, places: usize) {
         panic!("{text}: {kinds:?}");
     };
     assert_eq!((simpler.as_str(), *count), (expected, places), "{text}");
-    let same = equal(&mapping(text, AXES), &mapping(simpler, AXES));
+    let same = mappings_equal(&mapping(text, AXES), &mapping(simpler, AXES));
     assert_eq!(same, Answer::Yes, "{text}");
 }
 
@@ -75,7 +75,7 @@ fn merges(text: &str, expected: &[(&str, &str)]) {
 fn bare_numbers_are_found_in_groups_and_pairs() {
     let (tree, errors) = parse_mapping("[A, 4] # 16 / 2, 1, (8 % 2)");
     assert!(errors.is_empty());
-    let mut found: Vec<u64> = numbers(&tree.expect("a tree"))
+    let mut found: Vec<u64> = bare_numbers(&tree.expect("a tree"))
         .into_iter()
         .map(|(count, _)| count)
         .collect();

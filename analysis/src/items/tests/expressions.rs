@@ -1,6 +1,6 @@
 use ra_ap_syntax::ast;
 
-use crate::items::{ConstEnvironment, ConstValue, evaluate};
+use crate::items::{ConstEnvironment, ConstValue, evaluate_expression};
 use crate::syntax::EDITION;
 
 struct Variables;
@@ -20,7 +20,7 @@ impl ConstEnvironment for Variables {
 }
 
 fn value(text: &str) -> ConstValue {
-    evaluate(&ast::Expr::parse(text, EDITION).tree(), &Variables)
+    evaluate_expression(&ast::Expr::parse(text, EDITION).tree(), &Variables)
 }
 
 fn int(text: &str) -> Option<i128> {

@@ -1,13 +1,13 @@
 use super::{item, one};
 use crate::db::Db;
 use crate::items::{
-    ItemId, ItemKind, Namespace, Typing as _, item_text, parse_item, resolve, scope_at,
+    ItemId, ItemKind, Namespace, Typing as _, item_text, parse_item, resolve_path, scope_at,
 };
 
 /// Stands for what later rooms compute from a function: its text and a name that it uses.
 #[salsa::tracked]
 fn lowered(db: &dyn Db, function: ItemId) -> String {
-    let axis = resolve(db, &scope_at(db, function, 0), &["A"], Namespace::Type);
+    let axis = resolve_path(db, &scope_at(db, function, 0), &["A"], Namespace::Type);
     let parsed = parse_item(db, function);
     format!("{} {axis:?}", parsed.text.text.len())
 }

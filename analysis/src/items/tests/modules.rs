@@ -1,7 +1,7 @@
 use super::{module, project, scope, show};
 use crate::db::AnalysisDatabase;
 use crate::inputs::Project;
-use crate::items::{Namespace, module_tree, parent_module, resolve};
+use crate::items::{Namespace, module_tree, parent_module, resolve_path};
 
 fn roots(db: &AnalysisDatabase) -> Vec<String> {
     let tree = module_tree(db, Project::try_get(db).unwrap());
@@ -23,7 +23,7 @@ fn axis(db: &AnalysisDatabase, path: &str, name: &str) -> String {
     let name: Vec<&str> = name.split("::").collect();
     show(
         db,
-        &resolve(db, &scope(db, path, &[]), &name, Namespace::Type),
+        &resolve_path(db, &scope(db, path, &[]), &name, Namespace::Type),
     )
 }
 
@@ -129,11 +129,14 @@ fn a_lone_file_without_a_project_resolves() {
     let module = crate::items::ModuleId::new(&db, file, crate::items::ModulePath::from([]));
     let scope = crate::items::ScopeRef::module(module);
     assert_eq!(
-        show(&db, &resolve(&db, &scope, &["A"], Namespace::Type)),
+        show(&db, &resolve_path(&db, &scope, &["A"], Namespace::Type)),
         "axis A = 2"
     );
     assert_eq!(
-        show(&db, &resolve(&db, &scope, &["y", "B"], Namespace::Type)),
+        show(
+            &db,
+            &resolve_path(&db, &scope, &["y", "B"], Namespace::Type)
+        ),
         "external"
     );
 }

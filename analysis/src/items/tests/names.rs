@@ -1,17 +1,17 @@
 use super::{item, one, project, scope, show};
 use crate::db::AnalysisDatabase;
 use crate::items::{
-    ItemKind, Namespace, ScopeRef, item_text, resolve, scope_at, visible_type_names,
+    ItemKind, Namespace, ScopeRef, item_text, resolve_path, scope_at, visible_type_names,
 };
 
 fn in_type(db: &AnalysisDatabase, scope: &ScopeRef, path: &str) -> String {
     let path: Vec<&str> = path.split("::").collect();
-    show(db, &resolve(db, scope, &path, Namespace::Type))
+    show(db, &resolve_path(db, scope, &path, Namespace::Type))
 }
 
 fn in_value(db: &AnalysisDatabase, scope: &ScopeRef, path: &str) -> String {
     let path: Vec<&str> = path.split("::").collect();
-    show(db, &resolve(db, scope, &path, Namespace::Value))
+    show(db, &resolve_path(db, scope, &path, Namespace::Value))
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn blocks_shadow_from_the_inside_out() {
 
     let aliases: Vec<_> = ["place0", "place2"]
         .iter()
-        .map(|place| resolve(&db, &function("f", place), &["T"], Namespace::Type))
+        .map(|place| resolve_path(&db, &function("f", place), &["T"], Namespace::Type))
         .collect();
     assert_ne!(aliases[0], aliases[1]);
     let texts: Vec<_> = aliases

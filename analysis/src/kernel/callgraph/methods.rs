@@ -60,7 +60,7 @@ pub(super) type Methods = FxHashMap<Arc<str>, Arc<[Method]>>;
 
 impl Method {
     /// Whether a call of its name may mean it.
-    fn fits(&self, on: Receiver) -> bool {
+    fn fits_receiver(&self, on: Receiver) -> bool {
         match (on, self.of) {
             (Receiver::Unknown, _) => self.on_device,
             (_, Receiver::Unknown) | (Receiver::Parameter, _) => self.of_trait,
@@ -72,7 +72,7 @@ impl Method {
 }
 
 /// The methods that a call in a function of a file may mean.
-pub(super) fn fitting<'a>(
+pub(super) fn fitting_methods<'a>(
     db: &'a dyn Db,
     methods: &'a Methods,
     from: SourceFile,
@@ -80,14 +80,16 @@ pub(super) fn fitting<'a>(
 ) -> impl Iterator<Item = ItemId> + 'a {
     let on = match call.on {
         // What a type hands on to another one is not followed.
-        Receiver::Type(ty) if items::associated(db, ty, "deref").is_some() => Receiver::Unknown,
+        Receiver::Type(ty) if items::associated_item(db, ty, "deref").is_some() => {
+            Receiver::Unknown
+        }
         on => on,
     };
     let of_name = methods
         .get(&call.name)
         .into_iter()
         .flat_map(|all| all.iter());
-    let fitting = of_name.filter(move |method| method.fits(on));
+    let fitting = of_name.filter(move |method| method.fits_receiver(on));
     let fitting = fitting.map(|method| method.function);
     fitting.filter(move |function| items::may_use(db, from, function.file(db)))
 }
@@ -241,7 +243,7 @@ impl<'db> Reader<'db> {
         let start = at.syntax().text_range().start().into();
         let scope = items::scope_at(self.db, self.item, start);
         let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-        items::resolve(self.db, &scope, &names, namespace)
+        items::resolve_path(self.db, &scope, &names, namespace)
     }
 
     /// What a value of a type as written is.
@@ -325,7 +327,7 @@ impl<'db> Reader<'db> {
                 let name = call.name_ref();
                 match (self.of_expression(call.receiver(), depth + 1), name) {
                     (Receiver::Type(ty), Some(name)) => {
-                        let method = items::associated(self.db, ty, without_raw(name.text()));
+                        let method = items::associated_item(self.db, ty, without_raw(name.text()));
                         method.map_or(Receiver::Unknown, |method| {
                             self.result_of(method, depth + 1)
                         })

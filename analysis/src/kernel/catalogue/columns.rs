@@ -32,9 +32,10 @@ pub(super) const SLICE: Parameter = Parameter::Generic(
     "Slice2",
     "The slices of the result.",
 );
-pub(super) const CHIP: Parameter = level(Level::Chip, "OutChip", "The chips of the result.");
+pub(super) const CHIP: Parameter =
+    level_parameter(Level::Chip, "OutChip", "The chips of the result.");
 pub(super) const CLUSTER: Parameter =
-    level(Level::Cluster, "OutCluster", "The clusters of the result.");
+    level_parameter(Level::Cluster, "OutCluster", "The clusters of the result.");
 pub(super) const OPERATION: Parameter = Parameter::Argument(Role::Operation, "The operation.");
 pub(super) const INTEGER_BITS: Parameter =
     Parameter::Argument(Role::IntegerBits, "Integer bits, below 32.");
@@ -64,12 +65,16 @@ pub(super) const ALU: &[Parameter] = &[
     Parameter::Argument(Role::GroupRuns, "Whether the group runs the operation."),
 ];
 
-pub(super) const fn level(level: Level, name: &'static str, meaning: &'static str) -> Parameter {
+pub(super) const fn level_parameter(
+    level: Level,
+    name: &'static str,
+    meaning: &'static str,
+) -> Parameter {
     Parameter::Generic(Generic::Level(level), name, meaning)
 }
 
 /// A stage outside of the Vector Engine.
-pub(super) const fn row(
+pub(super) const fn stage_row(
     (stage, name): (S, &'static str),
     engine: Engine,
     (from, exit): (&'static [Position], Exit),
@@ -95,7 +100,7 @@ pub(super) const fn row(
 }
 
 /// A stage inside of the Vector Engine.
-pub(super) const fn inside(
+pub(super) const fn vector_stage_row(
     (stage, name): (S, &'static str),
     exit: Exit,
     (way, lanes): (Option<Way>, Lanes),
@@ -107,7 +112,7 @@ pub(super) const fn inside(
         way,
         lanes,
         packets: Packets::Kept,
-        ..row(
+        ..stage_row(
             (stage, name),
             Engine::Vector,
             (&[], exit),
@@ -118,7 +123,7 @@ pub(super) const fn inside(
 }
 
 /// An operation of an ALU.
-pub(super) const fn alu(
+pub(super) const fn alu_row(
     names: (S, &'static str),
     reaches: VectorStage,
     way: Way,
@@ -128,7 +133,7 @@ pub(super) const fn alu(
     Row {
         repeats,
         stashable: true,
-        ..inside(
+        ..vector_stage_row(
             names,
             Exit::Reaches(reaches),
             (Some(way), Lanes::Same),
@@ -187,14 +192,14 @@ pub(super) const FETCHED: &[Position] = &[
 ];
 
 /// A lift: the stream of each part of a level reads a copy of an axis of its own.
-pub(super) const fn lift(
+pub(super) const fn lift_row(
     names: (S, &'static str),
     from: &'static [Position],
     exit: Position,
     parameters: &'static [Parameter],
     summary: &'static str,
 ) -> Row {
-    row(
+    stage_row(
         names,
         Engine::Fetch,
         (from, Exit::At(exit)),
@@ -205,25 +210,25 @@ pub(super) const fn lift(
 }
 
 /// A step of the Fetch Engine on the elements that it read.
-pub(super) const fn adapter(
+pub(super) const fn adapter_row(
     names: (S, &'static str),
     from: &'static [Position],
     exit: Position,
     parameters: &'static [Parameter],
     summary: &'static str,
 ) -> Row {
-    lift(names, from, exit, parameters, summary)
+    lift_row(names, from, exit, parameters, summary)
 }
 
 /// A step of the Commit Engine on the packets that it writes.
-pub(super) const fn written(
+pub(super) const fn commit_step_row(
     names: (S, &'static str),
     from: &'static [Position],
     exit: Position,
     parameters: &'static [Parameter],
     summary: &'static str,
 ) -> Row {
-    row(
+    stage_row(
         names,
         Engine::Commit,
         (from, Exit::At(exit)),

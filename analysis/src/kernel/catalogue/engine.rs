@@ -46,37 +46,37 @@ struct EngineNames {
     whole: &'static str,
 }
 
-const fn names(short: &'static str, step: &'static str, whole: &'static str) -> EngineNames {
+const fn engine_names(short: &'static str, step: &'static str, whole: &'static str) -> EngineNames {
     EngineNames { short, step, whole }
 }
 
 impl Engine {
     const fn names(self) -> EngineNames {
         match self {
-            Self::Fetch => names("fetch", "the Fetch Engine", "Fetch"),
-            Self::Switch => names("switch", "the Switch Engine", "Switch"),
-            Self::Collect => names("collect", "the Collect Engine", "Collect"),
-            Self::Align => names("align", "the Contraction Engine", "Contraction"),
-            Self::Contract => names(
+            Self::Fetch => engine_names("fetch", "the Fetch Engine", "Fetch"),
+            Self::Switch => engine_names("switch", "the Switch Engine", "Switch"),
+            Self::Collect => engine_names("collect", "the Collect Engine", "Collect"),
+            Self::Align => engine_names("align", "the Contraction Engine", "Contraction"),
+            Self::Contract => engine_names(
                 "contract",
                 "the Contraction Engine's reduction tree",
                 "Contraction",
             ),
-            Self::Accumulate => names(
+            Self::Accumulate => engine_names(
                 "accumulate",
                 "the Contraction Engine's accumulator",
                 "Contraction",
             ),
-            Self::Vector => names("vector", "the Vector Engine", "Vector"),
-            Self::Cast => names("cast", "the Cast Engine", "Cast"),
-            Self::Transpose => names("transpose", "the Transpose Engine", "Transpose"),
-            Self::Commit => names("commit", "the Commit Engine", "Commit"),
-            Self::TrfLoad => names("trf_load", "a load of the tensor register file", ""),
-            Self::VrfLoad => names("vrf_load", "a load of the vector register file", ""),
-            Self::DmaRead => names("read", "the reading side of a DMA engine", ""),
-            Self::DmaWrite => names("write", "the writing side of a DMA engine", ""),
-            Self::DmaStart => names("start", "the start of a DMA command", ""),
-            Self::Pcie => names("pcie", "the PCIe link", ""),
+            Self::Vector => engine_names("vector", "the Vector Engine", "Vector"),
+            Self::Cast => engine_names("cast", "the Cast Engine", "Cast"),
+            Self::Transpose => engine_names("transpose", "the Transpose Engine", "Transpose"),
+            Self::Commit => engine_names("commit", "the Commit Engine", "Commit"),
+            Self::TrfLoad => engine_names("trf_load", "a load of the tensor register file", ""),
+            Self::VrfLoad => engine_names("vrf_load", "a load of the vector register file", ""),
+            Self::DmaRead => engine_names("read", "the reading side of a DMA engine", ""),
+            Self::DmaWrite => engine_names("write", "the writing side of a DMA engine", ""),
+            Self::DmaStart => engine_names("start", "the start of a DMA command", ""),
+            Self::Pcie => engine_names("pcie", "the PCIe link", ""),
         }
     }
 
@@ -86,7 +86,7 @@ impl Engine {
     }
 
     /// The name of the engine that it is, or is a step of; empty for what is no engine of the Tensor Unit.
-    pub const fn whole(self) -> &'static str {
+    pub const fn whole_engine_name(self) -> &'static str {
         self.names().whole
     }
 

@@ -5,7 +5,8 @@ use crate::kernel::{Level, Position, VectorStage, Way};
 
 use super::columns::{
     ADDRESS, CHIP, CLUSTER, EIGHT, FETCHED, FOUR, INTEGER_BITS, OPERATION, PACKET, SCALAR, SLICE,
-    TIME, WRITABLE, adapter, alu, inside, level, lift, row, written,
+    TIME, WRITABLE, adapter_row, alu_row, commit_step_row, level_parameter, lift_row, stage_row,
+    vector_stage_row,
 };
 use super::{
     CanonicalStage as S, Engine, Exit, Generic, Lanes, Makes, Packets, Parameter, Role, Row, Types,
@@ -18,7 +19,7 @@ use Position::{
 };
 
 /// The first row, which every pass has.
-pub(super) const FETCH: Row = row(
+pub(super) const FETCH: Row = stage_row(
     (S::Fetch, "fetch"),
     Engine::Fetch,
     (&[Begin], Exit::At(Fetch)),
@@ -35,35 +36,35 @@ pub(super) const FETCH: Row = row(
 /// Every stage.
 pub static CATALOGUE: &[Row] = &[
     FETCH,
-    lift(
+    lift_row(
         (S::FetchChipLift, "chip lift"),
         &[Fetch],
         FetchChipLift,
         &[CHIP, TIME],
         "Reads for each chip the copy of an axis that is its own.",
     ),
-    lift(
+    lift_row(
         (S::FetchClusterLift, "cluster lift"),
         &[Fetch, FetchChipLift],
         FetchClusterLift,
         &[CLUSTER, TIME],
         "Reads for each cluster the copy of an axis that is its own.",
     ),
-    lift(
+    lift_row(
         (S::FetchSliceLift, "slice lift"),
         &[Fetch, FetchChipLift, FetchClusterLift],
         FetchSliceLift,
         &[SLICE, TIME],
         "Reads for each slice the copy of an axis that is its own.",
     ),
-    adapter(
+    adapter_row(
         (S::FetchMask, "fetch mask"),
         &[Fetch, FetchChipLift, FetchClusterLift, FetchSliceLift],
         FetchMask,
         &[TIME, PACKET],
         "Masks the positions that hold no data.",
     ),
-    adapter(
+    adapter_row(
         (S::FetchTable, "table lookup"),
         &[
             Fetch,
@@ -76,7 +77,7 @@ pub static CATALOGUE: &[Row] = &[
         &[SCALAR],
         "Looks each element up in the table of its type.",
     ),
-    adapter(
+    adapter_row(
         (S::FetchCast, "fetch cast"),
         &[
             Fetch,
@@ -90,7 +91,7 @@ pub static CATALOGUE: &[Row] = &[
         &[SCALAR],
         "Converts the elements that were read.",
     ),
-    adapter(
+    adapter_row(
         (S::FetchZeroPoint, "zero point"),
         &[
             Fetch,
@@ -108,7 +109,7 @@ pub static CATALOGUE: &[Row] = &[
         ],
         "Subtracts a zero point of each element.",
     ),
-    row(
+    stage_row(
         (S::Switch, "switch"),
         Engine::Switch,
         (FETCHED, Exit::At(Switch)),
@@ -120,7 +121,7 @@ pub static CATALOGUE: &[Row] = &[
         "Exchanges packets between slices.",
     )
     .packets(Packets::Held),
-    row(
+    stage_row(
         (S::Collect, "collect"),
         Engine::Collect,
         (
@@ -141,18 +142,18 @@ pub static CATALOGUE: &[Row] = &[
         "Cuts packets into flits of 32 bytes; the rest of a packet becomes the innermost time.",
     )
     .packets(Packets::Kept),
-    row(
+    stage_row(
         (S::Align, "align"),
         Engine::Align,
         (&[Collect], Exit::At(Align)),
         &[
-            level(Level::Time, "OutTime", "The iterations of the computation."),
-            level(
+            level_parameter(Level::Time, "OutTime", "The iterations of the computation."),
+            level_parameter(
                 Level::Packet,
                 "OutPacket",
                 "The elements that are multiplied in one iteration.",
             ),
-            level(
+            level_parameter(
                 Level::Row,
                 "Row",
                 "The rows of the weights: follows from them.",
@@ -167,11 +168,11 @@ pub static CATALOGUE: &[Row] = &[
         "Brings the stream and the weights in the TRF to one computation mapping.",
     )
     .types(Types::Contraction, Makes::Same),
-    row(
+    stage_row(
         (S::Contract, "contract"),
         Engine::Contract,
         (&[Align], Exit::At(Contract)),
-        &[level(
+        &[level_parameter(
             Level::Packet,
             "OutPacket",
             "What of the packet is left.",
@@ -179,11 +180,11 @@ pub static CATALOGUE: &[Row] = &[
         "Multiplies and adds inside of a packet.",
     )
     .types(Types::Contraction, Makes::Accumulator),
-    row(
+    stage_row(
         (S::ContractMax, "largest"),
         Engine::Contract,
         (&[Align], Exit::At(Contract)),
-        &[level(
+        &[level_parameter(
             Level::Packet,
             "OutPacket",
             "What of the packet is left.",
@@ -191,24 +192,24 @@ pub static CATALOGUE: &[Row] = &[
         "Multiplies and takes the largest inside of a packet.",
     )
     .types(Types::Contraction, Makes::Accumulator),
-    row(
+    stage_row(
         (S::ContractTime, "time reduction"),
         Engine::Accumulate,
         (&[Contract], Exit::At(ContractTime)),
-        &[level(
+        &[level_parameter(
             Level::Time,
             "OutTime",
             "The iterations that are left.",
         )],
         "Adds over time; the rows stay apart.",
     ),
-    row(
+    stage_row(
         (S::Accumulate, "accumulate"),
         Engine::Accumulate,
         (&[Contract, ContractTime], Exit::At(Accumulate)),
         &[
-            level(Level::Time, "OutTime", "The iterations that are left."),
-            level(Level::Packet, "OutPacket", "The elements of one iteration."),
+            level_parameter(Level::Time, "OutTime", "The iterations that are left."),
+            level_parameter(Level::Packet, "OutPacket", "The elements of one iteration."),
             Parameter::Argument(
                 Role::Configuration,
                 "Rows side by side in the packet, or one after the other in time.",
@@ -218,7 +219,7 @@ pub static CATALOGUE: &[Row] = &[
     ),
     Row {
         lanes: Lanes::Exactly(Way::Way8),
-        ..row(
+        ..stage_row(
             (S::VectorInit, "vector"),
             Engine::Vector,
             (&[Collect, Accumulate], Exit::At(VectorInit)),
@@ -228,7 +229,7 @@ pub static CATALOGUE: &[Row] = &[
     }
     .packets(Packets::Kept)
     .types(Types::Vector, Makes::Same),
-    inside(
+    vector_stage_row(
         (S::VectorBranch, "branch"),
         Exit::At(Position::Vector(VectorStage::Branch)),
         (EIGHT, Lanes::Exactly(Way::Way8)),
@@ -239,7 +240,7 @@ pub static CATALOGUE: &[Row] = &[
         "Opens the stages inside of a slice.",
     )
     .stashable(),
-    inside(
+    vector_stage_row(
         (S::VectorUnzip, "unzip"),
         Exit::At(Position::VectorPair(VectorStage::Branch)),
         (EIGHT, Lanes::Exactly(Way::Way8)),
@@ -254,27 +255,27 @@ pub static CATALOGUE: &[Row] = &[
                 "TileTime",
                 "`Time` with a hole `1 # 2` in the axis's place.",
             ),
-            level(Level::Time, "SplitTime", "`Time` without the axis."),
+            level_parameter(Level::Time, "SplitTime", "`Time` without the axis."),
         ],
         "Makes two groups of an interleaved stream.",
     )
     .packets(Packets::Remade)
     .stashable(),
-    alu(
+    alu_row(
         (S::VectorLogic, "logic"),
         VectorStage::Logic,
         Way::Way8,
         true,
         "A bitwise operation.",
     ),
-    alu(
+    alu_row(
         (S::VectorFxp, "fxp"),
         VectorStage::Fxp,
         Way::Way8,
         true,
         "A fixed-point operation.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorFxpToFp, "fxp_to_fp"),
         Exit::Reaches(VectorStage::FxpToFp),
         (EIGHT, Lanes::Same),
@@ -282,7 +283,7 @@ pub static CATALOGUE: &[Row] = &[
         "Reads fixed-point numbers as floats.",
     )
     .types(Types::One(ElementType::I32), Makes::One(ElementType::F32)),
-    inside(
+    vector_stage_row(
         (S::VectorSplit, "split"),
         Exit::Reaches(VectorStage::Narrow),
         (EIGHT, Lanes::Exactly(Way::Way4)),
@@ -290,7 +291,7 @@ pub static CATALOGUE: &[Row] = &[
         "8 lanes to 4, the halves one after the other in time.",
     )
     .stashable(),
-    inside(
+    vector_stage_row(
         (S::VectorTrim, "trim"),
         Exit::Reaches(VectorStage::Narrow),
         (EIGHT, Lanes::Exactly(Way::Way4)),
@@ -298,14 +299,14 @@ pub static CATALOGUE: &[Row] = &[
         "8 lanes to 4; the back 4 have to be padding.",
     )
     .stashable(),
-    alu(
+    alu_row(
         (S::VectorFp, "fp"),
         VectorStage::Fp,
         Way::Way4,
         true,
         "A float operation.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorIntraReduce, "intra_reduce"),
         Exit::Reaches(VectorStage::IntraSliceReduce),
         (FOUR, Lanes::Same),
@@ -318,28 +319,28 @@ pub static CATALOGUE: &[Row] = &[
         "Reduces an axis over time inside of the slice.",
     )
     .packets(Packets::Held),
-    alu(
+    alu_row(
         (S::VectorFpDiv, "fp_div"),
         VectorStage::FpDiv,
         Way::Way4,
         false,
         "A division after the reduction.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorConcat, "concat"),
         Exit::Reaches(VectorStage::Widen),
         (FOUR, Lanes::Exactly(Way::Way8)),
         &[TIME, PACKET],
         "4 lanes to 8, two iterations in one.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorPad, "pad"),
         Exit::Reaches(VectorStage::Widen),
         (FOUR, Lanes::Exactly(Way::Way8)),
         &[PACKET],
         "4 lanes to 8; the back 4 are padding.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorFpToFxp, "fp_to_fxp"),
         Exit::Reaches(VectorStage::FpToFxp),
         (EIGHT, Lanes::Same),
@@ -347,14 +348,14 @@ pub static CATALOGUE: &[Row] = &[
         "Rounds floats to fixed-point numbers.",
     )
     .types(Types::One(ElementType::F32), Makes::One(ElementType::I32)),
-    alu(
+    alu_row(
         (S::VectorClip, "clip"),
         VectorStage::Clip,
         Way::Way8,
         true,
         "A clip, a maximum or an addition.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorInterReduce, "inter_reduce"),
         Exit::Reaches(VectorStage::InterSliceReduce),
         (EIGHT, Lanes::Same),
@@ -362,28 +363,28 @@ pub static CATALOGUE: &[Row] = &[
         "Reduces across slices.",
     )
     .packets(Packets::Held),
-    inside(
+    vector_stage_row(
         (S::VectorFinal, "vector_end"),
         Exit::At(VectorFinal),
         (EIGHT, Lanes::None),
         &[],
         "Leaves the Vector Engine.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorReinterpret, "reinterpret"),
         Exit::Same,
         (None, Lanes::Same),
         &[SCALAR],
         "Reads the 32 bits of each lane as the other scalar type.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorStash, "stash"),
         Exit::Same,
         (None, Lanes::Same),
         &[],
         "Keeps the stream as it is here for a later operand `Stash`; once in a pass.",
     ),
-    inside(
+    vector_stage_row(
         (S::VectorFilter, "filter"),
         Exit::Reaches(VectorStage::Filter),
         (EIGHT, Lanes::Same),
@@ -391,7 +392,7 @@ pub static CATALOGUE: &[Row] = &[
         "Drops the iterations of a group.",
     )
     .packets(Packets::Remade),
-    row(
+    stage_row(
         (S::Cast, "cast"),
         Engine::Cast,
         (&[Collect, Accumulate, VectorFinal], Exit::At(Cast)),
@@ -400,7 +401,7 @@ pub static CATALOGUE: &[Row] = &[
     )
     .packets(Packets::Kept)
     .types(Types::Vector, Makes::Same),
-    row(
+    stage_row(
         (S::Transpose, "transpose"),
         Engine::Transpose,
         (
@@ -411,28 +412,28 @@ pub static CATALOGUE: &[Row] = &[
         "Transposes blocks of time and packet.",
     )
     .packets(Packets::Held),
-    written(
+    commit_step_row(
         (S::CommitTrim, "commit trim"),
         &[Collect, Accumulate, VectorFinal, Cast, Transpose],
         CommitTrim,
         &[PACKET],
         "Cuts the packet to the front part that is written.",
     ),
-    written(
+    commit_step_row(
         (S::CommitCast, "commit cast"),
         &[CommitTrim],
         CommitCast,
         &[SCALAR],
         "Converts the packet while it is written.",
     ),
-    written(
+    commit_step_row(
         (S::CommitCastRelu, "commit cast with relu"),
         &[CommitTrim],
         CommitCast,
         &[SCALAR],
         "Converts the packet while it is written; negative values become zero.",
     ),
-    written(
+    commit_step_row(
         (S::CommitPack, "valid count pack"),
         &[CommitTrim],
         CommitPack,
@@ -442,12 +443,12 @@ pub static CATALOGUE: &[Row] = &[
         )],
         "Packs the valid elements of packets.",
     ),
-    row(
+    stage_row(
         (S::Commit, "commit"),
         Engine::Commit,
         (WRITABLE, Exit::End),
         &[
-            level(
+            level_parameter(
                 Level::Element,
                 "Element",
                 "The positions that each slice of the tensor holds.",
@@ -456,7 +457,7 @@ pub static CATALOGUE: &[Row] = &[
         ],
         "Writes the stream to a new tensor in the DM; its innermost part is the packet.",
     ),
-    row(
+    stage_row(
         (S::CommitView, "write"),
         Engine::Commit,
         (WRITABLE, Exit::End),
@@ -467,23 +468,23 @@ pub static CATALOGUE: &[Row] = &[
         "Writes the stream to a view of a tensor in the DM.",
     ),
     // The Collect Engine feeds the register files, and what the Vector Engine made can become its operand.
-    row(
+    stage_row(
         (S::ToTrf, "trf_load"),
         Engine::TrfLoad,
         (&[Collect], Exit::End),
         &[
-            level(Level::Row, "Row", "The rows of the MAC array."),
-            level(Level::Element, "Element", "What each row holds."),
+            level_parameter(Level::Row, "Row", "The rows of the MAC array."),
+            level_parameter(Level::Element, "Element", "What each row holds."),
             Parameter::Argument(Role::Address, "Which part of each row."),
         ],
         "Loads the stream into the tensor register file.",
     ),
-    row(
+    stage_row(
         (S::ToVrf, "vrf_load"),
         Engine::VrfLoad,
         (&[Collect, VectorFinal], Exit::End),
         &[
-            level(Level::Element, "Element", "What each slice holds."),
+            level_parameter(Level::Element, "Element", "What each slice holds."),
             ADDRESS,
         ],
         "Loads the stream into the vector register file.",

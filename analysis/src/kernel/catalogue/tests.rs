@@ -76,11 +76,11 @@ fn register_files_are_loaded_with_flits_of_the_collect_engine() {
 fn the_contraction_engine_takes_both_floats_of_8_bits() {
     use ElementType::{Bf16, F8E4M3, F8E5M2, F32, I4, I8, I16, I32, U8};
     for taken in [I4, I8, F8E4M3, F8E5M2, Bf16] {
-        assert!(CanonicalStage::Align.takes(taken), "{taken}");
-        assert!(CanonicalStage::Contract.takes(taken), "{taken}");
+        assert!(CanonicalStage::Align.takes_type(taken), "{taken}");
+        assert!(CanonicalStage::Contract.takes_type(taken), "{taken}");
     }
     for refused in [U8, I16, I32, F32] {
-        assert!(!CanonicalStage::Align.takes(refused), "{refused}");
+        assert!(!CanonicalStage::Align.takes_type(refused), "{refused}");
     }
 }
 

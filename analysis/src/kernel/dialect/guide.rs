@@ -80,7 +80,7 @@ impl Dialect {
             summary: row.summary.to_owned(),
             generics: row.generics.to_vec(),
             arguments: arguments
-                .map(|argument| argument.part(argument.meaning))
+                .map(|argument| argument.as_part(argument.meaning))
                 .collect(),
             turbofish: row.turbofish,
             order,
@@ -90,7 +90,7 @@ impl Dialect {
     /// The words of a method of a stream: those of its stages, the last one's summary.
     fn of_stage(&self, method: &Method, last: CanonicalStage) -> Guide {
         let stages = || method.stages().iter().map(|used| used.stage);
-        let summary = match (method.merges(), method.has(Role::Mode)) {
+        let summary = match (method.merges(), method.has_role(Role::Mode)) {
             (false, false) => last.row().summary.to_owned(),
             (merges, _) => {
                 let what = last.row().summary.trim_end_matches('.');
@@ -140,7 +140,7 @@ impl Dialect {
         };
         let argument = |argument: &Argument| {
             let meaning = stages().find_map(|stage| stage.argument(argument.role));
-            argument.part(meaning.unwrap_or(argument.meaning))
+            argument.as_part(meaning.unwrap_or(argument.meaning))
         };
         Guide {
             summary,
@@ -154,7 +154,7 @@ impl Dialect {
 }
 
 impl Argument {
-    const fn part(&self, meaning: &'static str) -> Part {
+    const fn as_part(&self, meaning: &'static str) -> Part {
         Part {
             name: self.name,
             ty: self.ty,
@@ -172,7 +172,7 @@ mod tests {
     fn every_method_of_a_release_has_words_for_each_of_its_parts() {
         let editions = [&VISA_STD, &OPT_STD].into_iter().flat_map(|library| {
             let editions = library.editions.iter();
-            editions.map(move |(release, _)| library.at(*release))
+            editions.map(move |(release, _)| library.in_release(*release))
         });
         let methods = editions.flat_map(|library| {
             let methods = library.every_method();
@@ -197,7 +197,7 @@ mod tests {
         for library in [&VISA_STD, &OPT_STD] {
             for row in library.guide {
                 let fits = library
-                    .newest()
+                    .in_newest_release()
                     .methods_of_any_release(row.name)
                     .any(|method| method.generics.len() == row.generics.len());
                 assert!(fits, "{}", row.name);
@@ -210,9 +210,9 @@ mod tests {
         for name in ["fetch_with_table", "fetch_with_zero_points", "contract_max"] {
             assert!(
                 VISA_STD
-                    .newest()
+                    .in_newest_release()
                     .methods(name)
-                    .all(|method| VISA_STD.newest().guide(method).is_none()),
+                    .all(|method| VISA_STD.in_newest_release().guide(method).is_none()),
                 "{name}"
             );
         }

@@ -6,7 +6,7 @@
 use crate::kernel::Tier;
 use crate::libraries::Library;
 
-use super::{Action, Dialect, Method, PlanStep, Receiver, Releases, table};
+use super::{Action, Dialect, Method, PlanStep, Receiver, Releases, library_table};
 
 /// A method over the releases of its library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ enum Work {
     Collective(Action),
 }
 
-fn work(method: &Method) -> Work {
+fn method_work(method: &Method) -> Work {
     let plain = match method.action {
         Action::Plan(PlanStep::Shuffle(level)) => Action::Shuffle(level),
         Action::Plan(PlanStep::Gather) => Action::Gather,
@@ -65,7 +65,7 @@ fn of_hbm(method: &Method) -> bool {
 }
 
 /// Releases from the first of two to the last; the rows of one method follow one another.
-fn joined(one: Releases, other: Releases) -> Releases {
+fn joined_releases(one: Releases, other: Releases) -> Releases {
     Releases {
         since: one.since.min(other.since),
         until: match (one.until, other.until) {
@@ -82,21 +82,21 @@ impl Dialect {
         if self.editions.len() < 2 {
             return None;
         }
-        let own = work(method);
+        let own = method_work(method);
         let rows = self.methods.iter().copied().flatten();
         let alike: Vec<(&'static Method, Releases)> = rows
-            .filter(|row| work(row) == own)
+            .filter(|row| method_work(row) == own)
             .filter_map(|row| Some((row, row.releases?)))
             .collect();
         let named = alike.iter().filter(|(row, _)| row.name == method.name);
         let releases = named
             .clone()
             .map(|(_, releases)| *releases)
-            .reduce(joined)?;
+            .reduce(joined_releases)?;
         let mut others: Vec<(&'static str, Releases)> = Vec::new();
         for (row, releases) in alike.iter().filter(|(row, _)| row.name != method.name) {
             match others.iter_mut().find(|(name, _)| *name == row.name) {
-                Some((_, known)) => *known = joined(*known, *releases),
+                Some((_, known)) => *known = joined_releases(*known, *releases),
                 None => others.push((row.name, *releases)),
             }
         }
@@ -137,7 +137,9 @@ impl Dialect {
         let others = Library::ALL.into_iter();
         let mut others = others.filter(|library| *library != self.library);
         others.find_map(|library| {
-            let other = table(library).newest().method_of(stage)?;
+            let other = library_table(library)
+                .in_newest_release()
+                .method_of(stage)?;
             let differs = other.name != method.name && other.is_published() && !method.merges();
             differs.then_some((library, other.name))
         })
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     fn history(minor: u16, name: &str) -> History {
-        let dialect = OPT_STD.at(Release::new(0, minor));
+        let dialect = OPT_STD.in_release(Release::new(0, minor));
         let method = dialect.methods(name).next().expect("a method");
         dialect.history(method).expect("a history")
     }

@@ -76,7 +76,7 @@ impl Method {
     }
 
     /// Whether an argument has a role.
-    pub fn has(&self, role: Role) -> bool {
+    pub fn has_role(&self, role: Role) -> bool {
         self.argument(role).is_some()
     }
 
@@ -103,9 +103,9 @@ impl Method {
 
     /// How many operands it takes besides the stream, if it is an operation of an ALU.
     pub fn arity(&self) -> Arity {
-        if self.has(Role::OperandAndConstant) {
+        if self.has_role(Role::OperandAndConstant) {
             Arity::Ternary
-        } else if self.has(Role::Operand) {
+        } else if self.has_role(Role::Operand) {
             Arity::Binary
         } else {
             Arity::Unary

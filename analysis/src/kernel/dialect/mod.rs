@@ -41,7 +41,7 @@ pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, GuardWord, OperandWord, SwitchWord, Words};
 
 /// The table of a library.
-pub const fn table(library: libraries::Library) -> &'static Table {
+pub const fn library_table(library: libraries::Library) -> &'static Table {
     match library {
         libraries::Library::VisaStd => &VISA_STD,
         libraries::Library::OptStd => &OPT_STD,
@@ -49,16 +49,16 @@ pub const fn table(library: libraries::Library) -> &'static Table {
 }
 
 /// The table of a library, read in a release of it.
-pub const fn of(dialect: items::Dialect) -> Dialect {
+pub const fn dialect_in_release(dialect: items::Dialect) -> Dialect {
     Dialect {
-        table: table(dialect.library),
+        table: library_table(dialect.library),
         release: dialect.release,
     }
 }
 
 /// The table of the library that a file is written for, in its release.
 pub fn of_file(db: &dyn Db, file: SourceFile) -> Dialect {
-    of(items::dialect(db, file))
+    dialect_in_release(items::dialect(db, file))
 }
 
 /// How a tensor type holds its bytes.
@@ -196,7 +196,7 @@ pub enum Accessor {
 
 impl Action {
     /// Whether a call begins an operation; stages and ends of a pass belong to the one that began it.
-    pub const fn runs(self) -> bool {
+    pub const fn begins_operation(self) -> bool {
         matches!(
             self,
             Self::Plan(PlanStep::Make | PlanStep::Write) | Self::Fill
@@ -313,7 +313,7 @@ impl std::ops::Deref for Dialect {
 
 impl Table {
     /// The table, read in a release.
-    pub const fn at(&'static self, release: Release) -> Dialect {
+    pub const fn in_release(&'static self, release: Release) -> Dialect {
         Dialect {
             table: self,
             release,
@@ -321,8 +321,8 @@ impl Table {
     }
 
     /// The table, read in the newest release.
-    pub const fn newest(&'static self) -> Dialect {
-        self.at(self.library.newest())
+    pub const fn in_newest_release(&'static self) -> Dialect {
+        self.in_release(self.library.newest())
     }
 
     /// What the library calls operations of the Vector Engine.
@@ -381,7 +381,7 @@ impl Dialect {
     /// Whether methods are given the addresses of what they make; else the library chooses them.
     pub fn is_addressed(&self) -> bool {
         let commit = self.method_of(CanonicalStage::Commit);
-        commit.is_some_and(|commit| commit.has(Role::Address))
+        commit.is_some_and(|commit| commit.has_role(Role::Address))
     }
 
     /// What its kernels run on, where they do not say more.
@@ -451,7 +451,7 @@ impl Dialect {
     }
 
     /// The releases that have a method of that name, where this one has none.
-    pub fn elsewhere(&self, name: &str) -> Option<Releases> {
+    pub fn releases_elsewhere(&self, name: &str) -> Option<Releases> {
         if self.methods(name).next().is_some() {
             return None;
         }
@@ -504,7 +504,7 @@ mod tests {
     fn every_method_of_a_receiver_is_unique() {
         let editions = [&VISA_STD, &OPT_STD].into_iter().flat_map(|library| {
             let editions = library.editions.iter();
-            editions.map(move |(release, _)| library.at(*release))
+            editions.map(move |(release, _)| library.in_release(*release))
         });
         for library in editions {
             let release = library.id().release;
@@ -547,7 +547,7 @@ mod tests {
         // operations logic, fxp, fp_unary, fp_binary, fp_ternary, fp_div, clip with their `_with_mode` twins, plus
         // two conversions and the entry.
         let single = VISA_STD
-            .newest()
+            .in_newest_release()
             .every_method()
             .filter(|method| {
                 method.name.starts_with("vector_") && !matches!(method.receiver, Receiver::Pair)
@@ -556,7 +556,7 @@ mod tests {
         assert_eq!(single, 12 + 14 + 2);
         // Pair: the same operations, conversions, split, concat, trim, pad, and four zips with twins.
         let pair = VISA_STD
-            .newest()
+            .in_newest_release()
             .every_method()
             .filter(|method| matches!(method.receiver, Receiver::Pair))
             .count();

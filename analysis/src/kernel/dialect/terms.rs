@@ -12,7 +12,7 @@ use super::{Constructor, Dialect};
 
 impl Dialect {
     /// The text with a library's names in place of what is in braces. A name that is none stays as it is written.
-    pub fn fill(&self, text: &'static str) -> Cow<'static, str> {
+    pub fn fill_names(&self, text: &'static str) -> Cow<'static, str> {
         if !text.contains('{') {
             return Cow::Borrowed(text);
         }
@@ -63,14 +63,14 @@ mod tests {
 
     #[test]
     fn names_are_the_librarys() {
-        let library = VISA_STD.newest();
-        assert_eq!(library.fill("no names"), "no names");
+        let library = VISA_STD.in_newest_release();
+        assert_eq!(library.fill_names("no names"), "no names");
         assert_eq!(
-            library.fill("`{split}` and `{trim}`, or {nothing} and {"),
+            library.fill_names("`{split}` and `{trim}`, or {nothing} and {"),
             "`vector_split` and `vector_trim_way4`, or {nothing} and {"
         );
         assert_eq!(
-            library.fill("{ring size}, {tensor at an address}, {transpose into time}"),
+            library.fill_names("{ring size}, {tensor at an address}, {transpose into time}"),
             "ring_size, from_addr, InterTranspose"
         );
     }

@@ -17,7 +17,7 @@ impl Dialect {
     }
 
     /// The name of the method that begins a stream, of one tensor or of several in turn.
-    pub fn begin(&self, interleaved: bool) -> &'static str {
+    pub fn begin_method_name(&self, interleaved: bool) -> &'static str {
         let wanted = if interleaved {
             Action::BeginInterleaved
         } else {
@@ -60,13 +60,13 @@ impl Dialect {
             method.action == Action::Transfer(to)
                 && method.is_of(from)
                 && method.is_published()
-                && method.has(Role::Address) == self.is_addressed()
+                && method.has_role(Role::Address) == self.is_addressed()
         })?;
         Some(format!(
             "{}{}({})",
             method.name,
             turbofish(method.generics, generics),
-            given(method.arguments, arguments)
+            arguments_text(method.arguments, arguments)
         ))
     }
 
@@ -83,7 +83,7 @@ impl Dialect {
         format!(
             "{}({})",
             self.write_method(stage, generics),
-            given(parameters, arguments)
+            arguments_text(parameters, arguments)
         )
     }
 
@@ -134,7 +134,7 @@ fn turbofish(parameters: &[Generic], generics: &[(Generic, String)]) -> String {
 }
 
 /// The arguments of a method in its order; what is not given is what authors usually write.
-fn given(parameters: &[Argument], arguments: &[(Role, String)]) -> String {
+fn arguments_text(parameters: &[Argument], arguments: &[(Role, String)]) -> String {
     let written: Vec<&str> = parameters
         .iter()
         .map(|parameter| {
@@ -187,7 +187,7 @@ mod tests {
         let time = (Generic::Level(Level::Time), "m![A]".to_owned());
         let packet = (Generic::Level(Level::Packet), "m![B]".to_owned());
         assert_eq!(
-            VISA_STD.newest().write(
+            VISA_STD.in_newest_release().write(
                 CanonicalStage::Collect,
                 &[packet.clone(), time.clone()],
                 &[]
@@ -195,7 +195,7 @@ mod tests {
             "collect::<m![A], m![B]>()"
         );
         assert_eq!(
-            VISA_STD.newest().write(
+            VISA_STD.in_newest_release().write(
                 CanonicalStage::Align,
                 &[time, packet],
                 &[(Role::Weights, "&w".to_owned())]
@@ -204,12 +204,14 @@ mod tests {
         );
         assert_eq!(
             VISA_STD
-                .newest()
+                .in_newest_release()
                 .write(CanonicalStage::VectorBranch, &[], &[]),
             "vector_intra_slice_branch(BranchMode::Unconditional)"
         );
         assert_eq!(
-            VISA_STD.newest().write_region(TrfAddress::SecondHalf),
+            VISA_STD
+                .in_newest_release()
+                .write_region(TrfAddress::SecondHalf),
             "TrfAddress::SecondHalf"
         );
     }
@@ -217,7 +219,8 @@ mod tests {
     #[test]
     fn every_stage_of_a_pass_has_a_name() {
         for row in crate::kernel::catalogue::CATALOGUE {
-            let mut libraries = [VISA_STD.newest(), OPT_STD.newest()].into_iter();
+            let mut libraries =
+                [VISA_STD.in_newest_release(), OPT_STD.in_newest_release()].into_iter();
             let named = libraries.any(|library| library.method_of(row.stage).is_some());
             assert!(named, "{}", row.name);
         }

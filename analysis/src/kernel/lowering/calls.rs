@@ -7,7 +7,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, Float, Namespace, Resolution, Span};
 use crate::kernel::dialect::Constructor;
-use crate::kernel::surface::{Argument, Turbofish, path_arguments, segments};
+use crate::kernel::surface::{Argument, Turbofish, path_arguments, path_segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
@@ -34,11 +34,13 @@ impl Interpreter<'_> {
                 }
                 self.mapping_of_type(&site, &ty, None, 0)
             }
-            None => match site.resolve(self.db, &qualifier, Namespace::Type) {
+            None => match site.resolve_path(self.db, &qualifier, Namespace::Type) {
                 Resolution::Axis(axis) => return axis.size,
                 Resolution::Alias(alias) => self.alias_mapping(alias, None, 0),
                 _ => {
-                    let binding = site.generics.get(segments(&qualifier).first()?.as_str())?;
+                    let binding = site
+                        .generics
+                        .get(path_segments(&qualifier).first()?.as_str())?;
                     if let Some(axis) = &binding.axis {
                         return Some(axis.size());
                     }
@@ -57,7 +59,7 @@ impl Interpreter<'_> {
     pub(super) fn axis_of(&mut self, site: &Site, argument: &Argument) -> Option<Written<Axis>> {
         let path = argument.path()?;
         let span = site.span(path.syntax());
-        if let Some(binding) = segments(&path)
+        if let Some(binding) = path_segments(&path)
             .first()
             .and_then(|name| site.type_parameter(name))
         {
@@ -66,7 +68,7 @@ impl Interpreter<'_> {
                 ..Written::unknown(span)
             });
         }
-        match site.resolve(self.db, &path, Namespace::Type) {
+        match site.resolve_path(self.db, &path, Namespace::Type) {
             Resolution::Axis(axis) => {
                 let value = axis
                     .size
@@ -88,7 +90,7 @@ impl Interpreter<'_> {
             }
             Argument::Type(ast::Type::PathType(ty)) => {
                 let path = ty.path()?;
-                match site.resolve(self.db, &path, Namespace::Value) {
+                match site.resolve_path(self.db, &path, Namespace::Value) {
                     Resolution::Const(item) => {
                         Value::from_constant(items::const_value(self.db, item).clone())
                     }
@@ -227,7 +229,9 @@ impl Interpreter<'_> {
             }
             // The place that it goes to says its type.
             _ => TensorType {
-                levels: levels_of(source.kind.tier, |_| self.own.draft.mappings.open(span)),
+                levels: levels_of(source.kind.tier, |_| {
+                    self.own.draft.mappings.open_slot(span)
+                }),
                 ..source.kind
             },
         };
@@ -243,7 +247,7 @@ impl Interpreter<'_> {
     fn names_a_trait(&self, path: &ast::Path) -> bool {
         let owner = path.qualifier().map(|owner| {
             let site = &self.frame.site;
-            site.resolve(self.db, &owner, Namespace::Type)
+            site.resolve_path(self.db, &owner, Namespace::Type)
         });
         matches!(owner, Some(Resolution::Type(item)) if items::is_trait(self.db, item))
     }

@@ -79,7 +79,7 @@ pub(super) enum StepDraft {
 
 impl StepDraft {
     /// Which step it is.
-    pub(super) const fn step(&self) -> PlanStep {
+    pub(super) const fn plan_step(&self) -> PlanStep {
         match self {
             Self::Shuffle(parts) => PlanStep::Shuffle(parts.level),
             Self::Slice { parts, .. } => PlanStep::Slice(parts.level),
@@ -173,7 +173,7 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let levels = match generics.level(Level::Element) {
-            Some(element) => kind.levels.with(Level::Element, element),
+            Some(element) => kind.levels.with_level(Level::Element, element),
             None => kind.levels,
         };
         let kind = TensorType {
@@ -203,7 +203,7 @@ impl Interpreter<'_> {
             Action::ParallelCopy(level) => {
                 let mut index = |at: usize| match generics.indices.get(at) {
                     Some(slot) => *slot,
-                    None => self.own.draft.mappings.open(call.name_span),
+                    None => self.own.draft.mappings.open_slot(call.name_span),
                 };
                 WorkDraft::ParallelCopy {
                     parts: parts_of(level),
@@ -216,7 +216,7 @@ impl Interpreter<'_> {
         }
     }
 
-    pub(super) fn gather(
+    pub(super) fn lower_gather(
         &mut self,
         id: TensorId,
         source: &TensorDraft,
@@ -229,7 +229,7 @@ impl Interpreter<'_> {
             generics
                 .level(level)
                 .or(kept)
-                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span))
         });
         let kind = TensorType {
             tier: Tier::Dm,
@@ -237,7 +237,7 @@ impl Interpreter<'_> {
             scalar: source.kind.scalar,
             levels,
         };
-        let address = self.address(call.given(method, Role::Address), call.name_span);
+        let address = self.address(call.given_argument(method, Role::Address), call.name_span);
         let index = call.value_of(method, Role::Indices);
         let index = tensor_of(&index);
         let draft = CollectiveDraft {
@@ -269,7 +269,7 @@ impl Interpreter<'_> {
         };
         let key = match generics.indices.first() {
             Some(key) => *key,
-            None => self.own.draft.mappings.open(call.name_span),
+            None => self.own.draft.mappings.open_slot(call.name_span),
         };
         let draft = CollectiveDraft {
             method: method.name,

@@ -86,7 +86,10 @@ impl Interpreter<'_> {
                 };
                 if kind.tier == declared.tier {
                     self.own.draft.scalars.unify(kind.scalar, declared.scalar);
-                    self.unify_all(kind.levels.all().collect(), declared.levels.all().collect());
+                    self.unify_all(
+                        kind.levels.all_slots().collect(),
+                        declared.levels.all_slots().collect(),
+                    );
                     self.keep_declared(*id, declared.levels);
                 }
             }
@@ -96,7 +99,7 @@ impl Interpreter<'_> {
                 };
                 self.own.draft.scalars.unify(own.scalar, shape.scalar);
                 if own.row.is_some() == shape.row.is_some() {
-                    self.unify_all(own.all().collect(), shape.all().collect());
+                    self.unify_all(own.all_slots().collect(), shape.all_slots().collect());
                 }
             }
             (Value::Tuple(values), Type::Tuple(types)) => {
@@ -139,7 +142,7 @@ impl Interpreter<'_> {
                 && self.own.draft.mappings.value(slot).is_some()
                 && let Some(tensor) = self.own.draft.tensor_mut(id)
             {
-                tensor.kind.levels = tensor.kind.levels.with(level, slot);
+                tensor.kind.levels = tensor.kind.levels.with_level(level, slot);
             }
         }
     }
@@ -156,7 +159,10 @@ impl Interpreter<'_> {
                     let (first, second) = (first.kind, second.kind);
                     if first.tier == second.tier {
                         self.own.draft.scalars.unify(first.scalar, second.scalar);
-                        self.unify_all(first.levels.all().collect(), second.levels.all().collect());
+                        self.unify_all(
+                            first.levels.all_slots().collect(),
+                            second.levels.all_slots().collect(),
+                        );
                     }
                 }
             }

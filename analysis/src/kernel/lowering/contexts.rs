@@ -23,7 +23,7 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         match method.action {
-            Action::Begin => self.begin(context, method, call),
+            Action::Begin => self.begin_stream(context, method, call),
             Action::BeginInterleaved => self.begin_interleaved(context, method, call),
             Action::Shuffle(_) | Action::ParallelCopy(_) => {
                 self.context_collective(context, method, call)
@@ -32,9 +32,10 @@ impl Interpreter<'_> {
         }
     }
 
-    fn begin(&mut self, context: Option<Context>, method: &Method, call: &Call) -> Value {
+    fn begin_stream(&mut self, context: Option<Context>, method: &Method, call: &Call) -> Value {
         let place = call.place_of(method, Role::Source);
-        let (tensor, followed) = self.streamed(&(call.value_of(method, Role::Source), place));
+        let (tensor, followed) =
+            self.streamed_tensor(&(call.value_of(method, Role::Source), place));
         let Some(kind) = self.own.draft.tensor(tensor).map(|tensor| tensor.kind) else {
             return Value::Unknown;
         };
@@ -42,7 +43,7 @@ impl Interpreter<'_> {
             .own
             .draft
             .mappings
-            .known(Written::new(Mapping::identity(), call.name_span));
+            .known_slot(Written::new(Mapping::identity(), call.name_span));
         let begin = self.begin_shape(&kind, time, call.name_span);
         let stream = self.begin_pass(context, PassSource::Tensor(tensor), begin, call.name_span);
         if let (Value::Thing(Thing::Stream(pass)), false) = (&stream, followed) {
@@ -55,13 +56,13 @@ impl Interpreter<'_> {
     }
 
     /// The tensor of an argument; an unknown one where it could not be followed.
-    fn streamed(&mut self, (value, span): &(Value, Span)) -> (TensorId, bool) {
+    fn streamed_tensor(&mut self, (value, span): &(Value, Span)) -> (TensorId, bool) {
         let span = *span;
         if let Value::Thing(Thing::Tensor(id)) = value {
             return (*id, true);
         }
-        let levels = levels_of(Tier::Dm, |_| self.own.draft.mappings.open(span));
-        let scalar = self.own.draft.scalars.open(span);
+        let levels = levels_of(Tier::Dm, |_| self.own.draft.mappings.open_slot(span));
+        let scalar = self.own.draft.scalars.open_slot(span);
         let kind = TensorType {
             tier: Tier::Dm,
             access: Access::Shared,
@@ -83,7 +84,7 @@ impl Interpreter<'_> {
     fn begin_shape(&mut self, kind: &TensorType, time: MappingSlot, span: Span) -> ShapeSlots {
         let mut level = |level: Level| match kind.levels.get(level) {
             Some(slot) => slot,
-            None => self.own.draft.mappings.open(span),
+            None => self.own.draft.mappings.open_slot(span),
         };
         ShapeSlots {
             position: Position::Begin,
@@ -116,7 +117,7 @@ impl Interpreter<'_> {
         let given = call.all_of(method, Role::Source);
         let written = given.into_iter().take(call.arguments.len().max(1));
         for source in written.chain(beyond) {
-            let (tensor, known) = self.streamed(&source);
+            let (tensor, known) = self.streamed_tensor(&source);
             followed &= known;
             tensors.push(tensor);
             spans.push(source.1);
@@ -138,8 +139,8 @@ impl Interpreter<'_> {
             self.own.draft.scalars.unify(kind.scalar, other.scalar);
             for (one, two) in kind
                 .levels
-                .all()
-                .zip(other.levels.all())
+                .all_slots()
+                .zip(other.levels.all_slots())
                 .collect::<Vec<_>>()
             {
                 self.own.draft.mappings.unify(one, two);
@@ -150,8 +151,8 @@ impl Interpreter<'_> {
                 .own
                 .draft
                 .mappings
-                .known(Written::new(Mapping::axis(value.clone()), axis.span)),
-            None => self.own.draft.mappings.open(axis.span),
+                .known_slot(Written::new(Mapping::axis(value.clone()), axis.span)),
+            None => self.own.draft.mappings.open_slot(axis.span),
         };
         let begin = self.begin_shape(&kind, time, call.name_span);
         let stream = self.begin_pass(

@@ -223,7 +223,7 @@ impl Draft {
     }
 
     /// The tensor that a view (of a view …) is taken of.
-    pub(super) fn base(&self, id: TensorId) -> TensorId {
+    pub(super) fn base_tensor(&self, id: TensorId) -> TensorId {
         let mut base = id;
         for _ in 0..self.tensors.len() {
             match self.tensor(base).map(|tensor| &tensor.origin) {
@@ -284,7 +284,7 @@ impl Draft {
         seen: Option<Seen>,
     ) -> (Body, Option<Probed>) {
         let finish = Finish::new(self, library);
-        let probed = seen.and_then(|seen| seen.numbered(&finish.numbers));
+        let probed = seen.and_then(|seen| seen.with_final_numbers(&finish.numbers));
         (finish.body(body), probed)
     }
 }

@@ -208,7 +208,7 @@ impl Elaborate for Kernels {
 
     fn runs(walker: &Interpreter<'_>, method: &str) -> bool {
         let mut methods = walker.own.dialect.methods_of_any_release(method);
-        methods.any(|method| method.action.runs())
+        methods.any(|method| method.action.begins_operation())
     }
 
     fn concerns_device(walker: &Interpreter<'_>, text: &str) -> bool {
@@ -239,19 +239,19 @@ impl Elaborate for Kernels {
 /// Arguments by role.
 impl surface::Call<Kernels> {
     /// The first argument of a role, with its place; none where the call does not have it.
-    pub(super) fn given(&self, method: &Method, role: Role) -> Option<&(Value, Span)> {
+    pub(super) fn given_argument(&self, method: &Method, role: Role) -> Option<&(Value, Span)> {
         self.arguments.get(method.argument(role)?)
     }
 
     /// The value of the first argument of a role.
     pub(super) fn value_of(&self, method: &Method, role: Role) -> Value {
-        self.given(method, role)
+        self.given_argument(method, role)
             .map_or(Value::Unknown, |(value, _)| value.clone())
     }
 
     /// The place of the first argument of a role, or the method's name where it is missing.
     pub(super) fn place_of(&self, method: &Method, role: Role) -> Span {
-        self.given(method, role)
+        self.given_argument(method, role)
             .map_or(self.name_span, |(_, span)| *span)
     }
 

@@ -68,7 +68,7 @@ impl Finish {
     pub(super) fn body(mut self, mut body: Body) -> Body {
         let mut unresolved = std::mem::take(&mut self.draft.unresolved);
         for place in &self.order {
-            if let Some(reason) = self.reason(*place) {
+            if let Some(reason) = self.unresolved_reason(*place) {
                 unresolved.push(reason);
                 body.incomplete.extend(self.numbers.get(place));
             }
@@ -115,7 +115,7 @@ impl Finish {
             .draft
             .escaping
             .iter()
-            .map(|id| self.draft.base(*id))
+            .map(|id| self.draft.base_tensor(*id))
             .collect();
         for place in &self.order {
             let targets: Vec<TensorId> = match self
@@ -135,7 +135,7 @@ impl Finish {
             escaping.extend(
                 targets
                     .into_iter()
-                    .map(|target| self.draft.base(target))
+                    .map(|target| self.draft.base_tensor(target))
                     .filter(|base| {
                         self.draft
                             .tensor(*base)
@@ -159,11 +159,11 @@ impl Finish {
     }
 
     pub(super) fn mapping(&self, slot: MappingSlot, fallback: Span) -> Written<Mapping> {
-        self.draft.mappings.resolve(slot, fallback).0
+        self.draft.mappings.resolve_slot(slot, fallback).0
     }
 
     fn scalar(&self, slot: ScalarSlot, fallback: Span) -> Written<ElementType> {
-        self.draft.scalars.resolve(slot, fallback).0
+        self.draft.scalars.resolve_slot(slot, fallback).0
     }
 
     fn shape(&self, shape: &ShapeSlots, span: Span) -> StreamShape {
@@ -299,7 +299,7 @@ impl Finish {
     }
 
     /// Why an operation counts as unresolved: it could not be followed, or a mapping or type of it is unknown.
-    fn reason(&self, place: usize) -> Option<Unresolved> {
+    fn unresolved_reason(&self, place: usize) -> Option<Unresolved> {
         let draft = self.draft.operations.get(place)?;
         if let Some(failure) = &draft.failure {
             return Some(failure.clone());
@@ -322,9 +322,11 @@ impl Finish {
         let shapes = std::iter::once((&pass.begin, span))
             .chain(pass.stages.iter().map(|stage| (&stage.output, stage.span)));
         for (shape, span) in shapes {
-            let reason = self
-                .scalar_reason(shape.scalar, span)
-                .or_else(|| shape.all().find_map(|slot| self.mapping_reason(slot, span)));
+            let reason = self.scalar_reason(shape.scalar, span).or_else(|| {
+                shape
+                    .all_slots()
+                    .find_map(|slot| self.mapping_reason(slot, span))
+            });
             if let Some(reason) = reason {
                 return Some(reason.at_operation(span));
             }
@@ -371,7 +373,7 @@ impl Finish {
                     tensor
                         .kind
                         .levels
-                        .all()
+                        .all_slots()
                         .chain(index)
                         .find_map(|slot| self.mapping_reason(slot, tensor.span))
                 })
@@ -381,12 +383,12 @@ impl Finish {
     }
 
     fn mapping_reason(&self, slot: MappingSlot, fallback: Span) -> Option<Unresolved> {
-        let reason = self.draft.mappings.reason(slot, fallback);
+        let reason = self.draft.mappings.empty_reason(slot, fallback);
         reason.map(|(reason, span)| Unresolved::at(reason, span))
     }
 
     fn scalar_reason(&self, slot: ScalarSlot, fallback: Span) -> Option<Unresolved> {
-        let reason = self.draft.scalars.reason(slot, fallback);
+        let reason = self.draft.scalars.empty_reason(slot, fallback);
         reason.map(|(reason, span)| Unresolved::at(reason, span))
     }
 }

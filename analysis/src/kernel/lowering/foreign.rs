@@ -7,7 +7,7 @@
 use crate::items::Span;
 use crate::kernel::catalogue::{Generic, Role};
 use crate::kernel::dialect::{
-    AssociatedFunction, Constructor, Method, PlanKind, Receiver, Release, TypeEntry, table,
+    AssociatedFunction, Constructor, Method, PlanKind, Receiver, Release, TypeEntry, library_table,
 };
 use crate::kernel::{Context, ForeignCall, ForeignCallee, Position, UnresolvedReason};
 use crate::libraries::Library;
@@ -36,7 +36,7 @@ impl Interpreter<'_> {
         // The book's library has one release: what is written for it is judged as it always was.
         if let Some(own) = own
             && (self.own.dialect.library == Library::VisaStd
-                || self.fits(own, call, receiver, context))
+                || self.fits_method(own, call, receiver, context))
         {
             return None;
         }
@@ -67,8 +67,8 @@ impl Interpreter<'_> {
     }
 
     /// Whether a call has as many generics and arguments as a method takes, where it is offered.
-    fn fits(&self, method: &Method, call: &Call, receiver: &Value, context: Runs) -> bool {
-        takes(method, call, context)
+    fn fits_method(&self, method: &Method, call: &Call, receiver: &Value, context: Runs) -> bool {
+        takes_call(method, call, context)
             && (!self.own.follows_foreign || self.is_offered(method, receiver))
     }
 
@@ -95,16 +95,22 @@ impl Interpreter<'_> {
         let others = Library::ALL.into_iter().filter(|library| *library != own);
         let mut loose = None;
         for library in std::iter::once(own).chain(others) {
-            let table = table(library).newest();
+            let table = library_table(library).in_newest_release();
             let mut methods: Vec<&'static Method> = table
                 .methods_of_any_release(&call.name)
-                .filter(|method| method.is_published() && self.has(receiver, method))
+                .filter(|method| method.is_published() && self.is_receiver_of(receiver, method))
                 .collect();
             methods.sort_by_key(|method| std::cmp::Reverse(last_of(method)));
             let fitting = methods
                 .iter()
-                .find(|method| takes(method, call, context) && self.is_offered(method, receiver))
-                .or_else(|| methods.iter().find(|method| takes(method, call, context)));
+                .find(|method| {
+                    takes_call(method, call, context) && self.is_offered(method, receiver)
+                })
+                .or_else(|| {
+                    methods
+                        .iter()
+                        .find(|method| takes_call(method, call, context))
+                });
             if let Some(method) = fitting {
                 return Some((library, method));
             }
@@ -114,7 +120,7 @@ impl Interpreter<'_> {
     }
 
     /// Whether a value is what a method is one of.
-    fn has(&self, receiver: &Value, method: &Method) -> bool {
+    fn is_receiver_of(&self, receiver: &Value, method: &Method) -> bool {
         match receiver {
             Value::Thing(Thing::Tensor(id)) => {
                 let tier = self.own.draft.tensor(*id).map(|tensor| tensor.kind.tier);
@@ -145,7 +151,7 @@ impl Interpreter<'_> {
     }
 
     /// A call whose arguments are those of another release, where nothing of others is followed.
-    pub(super) fn refuse(
+    pub(super) fn refuse_foreign(
         &mut self,
         receiver: &Value,
         (foreign, own): (&'static Method, &'static Method),
@@ -193,7 +199,7 @@ impl Interpreter<'_> {
         let others = Library::ALL.into_iter().filter(|library| *library != own);
         let mut libraries = std::iter::once(own).chain(others);
         let (library, function) = libraries.find_map(|library| {
-            let mut functions = table(library).associated.iter();
+            let mut functions = library_table(library).associated.iter();
             let found: &'static AssociatedFunction = functions
                 .find(|function| function.name == name && function.tiers.contains(&kind.tier))?;
             Some((library, found))
@@ -226,7 +232,7 @@ impl Interpreter<'_> {
             let mut all = Library::ALL
                 .into_iter()
                 .filter(|_| self.own.follows_foreign);
-            all.find_map(|library| table(library).type_entry(name))
+            all.find_map(|library| library_table(library).type_entry(name))
         })
     }
 }
@@ -240,7 +246,7 @@ fn last_of(method: &Method) -> Option<Release> {
 
 /// Whether a call has as many generics and arguments as a method takes. An argument that only one context does without is
 /// needed in the other.
-fn takes(method: &Method, call: &Call, context: Runs) -> bool {
+fn takes_call(method: &Method, call: &Call, context: Runs) -> bool {
     let generics = call.turbofish.len();
     let constants = method.generics.iter();
     let constants = constants.filter(|generic| **generic == Generic::Constant);

@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::inputs::options;
 use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
-use crate::kernel::surface::segments;
+use crate::kernel::surface::path_segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 
 use super::given::{GivenNumbers, RUN_EXPRESSIONS, RUN_ITERATIONS, RUN_OPERATIONS};
@@ -15,7 +15,7 @@ use super::probe::{Probed, Watch};
 use super::{HELPER_CALLS, HOST_EXPRESSIONS, Site, WRITTEN_LIMIT, callgraph, interpreter};
 
 /// Lowers a function for itself.
-pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
+pub(super) fn lower_function(db: &dyn Db, function: ItemId) -> Body {
     lower_watching(db, function, None).0
 }
 
@@ -230,14 +230,18 @@ fn is_host_side(node: &ast::Fn, text: &str, library: Dialect) -> bool {
     let host = library.words.host_functions;
     let is_test = ast::HasAttrs::attrs(node).any(|attribute| {
         let path = attribute.syntax().descendants().find_map(ast::Path::cast);
-        path.is_some_and(|path| segments(&path).last().is_some_and(|name| name == "test"))
+        path.is_some_and(|path| {
+            path_segments(&path)
+                .last()
+                .is_some_and(|name| name == "test")
+        })
     });
     let starts_kernels = || {
         node.syntax()
             .descendants()
             .filter_map(ast::CallExpr::cast)
             .filter_map(|call| match call.expr()? {
-                ast::Expr::PathExpr(callee) => segments(&callee.path()?).pop(),
+                ast::Expr::PathExpr(callee) => path_segments(&callee.path()?).pop(),
                 _ => None,
             })
             .any(|name| host.contains(&name.as_str()))

@@ -7,7 +7,7 @@ use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::items::{self, ItemId, Span};
-use crate::kernel::surface::{CALL_WEIGHT, Flow, Turbofish, segments};
+use crate::kernel::surface::{CALL_WEIGHT, Flow, Turbofish, path_segments};
 use crate::kernel::{TensorId, UnresolvedReason};
 
 use super::bindings::{Binding, Owner};
@@ -41,12 +41,12 @@ impl Interpreter<'_> {
             let value = self.value_of_type(&ty, place);
             let value = self.note_parameter(&parameter, &ty, value);
             if let Some(pattern) = parameter.pat() {
-                self.bind(&pattern, value);
+                self.bind_pattern(&pattern, value);
             }
         }
         self.frame.result = self.result_type(&site, node, self.here);
         let value = self.function_value(node);
-        self.escape(&value);
+        self.escape_tensors(&value);
         self.note_results("result".to_owned(), &value);
     }
 
@@ -55,7 +55,7 @@ impl Interpreter<'_> {
         let mut site = self.frame.site.clone();
         let mut generics = Generics::new();
         let around = self.block_parameters(&site);
-        for (name, is_constant, span) in parameters(&site, node).into_iter().chain(around) {
+        for (name, is_constant, span) in generic_parameters(&site, node).into_iter().chain(around) {
             let mapping = self
                 .own
                 .draft
@@ -134,17 +134,17 @@ impl Interpreter<'_> {
     }
 
     /// Tensors in a result outlive the body.
-    fn escape(&mut self, value: &Value) {
+    fn escape_tensors(&mut self, value: &Value) {
         match value {
             Value::Thing(Thing::Tensor(id)) => self.own.draft.escaping.push(*id),
             Value::Tuple(values) | Value::Array(values) => {
                 for value in values {
-                    self.escape(value);
+                    self.escape_tensors(value);
                 }
             }
             Value::Named(named) => {
-                for value in named.parts() {
-                    self.escape(value);
+                for value in named.part_values() {
+                    self.escape_tensors(value);
                 }
             }
             _ => {}
@@ -165,14 +165,14 @@ impl Interpreter<'_> {
             return Value::Unit;
         }
         let before = quiet.is_some().then(|| self.mark());
-        let value = self.follow(function, turbofish, arguments, call);
+        let value = self.follow_call(function, turbofish, arguments, call);
         if let (Some(call), Some(before)) = (quiet, before) {
             self.remember_quiet(call, &before, &value);
         }
         value
     }
 
-    fn follow(
+    fn follow_call(
         &mut self,
         function: ItemId,
         turbofish: Turbofish<'_>,
@@ -234,7 +234,7 @@ impl Interpreter<'_> {
             self.frame.variables.push("self", receiver);
         }
         for (pattern, value) in values {
-            self.bind(&pattern, value);
+            self.bind_pattern(&pattern, value);
         }
         let value = self.function_value(&node);
         self.lent = self.left_in_places(&node);
@@ -249,7 +249,7 @@ impl Interpreter<'_> {
     fn is_part_of_self(&self, receiver: Option<&Value>) -> bool {
         fn size(value: &Value) -> usize {
             match value {
-                Value::Named(named) => 1 + named.parts().map(size).sum::<usize>(),
+                Value::Named(named) => 1 + named.part_values().map(size).sum::<usize>(),
                 Value::Array(parts) | Value::Tuple(parts) => {
                     1 + parts.iter().map(size).sum::<usize>()
                 }
@@ -268,7 +268,7 @@ impl Interpreter<'_> {
     /// `Then<A, B>`: that comes to an end with the type.
     fn is_of_parameter(&self, owner: Option<&ast::Path>) -> bool {
         let site = &self.frame.site;
-        owner.is_some_and(|owner| match segments(owner).as_slice() {
+        owner.is_some_and(|owner| match path_segments(owner).as_slice() {
             [name] => name != "Self" && site.owner(name).is_some(),
             _ => false,
         })
@@ -312,7 +312,7 @@ impl Interpreter<'_> {
         (receiver, arguments): (Option<&Value>, &[(Value, Span)]),
         call: Span,
     ) -> Site {
-        let names = parameters(&site, node);
+        let names = generic_parameters(&site, node);
         let around = self.block_parameters(&site);
         let block = site.item.owner(self.db);
         let is_of_trait = items::is_trait(self.db, block);
@@ -379,10 +379,10 @@ impl Interpreter<'_> {
         }
         let block = self.site(owner);
         if let Some(node) = block.parsed.cast::<ast::Trait>() {
-            return parameters(&block, &node);
+            return generic_parameters(&block, &node);
         }
         let node = block.parsed.cast::<ast::Impl>();
-        node.map_or_else(Vec::new, |node| parameters(&block, &node))
+        node.map_or_else(Vec::new, |node| generic_parameters(&block, &node))
     }
 
     /// The parameters' patterns with the arguments, which take the declared types; and the tensors handed over whole.
@@ -423,19 +423,23 @@ impl Interpreter<'_> {
     /// Tensors handed over to a helper end with it, unless it gives them back.
     fn drop_owned(&mut self, owned: &[TensorId], result: &Value) {
         for id in owned {
-            if !self.holds(result, *id) {
+            if !self.holds_tensor(result, *id) {
                 self.own.draft.mark_moved(*id);
             }
         }
     }
 
-    fn holds(&self, value: &Value, id: TensorId) -> bool {
+    fn holds_tensor(&self, value: &Value, id: TensorId) -> bool {
         match value {
-            Value::Thing(Thing::Tensor(other)) => *other == id || self.own.draft.base(*other) == id,
-            Value::Tuple(values) | Value::Array(values) => {
-                values.iter().any(|value| self.holds(value, id))
+            Value::Thing(Thing::Tensor(other)) => {
+                *other == id || self.own.draft.base_tensor(*other) == id
             }
-            Value::Named(named) => named.parts().any(|value| self.holds(value, id)),
+            Value::Tuple(values) | Value::Array(values) => {
+                values.iter().any(|value| self.holds_tensor(value, id))
+            }
+            Value::Named(named) => named
+                .part_values()
+                .any(|value| self.holds_tensor(value, id)),
             _ => false,
         }
     }
@@ -454,7 +458,7 @@ pub(super) fn is_generic(node: &ast::Fn) -> bool {
 }
 
 /// The generic type and constant parameters of a function or block, whether each is a constant, and their places.
-fn parameters(site: &Site, node: &impl HasGenericParams) -> Vec<(String, bool, Span)> {
+fn generic_parameters(site: &Site, node: &impl HasGenericParams) -> Vec<(String, bool, Span)> {
     node.generic_param_list()
         .into_iter()
         .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>())

@@ -29,7 +29,7 @@ pub(super) fn tell_apart(db: &dyn Db, function: ItemId, draft: &mut Draft) {
     if paths.is_empty() {
         return;
     }
-    draft.mappings.change(|mapping| {
+    draft.mappings.change_known(|mapping| {
         if let Some(renamed) = paths.mapping(mapping) {
             *mapping = renamed;
         }

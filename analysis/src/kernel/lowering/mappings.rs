@@ -57,7 +57,11 @@ impl Interpreter<'_> {
             return *slot;
         }
         let slot = match self.macro_value(site, call) {
-            Ok(value) => self.own.draft.mappings.known(Written::new(value, span)),
+            Ok(value) => self
+                .own
+                .draft
+                .mappings
+                .known_slot(Written::new(value, span)),
             Err(reason) => self.own.draft.mappings.failed(reason, span),
         };
         if site.generics.is_empty() {
@@ -103,10 +107,13 @@ impl Interpreter<'_> {
         let draft = &mut self.own.draft.mappings;
         match result {
             Some(result) => match result.mapping {
-                Some(mapping) => draft.known(Written::new(mapping, span)),
+                Some(mapping) => draft.known_slot(Written::new(mapping, span)),
                 None => {
                     let problem = result.problems.first().map(|problem| &problem.kind);
-                    draft.failed(unknown.unwrap_or_else(|| why(problem)), span)
+                    draft.failed(
+                        unknown.unwrap_or_else(|| mapping_problem_reason(problem)),
+                        span,
+                    )
                 }
             },
             None => {
@@ -132,7 +139,7 @@ impl Interpreter<'_> {
                 Some(MappingProblemKind::UnresolvedEscape) => {
                     unknown.unwrap_or(UnresolvedReason::GenericMapping)
                 }
-                kind => why(kind),
+                kind => mapping_problem_reason(kind),
             },
         )
     }
@@ -153,10 +160,14 @@ impl Interpreter<'_> {
             } else if let Some(axis) = &binding.axis {
                 bound.add_mapping(parameter, Mapping::axis(axis.clone()));
             } else {
-                let (written, reason) = self.own.draft.mappings.resolve(binding.mapping, fallback);
+                let (written, reason) = self
+                    .own
+                    .draft
+                    .mappings
+                    .resolve_slot(binding.mapping, fallback);
                 match written.value {
                     Some(mapping) => bound.add_mapping(parameter, mapping),
-                    None if names(text, name) => {
+                    None if mentions_name(text, name) => {
                         unknown.get_or_insert(reason.unwrap_or(UnresolvedReason::NotInferred));
                     }
                     None => {}
@@ -195,7 +206,7 @@ impl Interpreter<'_> {
         let problems = &result.problems;
         result
             .mapping
-            .ok_or_else(|| why(problems.first().map(|problem| &problem.kind)))
+            .ok_or_else(|| mapping_problem_reason(problems.first().map(|problem| &problem.kind)))
     }
 
     /// The mapping of an alias without parameters, read once a body. `used_at` is kept with it.
@@ -221,12 +232,12 @@ impl Interpreter<'_> {
 
     /// A mapping that an alias holds, with where the alias is used.
     pub(super) fn used_mapping(&mut self, slot: MappingSlot, used_at: Option<Span>) -> MappingSlot {
-        let (mut written, _) = self.own.draft.mappings.resolve(slot, self.here);
+        let (mut written, _) = self.own.draft.mappings.resolve_slot(slot, self.here);
         if written.value.is_none() || used_at.is_none() {
             return slot;
         }
         written.used_at = used_at;
-        self.own.draft.mappings.known(written)
+        self.own.draft.mappings.known_slot(written)
     }
 
     fn alias_mapping_afresh(&mut self, alias: ItemId, depth: u32) -> MappingSlot {
@@ -321,14 +332,14 @@ impl Interpreter<'_> {
                 .own
                 .draft
                 .mappings
-                .known(Written::new(value.clone(), self.here));
+                .known_slot(Written::new(value.clone(), self.here));
             self.own.draft.mappings.unify(binding.mapping, known);
         }
     }
 }
 
 /// Why a macro has no mapping, by the first of its problems.
-fn why(problem: Option<&MappingProblemKind>) -> UnresolvedReason {
+fn mapping_problem_reason(problem: Option<&MappingProblemKind>) -> UnresolvedReason {
     match problem {
         Some(MappingProblemKind::UnknownAxis { name, .. }) => {
             UnresolvedReason::UnknownName(name.clone())
@@ -346,7 +357,7 @@ fn body_span(site: &Site, body: &str, start: u32) -> Span {
 }
 
 /// Whether a body mentions a name.
-fn names(body: &str, name: &str) -> bool {
+fn mentions_name(body: &str, name: &str) -> bool {
     let mut words = body.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.any(|word| word == name)
 }

@@ -5,7 +5,7 @@ use ra_ap_syntax::ast;
 use crate::hardware::ElementType;
 use crate::kernel::Context;
 use crate::kernel::dialect::Words;
-use crate::kernel::surface::{Argument, segments};
+use crate::kernel::surface::{Argument, path_segments};
 
 use super::mappings::is_macro;
 use super::types::Type;
@@ -17,7 +17,7 @@ pub(super) fn is_mapping(argument: &Argument) -> bool {
 
 /// The context that a marker names.
 pub(super) fn context_of(argument: &Argument, words: &Words) -> Option<Context> {
-    let names = segments(&argument.path()?);
+    let names = path_segments(&argument.path()?);
     match names.as_slice() {
         [.., owner, name] => words.context(owner, name),
         _ => None,

@@ -10,7 +10,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams};
 
 use crate::items::{ItemId, Namespace, Resolution};
 use crate::kernel::dialect::TypeParameter;
-use crate::kernel::surface::{Argument, path_arguments, segments};
+use crate::kernel::surface::{Argument, path_arguments, path_segments};
 
 use super::bindings::{Binding, Owner};
 use super::slots::{MappingSlot, ScalarSlot};
@@ -67,7 +67,7 @@ impl Interpreter<'_> {
         value: &Value,
         depth: u32,
     ) {
-        let names = segments(path);
+        let names = path_segments(path);
         let is_parameter = matches!(names.as_slice(), [name] if generics.contains_key(name));
         if !is_parameter
             && let Resolution::Alias(alias) =
@@ -130,7 +130,7 @@ impl Interpreter<'_> {
             }
             return;
         }
-        let name = argument.path().map(|path| segments(&path));
+        let name = argument.path().map(|path| path_segments(&path));
         if let Some([name]) = name.as_deref()
             && let Some(binding) = generics.get_mut(name)
             && self.is_open(binding)
@@ -151,7 +151,7 @@ impl Interpreter<'_> {
         item: ItemId,
         known: &Arc<[Binding]>,
     ) {
-        let names = segments(path);
+        let names = path_segments(path);
         if let [name] = names.as_slice()
             && let Some(binding) = generics.get_mut(name)
         {
@@ -174,7 +174,7 @@ impl Interpreter<'_> {
 
     /// Binds parameters that the arguments of a type of the library name.
     fn match_entry(&mut self, generics: &mut Generics, path: &ast::Path, value: &Value) {
-        let names = segments(path);
+        let names = path_segments(path);
         let Some(entry) = names
             .last()
             .and_then(|name| self.own.dialect.type_entry(name))
@@ -223,7 +223,7 @@ impl Interpreter<'_> {
                         Value::Thing(Thing::Context(context)) => *context,
                         _ => None,
                     };
-                    let name = argument.path().and_then(|path| segments(&path).pop());
+                    let name = argument.path().and_then(|path| path_segments(&path).pop());
                     if let Some(binding) = name.and_then(|name| generics.get_mut(&name)) {
                         binding.context = binding.context.or(context);
                     }
@@ -242,7 +242,7 @@ impl Interpreter<'_> {
             }
             return;
         }
-        let name = argument.path().map(|path| segments(&path));
+        let name = argument.path().map(|path| path_segments(&path));
         if let Some([name]) = name.as_deref()
             && let Some(binding) = generics.get(name)
             && self.own.draft.mappings.is_open(binding.mapping)
@@ -252,7 +252,7 @@ impl Interpreter<'_> {
     }
 
     fn match_scalar(&mut self, generics: &mut Generics, argument: &Argument, slot: ScalarSlot) {
-        let name = argument.path().map(|path| segments(&path));
+        let name = argument.path().map(|path| path_segments(&path));
         if let Some([name]) = name.as_deref()
             && let Some(binding) = generics.get(name)
             && self.own.draft.scalars.is_open(binding.scalar)

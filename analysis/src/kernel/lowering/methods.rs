@@ -2,7 +2,7 @@
 
 use crate::items::{self, ItemId, ItemKind, Span};
 use crate::kernel::callgraph;
-use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
+use crate::kernel::dialect::{Accessor, Action, Method, Receiver, library_table};
 use crate::kernel::surface::{Turbofish, is_plain, named_method, sequence_method};
 use crate::kernel::{Context, Level, Position, TensorId, Tier, UnresolvedReason};
 use crate::libraries::Library;
@@ -40,7 +40,9 @@ impl Interpreter<'_> {
         let foreign = self.foreign(&receiver, own, call);
         let method = match (foreign, own) {
             (Some(foreign), _) if self.own.follows_foreign => foreign,
-            (Some(foreign), Some(own)) => return self.refuse(&receiver, (foreign, own), call),
+            (Some(foreign), Some(own)) => {
+                return self.refuse_foreign(&receiver, (foreign, own), call);
+            }
             (_, None) => return self.other_method(receiver, call),
             (None, Some(own)) => own,
         };
@@ -148,7 +150,7 @@ impl Interpreter<'_> {
         }
         let mut others = Library::ALL.into_iter();
         others.find(|library| {
-            let other = table(*library).newest();
+            let other = library_table(*library).in_newest_release();
             let mut methods = other.methods_of_any_release(name);
             *library != own.library && methods.any(Method::is_published)
         })
@@ -157,7 +159,7 @@ impl Interpreter<'_> {
     /// Why a method of a name is none of the dialect's, on a receiver that is known to be the library's.
     pub(super) fn no_method(&self, name: &str) -> UnresolvedReason {
         let method = name.to_owned();
-        match self.own.dialect.elsewhere(name) {
+        match self.own.dialect.releases_elsewhere(name) {
             Some(releases) => UnresolvedReason::OtherRelease {
                 method,
                 releases,
@@ -176,13 +178,13 @@ impl Interpreter<'_> {
 
     /// The method of a struct of the project.
     fn own_method(&self, named: &Named, call: &Call) -> Option<ItemId> {
-        let found = items::associated(self.db, named.item?, &call.name)?;
+        let found = items::associated_item(self.db, named.item?, &call.name)?;
         (found.kind(self.db) == ItemKind::Function).then_some(found)
     }
 
     /// What a struct of the project gives by its `Deref`, where the method is not its own.
     fn dereferenced(&mut self, named: &Named, call: &Call) -> Option<Value> {
-        let deref = items::associated(self.db, named.item?, "deref")?;
+        let deref = items::associated_item(self.db, named.item?, "deref")?;
         let receiver = Value::Named(Box::new(named.clone()));
         let inner = self.inline(
             deref,
@@ -386,17 +388,17 @@ impl Interpreter<'_> {
                 Value::Unknown
             }
             Value::Named(named) if self.begins_list(&named, call) => {
-                Value::Array(vec![self.listed(call)])
+                Value::Array(vec![self.listed_operand(call)])
             }
             Value::Array(mut list) if self.adds_to_list(&list, call) => {
-                list.push(self.listed(call));
+                list.push(self.listed_operand(call));
                 Value::Array(list)
             }
             Value::Named(named) if self.adds_slot(&named, call) => {
-                Value::Array(vec![Value::Named(named), self.slot(call)])
+                Value::Array(vec![Value::Named(named), self.guarded_operand(call)])
             }
             Value::Array(mut slots) if self.adds_slot_to(&slots, call) => {
-                slots.push(self.slot(call));
+                slots.push(self.guarded_operand(call));
                 Value::Array(slots)
             }
             Value::Named(named) => named_method(named, call),

@@ -94,7 +94,7 @@ type Variables = surface::Variables<Kernels>;
 /// up to a limit that `Body::shortened_loops` names.
 #[salsa::tracked(returns(clone))]
 pub fn body(db: &dyn Db, function: ItemId) -> Arc<Body> {
-    Arc::new(functions::lower(db, function))
+    Arc::new(functions::lower_function(db, function))
 }
 
 /// A function as lowered where calls of other releases and of the other library mean what they mean there: for

@@ -27,12 +27,12 @@ pub(super) struct OperationName {
 
 /// The operation that an argument names; empty words where it could not be followed. A method on a name
 /// gives the name itself.
-pub(super) fn operation(value: &Value) -> OperationName {
+pub(super) fn operation_name(value: &Value) -> OperationName {
     // A guarded operation is a pair of guard and operation.
     if let Value::Tuple(parts) = value
         && let [_, guarded] = parts.as_slice()
     {
-        return operation(guarded);
+        return operation_name(guarded);
     }
     let Value::Named(named) = value else {
         return OperationName {
@@ -53,7 +53,7 @@ pub(super) fn operation(value: &Value) -> OperationName {
 }
 
 /// The accumulator's layout that a name means.
-pub(super) fn accumulation(value: &Value, words: &Words) -> Option<AccumulationKind> {
+pub(super) fn accumulation_kind(value: &Value, words: &Words) -> Option<AccumulationKind> {
     match value {
         Value::Named(named) => words.accumulation(named.name()),
         _ => None,
@@ -107,7 +107,7 @@ pub(super) fn branch_mode(named: &Named, words: &Words) -> BranchMode {
 
 /// The path of the axis that a mode names.
 fn toggled(mode: &Named) -> Option<String> {
-    match mode.parts().next() {
+    match mode.part_values().next() {
         Some(Value::Named(axis)) => Some(axis.path.join("::")),
         _ => None,
     }
@@ -141,7 +141,7 @@ fn comparison_of(value: &Value, words: &Words) -> Option<Comparison> {
         let Value::Named(named) = relation else {
             break;
         };
-        match named.parts().next() {
+        match named.part_values().next() {
             Some(inner @ Value::Named(_)) => relation = inner,
             Some(number) => boundary = number_of(number),
             None => {}
@@ -296,7 +296,7 @@ impl Interpreter<'_> {
     }
 
     /// The operand that a method adds to a list.
-    pub(super) fn listed(&self, call: &Call) -> Value {
+    pub(super) fn listed_operand(&self, call: &Call) -> Value {
         let (ty, _) = self.own.dialect.words.lists;
         Value::Named(Box::new(Named {
             item: None,
@@ -308,7 +308,7 @@ impl Interpreter<'_> {
     }
 
     /// The guarded operand that a method adds.
-    pub(super) fn slot(&self, call: &Call) -> Value {
+    pub(super) fn guarded_operand(&self, call: &Call) -> Value {
         let owner = self.own.dialect.words.slots_type.to_owned();
         Value::Named(Box::new(Named {
             item: None,

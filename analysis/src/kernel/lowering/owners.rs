@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::items::{self, ItemId, Namespace, Resolution, Span};
-use crate::kernel::surface::{Argument, Turbofish, path_arguments, segments};
+use crate::kernel::surface::{Argument, Turbofish, path_arguments, path_segments};
 
 use super::bindings::{Binding, Owner};
 use super::type_syntax::parameter_names;
@@ -52,7 +52,7 @@ impl Interpreter<'_> {
         let written = self.arguments_of_block(block);
         let mut generics = Generics::new();
         for (argument, binding) in written.iter().zip(given) {
-            let names = argument.path().map(|path| segments(&path));
+            let names = argument.path().map(|path| path_segments(&path));
             if let Some([name]) = names.as_deref() {
                 generics.insert(name.clone(), binding.clone());
             }
@@ -84,7 +84,7 @@ impl Interpreter<'_> {
         path: &ast::Path,
         place: Span,
     ) -> Arc<[Binding]> {
-        match segments(path).as_slice() {
+        match path_segments(path).as_slice() {
             [name] if let Some(binding) = site.generics.get(name) => binding
                 .owner
                 .as_ref()
@@ -212,7 +212,7 @@ impl Interpreter<'_> {
             None => return None,
         };
         for (index, name) in rest.iter().enumerate() {
-            let item = items::associated(self.db, owner.item, name)?;
+            let item = items::associated_item(self.db, owner.item, name)?;
             let (inner, ty) = self.associated_type(item, &owner.arguments)?;
             if index + 1 == rest.len() {
                 return Some((inner, ty));
@@ -242,7 +242,7 @@ impl Interpreter<'_> {
             return None;
         };
         let path = ty.path()?;
-        match inner.resolve(self.db, &path, Namespace::Type) {
+        match inner.resolve_path(self.db, &path, Namespace::Type) {
             Resolution::Type(item) => Some(Owner {
                 item,
                 arguments: self.self_arguments(site, place),

@@ -187,10 +187,10 @@ struct MovedSlots<'a> {
 
 impl TakeSlots for MovedSlots<'_> {
     fn mapping(&mut self, slot: MappingSlot) -> MappingSlot {
-        self.draft.mappings.moved(slot, self.from, self.to)
+        self.draft.mappings.moved_slot(slot, self.from, self.to)
     }
 
     fn scalar(&mut self, slot: ScalarSlot) -> ScalarSlot {
-        self.draft.scalars.moved(slot, self.from, self.to)
+        self.draft.scalars.moved_slot(slot, self.from, self.to)
     }
 }

@@ -32,7 +32,7 @@ impl PlanDraft {
     /// The step that decides what may come next; none before the first.
     pub(super) fn last(&self) -> Option<PlanStep> {
         let Some(rows) = &self.rows else {
-            return self.steps.last().map(StepDraft::step);
+            return self.steps.last().map(StepDraft::plan_step);
         };
         Some(match (&rows.prefix, &rows.domain) {
             (Some(_), _) => PlanStep::Prefix,
@@ -120,19 +120,19 @@ impl Interpreter<'_> {
     fn index_slot(&mut self, generics: &Generics, at: usize, call: &Call) -> MappingSlot {
         match generics.indices.get(at) {
             Some(slot) => *slot,
-            None => self.own.draft.mappings.open(call.name_span),
+            None => self.own.draft.mappings.open_slot(call.name_span),
         }
     }
 
     fn element_slot(&mut self, generics: &Generics, call: &Call) -> MappingSlot {
         generics
             .level(Level::Element)
-            .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
+            .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span))
     }
 
     /// A shuffle without a pattern swaps the two clusters.
     fn swapped(&self, parts: Parts, method: &Method) -> Parts {
-        if method.has(Role::Pattern) {
+        if method.has_role(Role::Pattern) {
             return parts;
         }
         Parts {
@@ -158,7 +158,7 @@ impl Interpreter<'_> {
             PlanKind::Redistribution | PlanKind::Gather => Role::Target,
         };
         let given = tensor_of(&call.value_of(method, role));
-        if method.has(role) && given.is_none() {
+        if method.has_role(role) && given.is_none() {
             let reason = UnresolvedReason::UnsupportedExpression(
                 "the tensor of a planned transfer".to_owned(),
             );
@@ -198,9 +198,9 @@ impl Interpreter<'_> {
             generics
                 .level(level)
                 .or(kept)
-                .unwrap_or_else(|| self.own.draft.mappings.open(span))
+                .unwrap_or_else(|| self.own.draft.mappings.open_slot(span))
         });
-        self.made(
+        self.made_by_collective(
             draft,
             TensorType {
                 tier: Tier::Dm,
@@ -227,7 +227,7 @@ impl Interpreter<'_> {
             Action::ParallelCopy(level) => {
                 let index = self.index_slot(&generics, 0, call);
                 let element = self.element_slot(&generics, call);
-                levels = levels.with(Level::Element, element);
+                levels = levels.with_level(Level::Element, element);
                 StepDraft::Slice {
                     parts: parts_of(level, &generics, method, call),
                     index,
@@ -255,11 +255,16 @@ impl Interpreter<'_> {
             levels,
             ..source.kind
         };
-        self.made(draft, kind, context)
+        self.made_by_collective(draft, kind, context)
     }
 
     /// Sets every element of a view to a value.
-    pub(super) fn fill(&mut self, id: TensorId, method: &'static Method, call: &Call) -> Value {
+    pub(super) fn fill_view(
+        &mut self,
+        id: TensorId,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
         let context = context_of_argument(method, call, Context::Sub);
         let draft = CollectiveDraft {
             method: method.name,
@@ -274,7 +279,12 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
-    fn made(&mut self, draft: CollectiveDraft, kind: TensorType, context: Context) -> Value {
+    fn made_by_collective(
+        &mut self,
+        draft: CollectiveDraft,
+        kind: TensorType,
+        context: Context,
+    ) -> Value {
         let address = unknown_address(draft.span);
         let made = self.collective(draft, kind, address, context);
         made.map_or(Value::Unknown, |(_, value)| value)

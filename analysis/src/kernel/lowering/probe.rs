@@ -79,7 +79,10 @@ pub(super) enum Seen {
 
 impl Seen {
     /// The same by the numbers of the finished body; none if a branch copied the operation away.
-    pub(super) fn numbered(self, numbers: &FxHashMap<usize, OperationId>) -> Option<Probed> {
+    pub(super) fn with_final_numbers(
+        self,
+        numbers: &FxHashMap<usize, OperationId>,
+    ) -> Option<Probed> {
         Some(match self {
             Self::Stream(place, stages) => Probed::Stream {
                 pass: *numbers.get(&place)?,

@@ -72,12 +72,12 @@ impl<T: Clone + PartialEq> SlotTable<T> {
     }
 
     /// A slot to be inferred; `place` is the method or parameter that asks for it.
-    pub(super) fn open(&mut self, place: Span) -> Slot<T> {
+    pub(super) fn open_slot(&mut self, place: Span) -> Slot<T> {
         self.push(State::Open(place))
     }
 
     /// A slot with a value.
-    pub(super) fn known(&mut self, written: Written<T>) -> Slot<T> {
+    pub(super) fn known_slot(&mut self, written: Written<T>) -> Slot<T> {
         self.push(State::Known(written))
     }
 
@@ -120,7 +120,7 @@ impl<T: Clone + PartialEq> SlotTable<T> {
 
     /// What a slot holds in a slot of its own, for a text that is written at `from` and once more at `to`: what is placed in the
     /// first is placed in the second.
-    pub(super) fn moved(&mut self, slot: Slot<T>, from: Span, to: Span) -> Slot<T> {
+    pub(super) fn moved_slot(&mut self, slot: Slot<T>, from: Span, to: Span) -> Slot<T> {
         let moved = |span: Span| {
             let inside = span.item == from.item && from.start <= span.start && span.end <= from.end;
             if !inside {
@@ -156,7 +156,7 @@ impl<T: Clone + PartialEq> SlotTable<T> {
     }
 
     /// Changes all values that are known by now.
-    pub(super) fn change(&mut self, change: impl Fn(&mut T)) {
+    pub(super) fn change_known(&mut self, change: impl Fn(&mut T)) {
         for state in &mut self.states {
             if let State::Known(written) = state
                 && let Some(value) = &mut written.value
@@ -204,16 +204,20 @@ impl<T: Clone + PartialEq> SlotTable<T> {
     }
 
     /// Why a slot holds nothing in the end, and where to say so; none where it holds something.
-    pub(super) fn reason(&self, slot: Slot<T>, fallback: Span) -> Option<(UnresolvedReason, Span)> {
+    pub(super) fn empty_reason(
+        &self,
+        slot: Slot<T>,
+        fallback: Span,
+    ) -> Option<(UnresolvedReason, Span)> {
         if let Some(State::Known(_)) = self.state(slot) {
             return None;
         }
-        let (written, reason) = self.resolve(slot, fallback);
+        let (written, reason) = self.resolve_slot(slot, fallback);
         Some((reason?, written.span))
     }
 
     /// What the slot holds in the end, and why it holds nothing. `fallback` is the place of a slot of another table.
-    pub(super) fn resolve(
+    pub(super) fn resolve_slot(
         &self,
         slot: Slot<T>,
         fallback: Span,

@@ -90,7 +90,7 @@ impl Interpreter<'_> {
     ) -> ShapeSlots {
         let mut output = before;
         for (level, slot) in &generics.levels {
-            output = output.with(*level, *slot);
+            output = output.with_level(*level, *slot);
         }
         if let Some(scalar) = generics.scalar {
             output.scalar = scalar;
@@ -123,16 +123,20 @@ impl Interpreter<'_> {
         match stage.row().makes {
             Makes::Accumulator => match self.own.draft.scalars.value(scalar).copied() {
                 Some(input) => match contraction_output(input) {
-                    Some(output) => self.own.draft.scalars.known(Written::new(output, span)),
+                    Some(output) => self
+                        .own
+                        .draft
+                        .scalars
+                        .known_slot(Written::new(output, span)),
                     None => scalar,
                 },
                 None => {
-                    let output = self.own.draft.scalars.open(span);
+                    let output = self.own.draft.scalars.open_slot(span);
                     self.own.contractions.push((scalar, output));
                     output
                 }
             },
-            Makes::One(made) => self.own.draft.scalars.known(Written::new(made, span)),
+            Makes::One(made) => self.own.draft.scalars.known_slot(Written::new(made, span)),
             Makes::Same => scalar,
         }
     }
@@ -152,7 +156,7 @@ impl Interpreter<'_> {
                     .own
                     .draft
                     .scalars
-                    .known(Written::new(scalar, self.here));
+                    .known_slot(Written::new(scalar, self.here));
                 self.own.draft.scalars.unify(output, known);
             }
         }
@@ -180,7 +184,7 @@ impl Interpreter<'_> {
         };
         Some(match used.stage {
             S::Fetch => StageKind::Fetch {
-                table: method.has(Role::Table),
+                table: method.has_role(Role::Table),
                 zero_points: zero_points_of(method, call),
             },
             S::Switch => {
@@ -197,12 +201,12 @@ impl Interpreter<'_> {
                     span: call.name_span,
                 }))
             }
-            S::Align => self.align(output, method, call),
+            S::Align => self.lower_align(output, method, call),
             S::Accumulate => {
                 output.row = None;
                 let (value, span) = set();
                 StageKind::Accumulate(Written {
-                    value: operands::accumulation(&value, words),
+                    value: operands::accumulation_kind(&value, words),
                     ..Written::unknown(span)
                 })
             }
@@ -232,12 +236,12 @@ impl Interpreter<'_> {
             S::VectorInterReduce => StageKind::VectorInterReduce {
                 operation: written_operation(method, call),
             },
-            plain => return StageKind::plain(plain),
+            plain => return StageKind::plain_stage(plain),
         })
     }
 
     /// The TRF tensor has the stream's type but for its rows and elements; `_` takes its rows.
-    fn align(&mut self, output: &mut ShapeSlots, method: &Method, call: &Call) -> StageKind {
+    fn lower_align(&mut self, output: &mut ShapeSlots, method: &Method, call: &Call) -> StageKind {
         let operand = match call.value_of(method, Role::Weights) {
             Value::Thing(Thing::Tensor(id)) => {
                 self.own.draft.tensor(id).map(|tensor| (id, tensor.kind))
@@ -271,8 +275,8 @@ impl Interpreter<'_> {
         method: &Method,
         call: &Call,
     ) -> operands::OperationName {
-        if method.has(Role::Operation) {
-            return operands::operation(&call.value_of(method, Role::Operation));
+        if method.has_role(Role::Operation) {
+            return operands::operation_name(&call.value_of(method, Role::Operation));
         }
         let names = self.own.dialect.operations();
         let only = (used.stage == CanonicalStage::VectorFpDiv)
@@ -355,7 +359,7 @@ impl Interpreter<'_> {
             Tier::Vrf => PassEnd::ToVrf { target, span },
             _ => PassEnd::Commit { target, span },
         };
-        self.end(pass, end);
+        self.end_pass(pass, end);
         Value::Thing(Thing::Tensor(target))
     }
 
@@ -373,7 +377,7 @@ impl Interpreter<'_> {
             Level::Slice => before.slice,
             _ => generics
                 .level(level)
-                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span)),
+                .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span)),
         });
         let kind = TensorType {
             tier,
@@ -381,7 +385,7 @@ impl Interpreter<'_> {
             scalar: before.scalar,
             levels,
         };
-        let given = call.given(method, Role::Address);
+        let given = call.given_argument(method, Role::Address);
         let address = self.address(given, call.name_span);
         self.check_address(pass, given.is_some(), &address);
         self.own
@@ -416,7 +420,7 @@ impl Interpreter<'_> {
                 }
             }
         }
-        self.end(
+        self.end_pass(
             pass,
             PassEnd::CommitView {
                 target,
@@ -426,7 +430,7 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
-    fn end(&mut self, pass: usize, end: PassEnd) {
+    fn end_pass(&mut self, pass: usize, end: PassEnd) {
         if let Some(draft) = self.own.draft.pass_mut(pass) {
             draft.end = end;
         }
@@ -452,7 +456,7 @@ fn unary_group((value, span): &(Value, Span)) -> Vec<Operand> {
 }
 
 fn zero_points_of(method: &Method, call: &Call) -> Vec<ZeroPoint> {
-    if !method.has(Role::ZeroPoints) {
+    if !method.has_role(Role::ZeroPoints) {
         return Vec::new();
     }
     let span = call.place_of(method, Role::ZeroPoints);
@@ -469,7 +473,7 @@ fn zero_points_of(method: &Method, call: &Call) -> Vec<ZeroPoint> {
 }
 
 fn written_operation(method: &Method, call: &Call) -> Written<(String, String)> {
-    let operation = operands::operation(&call.value_of(method, Role::Operation));
+    let operation = operands::operation_name(&call.value_of(method, Role::Operation));
     let value =
         (!operation.variant.is_empty()).then_some((operation.enumeration, operation.variant));
     Written {

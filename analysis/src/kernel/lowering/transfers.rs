@@ -164,7 +164,7 @@ impl Interpreter<'_> {
             Action::TransferInto => self.transfer_into(id, &source, method, call),
             Action::Reshape => self.reshape(id, source, method, call),
             Action::Resize { widens } => self.resize(id, source, (method, widens), call),
-            Action::Fill => self.fill(id, method, call),
+            Action::Fill => self.fill_view(id, method, call),
             Action::Plan(step) => {
                 let plan = self.begin_plan(id, step);
                 self.plan_method(plan, step, method, call)
@@ -172,7 +172,7 @@ impl Interpreter<'_> {
             Action::Shuffle(_) | Action::ParallelCopy(_) => {
                 self.tensor_collective(id, &source, method, call)
             }
-            Action::Gather => self.gather(id, &source, method, call),
+            Action::Gather => self.lower_gather(id, &source, method, call),
             Action::Scatter => self.scatter(id, method, call),
             _ => Value::Unknown,
         }
@@ -190,10 +190,10 @@ impl Interpreter<'_> {
         let span = call.name_span;
         let output = generics
             .level(level)
-            .unwrap_or_else(|| self.own.draft.mappings.open(span));
+            .unwrap_or_else(|| self.own.draft.mappings.open_slot(span));
         let index = match generics.indices.first() {
             Some(index) => *index,
-            None => self.own.draft.mappings.open(span),
+            None => self.own.draft.mappings.open_slot(span),
         };
         let length = generics
             .constants
@@ -218,7 +218,7 @@ impl Interpreter<'_> {
             place,
         };
         let kind = TensorType {
-            levels: source.kind.levels.with(level, output),
+            levels: source.kind.levels.with_level(level, output),
             ..source.kind
         };
         let origin = OriginDraft::View {
@@ -262,7 +262,7 @@ impl Interpreter<'_> {
             generics
                 .level(level)
                 .or(kept)
-                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span))
         });
         let kind = TensorType {
             tier,
@@ -270,7 +270,7 @@ impl Interpreter<'_> {
             scalar: source.kind.scalar,
             levels,
         };
-        let given = call.given(method, Role::Address);
+        let given = call.given_argument(method, Role::Address);
         let address = self.address(given, call.name_span);
         let default = if source.kind.tier == Tier::Host {
             Context::PcieDma
@@ -365,9 +365,9 @@ impl Interpreter<'_> {
         let generics = self.generics(method, call);
         let element = generics
             .level(Level::Element)
-            .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span));
+            .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span));
         let kind = TensorType {
-            levels: source.kind.levels.with(Level::Element, element),
+            levels: source.kind.levels.with_level(Level::Element, element),
             ..source.kind
         };
         let origin = OriginDraft::Resized { of: id, widens };
@@ -390,7 +390,7 @@ impl Interpreter<'_> {
         let levels = levels_of(source.kind.tier, |level| {
             generics
                 .level(level)
-                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open_slot(call.name_span))
         });
         let kind = TensorType {
             levels,
@@ -408,7 +408,7 @@ impl Interpreter<'_> {
 
 /// The context that a call is given.
 pub(super) fn context_of_argument(method: &Method, call: &Call, default: Context) -> Context {
-    match call.given(method, Role::Context) {
+    match call.given_argument(method, Role::Context) {
         Some((Value::Thing(Thing::Context(Some(context))), _)) => *context,
         _ => default,
     }

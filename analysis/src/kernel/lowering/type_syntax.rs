@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::hardware::ElementType;
 use crate::items::{ItemId, Namespace, Resolution, Span};
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
-use crate::kernel::surface::{Argument, path_arguments, segments};
+use crate::kernel::surface::{Argument, path_arguments, path_segments};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
 use crate::syntax::child_of;
 
@@ -54,8 +54,8 @@ impl Interpreter<'_> {
             Type::Unit | Type::Number(_) | Type::Device | Type::RunTimeValue | Type::Context(_) => {
                 true
             }
-            Type::Tensor(tensor) => scalar(tensor.scalar) && tensor.levels.all().all(mapping),
-            Type::Stream { shape, .. } => scalar(shape.scalar) && shape.all().all(mapping),
+            Type::Tensor(tensor) => scalar(tensor.scalar) && tensor.levels.all_slots().all(mapping),
+            Type::Stream { shape, .. } => scalar(shape.scalar) && shape.all_slots().all(mapping),
             Type::Tuple(parts) => parts.iter().all(|part| self.is_filled(part)),
             Type::Record(_, fields, _) => fields.iter().all(|(_, field)| self.is_filled(field)),
             Type::Array(inner, _) => self.is_filled(inner),
@@ -120,7 +120,7 @@ impl Interpreter<'_> {
         place: Span,
         depth: u32,
     ) -> Type {
-        let names = segments(path);
+        let names = path_segments(path);
         let Some(name) = names.last() else {
             return Type::Unknown;
         };
@@ -255,16 +255,18 @@ impl Interpreter<'_> {
         let paths = ty.syntax().descendants().filter_map(ast::PathType::cast);
         paths
             .filter_map(|ty| ty.path())
-            .filter_map(|path| match site.resolve(self.db, &path, Namespace::Type) {
-                Resolution::Alias(used) => Some(used),
-                _ => None,
-            })
+            .filter_map(
+                |path| match site.resolve_path(self.db, &path, Namespace::Type) {
+                    Resolution::Alias(used) => Some(used),
+                    _ => None,
+                },
+            )
             .collect()
     }
 
     fn has_parameters(&mut self, alias: ItemId) -> bool {
         let parsed = self.site(alias).parsed;
-        parsed.has(SyntaxKind::GENERIC_PARAM_LIST)
+        parsed.has_child(SyntaxKind::GENERIC_PARAM_LIST)
     }
 
     /// Binds the parameters of an alias or a struct to the arguments at `site`, or to their defaults.
@@ -319,7 +321,7 @@ impl Interpreter<'_> {
     ) -> Binding {
         let given = argument.filter(|argument| !argument.is_placeholder());
         let path = given.and_then(Argument::path);
-        let names = path.as_ref().map(segments);
+        let names = path.as_ref().map(path_segments);
         if let Some([name]) = names.as_deref()
             && let Some(binding) = site.generics.get(name)
         {
@@ -357,7 +359,7 @@ impl Interpreter<'_> {
             {
                 self.mapping_of_argument(site, Some(argument), place)
             }
-            _ => self.own.draft.mappings.open(place),
+            _ => self.own.draft.mappings.open_slot(place),
         };
         let scalar = self.scalar_of_argument(site, given, place);
         Binding {
@@ -383,7 +385,7 @@ impl Interpreter<'_> {
             return None;
         }
         let arguments = path_arguments(path?);
-        let names = segments(path?);
+        let names = path_segments(path?);
         let behind = match self.projected(site, &names, place) {
             Some(projected) => Some(projected),
             None => self.alias_site(site, alias, &arguments, place),
@@ -452,16 +454,16 @@ impl Interpreter<'_> {
         let word = |parameter: TypeParameter| {
             argument(parameter)
                 .and_then(Argument::path)
-                .and_then(|path| segments(&path).pop())
+                .and_then(|path| path_segments(&path).pop())
         };
         let words = self.own.dialect.words;
         let marker = word(TypeParameter::Position);
         let position = match (position, word(TypeParameter::Stage)) {
-            (Some(Position::Vector(_)), Some(stage)) => {
-                words.vector_stage(&stage).map(Position::Vector)
+            (Some(Position::Vector(_)), Some(stream_method)) => {
+                words.vector_stage(&stream_method).map(Position::Vector)
             }
-            (Some(Position::VectorPair(_)), Some(stage)) => {
-                words.vector_stage(&stage).map(Position::VectorPair)
+            (Some(Position::VectorPair(_)), Some(stream_method)) => {
+                words.vector_stage(&stream_method).map(Position::VectorPair)
             }
             (position, _) => position.or_else(|| self.own.dialect.position(marker.as_deref()?)),
         };
@@ -469,7 +471,9 @@ impl Interpreter<'_> {
             return Type::Unknown;
         };
         let written = word(TypeParameter::Way);
-        let way = written.and_then(|written| words.way(&written)).or(way);
+        let way = written
+            .and_then(|commit_step_row| words.way(&commit_step_row))
+            .or(way);
         let scalar = self.scalar_of_argument(site, argument(TypeParameter::Scalar), place);
         let mut level = |level: Level| {
             self.mapping_of_argument(
@@ -499,7 +503,7 @@ impl Interpreter<'_> {
     fn context_argument(&mut self, site: &Site, argument: &Argument) -> Option<Context> {
         let bound = argument.path().and_then(|path| {
             site.generics
-                .get(segments(&path).first()?.as_str())?
+                .get(path_segments(&path).first()?.as_str())?
                 .context
         });
         bound.or_else(|| context_of(argument, self.own.dialect.words))
@@ -513,8 +517,8 @@ impl Interpreter<'_> {
         place: Span,
     ) -> MappingSlot {
         match argument {
-            None => self.own.draft.mappings.open(place),
-            Some(argument) if argument.is_placeholder() => self.own.draft.mappings.open(place),
+            None => self.own.draft.mappings.open_slot(place),
+            Some(argument) if argument.is_placeholder() => self.own.draft.mappings.open_slot(place),
             Some(Argument::Type(ty)) => {
                 let used_at = Some(site.span(ty.syntax()));
                 self.mapping_of_type(site, ty, used_at, 0)
@@ -583,7 +587,7 @@ impl Interpreter<'_> {
         depth: u32,
     ) -> MappingSlot {
         let span = site.span(path.syntax());
-        let names = segments(path);
+        let names = path_segments(path);
         if let [name] = names.as_slice()
             && let Some(binding) = site.type_parameter(name)
         {
@@ -636,7 +640,7 @@ impl Interpreter<'_> {
         place: Span,
     ) -> ScalarSlot {
         let Some(argument) = argument.filter(|argument| !argument.is_placeholder()) else {
-            return self.own.draft.scalars.open(place);
+            return self.own.draft.scalars.open_slot(place);
         };
         let span = site.span(argument.syntax());
         let Some(path) = argument.path() else {
@@ -655,7 +659,7 @@ impl Interpreter<'_> {
         span: Span,
         depth: u32,
     ) -> ScalarSlot {
-        let names = segments(path);
+        let names = path_segments(path);
         if let [name] = names.as_slice()
             && let Some(binding) = site.generics.get(name)
         {
@@ -677,7 +681,7 @@ impl Interpreter<'_> {
                 match ty {
                     Some(ast::Type::PathType(ty)) if ty.path().is_some() => match ty.path() {
                         Some(path) => self.scalar_of_path(&inner, &path, span, depth + 1),
-                        None => self.own.draft.scalars.open(span),
+                        None => self.own.draft.scalars.open_slot(span),
                     },
                     _ => self
                         .own
@@ -692,7 +696,11 @@ impl Interpreter<'_> {
                 .scalars
                 .failed(UnresolvedReason::GenericMapping, span),
             _ => match names.last().and_then(|name| ElementType::from_name(name)) {
-                Some(scalar) => self.own.draft.scalars.known(Written::new(scalar, span)),
+                Some(scalar) => self
+                    .own
+                    .draft
+                    .scalars
+                    .known_slot(Written::new(scalar, span)),
                 None => self
                     .own
                     .draft

@@ -36,7 +36,7 @@ impl LevelSlots {
     }
 
     /// The same with another slot for a level; levels that the tier does not have stay away.
-    pub(super) fn with(mut self, level: Level, slot: MappingSlot) -> Self {
+    pub(super) fn with_level(mut self, level: Level, slot: MappingSlot) -> Self {
         match level {
             Level::Chip => self.chip = self.chip.map(|_| slot),
             Level::Cluster => self.cluster = self.cluster.map(|_| slot),
@@ -50,7 +50,7 @@ impl LevelSlots {
     }
 
     /// All slots, outermost level first.
-    pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
+    pub(super) fn all_slots(&self) -> impl Iterator<Item = MappingSlot> {
         [
             self.chip,
             self.cluster,
@@ -93,7 +93,7 @@ impl ShapeSlots {
     }
 
     /// The same with another slot for a level that streams have.
-    pub(super) fn with(mut self, level: Level, slot: MappingSlot) -> Self {
+    pub(super) fn with_level(mut self, level: Level, slot: MappingSlot) -> Self {
         match level {
             Level::Chip => self.chip = slot,
             Level::Cluster => self.cluster = slot,
@@ -107,7 +107,7 @@ impl ShapeSlots {
     }
 
     /// All mapping slots, outermost level first.
-    pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
+    pub(super) fn all_slots(&self) -> impl Iterator<Item = MappingSlot> {
         [
             Some(self.chip),
             Some(self.cluster),

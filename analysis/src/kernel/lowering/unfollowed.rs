@@ -16,12 +16,13 @@ use super::collectives::{CollectiveDraft, StepDraft, WorkDraft};
 pub(super) fn of_stage(kind: &StageKind, span: Span, library: Dialect) -> Option<Unresolved> {
     match kind {
         StageKind::Switch(config) => match config.get() {
-            Some(known) => {
-                parameters(known).find_map(|parameter| number(parameter, "a parameter of a switch"))
-            }
+            Some(known) => switch_parameters(known)
+                .find_map(|parameter| unfollowed_number(parameter, "a parameter of a switch")),
             None => unfollowed("the configuration of a switch", config.span),
         },
-        StageKind::Accumulate(written) => known(written, "the layout of an accumulation"),
+        StageKind::Accumulate(written) => {
+            unfollowed_value(written, "the layout of an accumulation")
+        }
         StageKind::Align {
             operand,
             operand_span,
@@ -30,11 +31,13 @@ pub(super) fn of_stage(kind: &StageKind, span: Span, library: Dialect) -> Option
             None => unfollowed("the operand of an alignment", *operand_span),
         },
         StageKind::VectorBranch(BranchMode::Unknown) => unfollowed("a branch mode", span),
-        StageKind::VectorUnzip { axis, .. } => known(axis, "the axis of two groups"),
-        StageKind::VectorIntraReduce { axis, operation } => known(axis, "the axis of a reduction")
-            .or_else(|| known(operation, "the operation of a reduction")),
+        StageKind::VectorUnzip { axis, .. } => unfollowed_value(axis, "the axis of two groups"),
+        StageKind::VectorIntraReduce { axis, operation } => {
+            unfollowed_value(axis, "the axis of a reduction")
+                .or_else(|| unfollowed_value(operation, "the operation of a reduction"))
+        }
         StageKind::VectorInterReduce { operation } => {
-            known(operation, "the operation of a reduction")
+            unfollowed_value(operation, "the operation of a reduction")
         }
         StageKind::VectorAlu(operation) => of_alu(operation, library),
         // The mapping that leaves a filter depends on the data; neither the book nor the library says more.
@@ -52,7 +55,7 @@ pub(super) fn of_collective(draft: &CollectiveDraft) -> Option<Unresolved> {
         _ => return None,
     };
     parts.into_iter().find_map(|parts| {
-        number(
+        unfollowed_number(
             parts.dimension.as_ref()?,
             "the number of parts of a collective",
         )
@@ -61,11 +64,11 @@ pub(super) fn of_collective(draft: &CollectiveDraft) -> Option<Unresolved> {
 
 /// The length of a tile, which its mapping is checked against.
 pub(super) fn of_length(length: &Written<u64>) -> Option<Unresolved> {
-    number(length, "the length of a tile")
+    unfollowed_number(length, "the length of a tile")
 }
 
 fn of_alu(operation: &AluOperation, library: Dialect) -> Option<Unresolved> {
-    if operation.known(library).is_none() {
+    if operation.known_operation(library).is_none() {
         return unfollowed("the operation of an ALU", operation.operation_span);
     }
     let mut operands = operation.operands.iter().flatten();
@@ -73,21 +76,21 @@ fn of_alu(operation: &AluOperation, library: Dialect) -> Option<Unresolved> {
     unfollowed("an operand", operand.span)
 }
 
-fn parameters(config: &SwitchConfig) -> impl Iterator<Item = &Written<u64>> {
+fn switch_parameters(config: &SwitchConfig) -> impl Iterator<Item = &Written<u64>> {
     use SwitchParameter::{RingSize, Slice0, Slice1, Time0};
     [Slice1, Slice0, Time0, RingSize]
         .into_iter()
         .filter_map(|parameter| config.parameter(parameter))
 }
 
-fn number(written: &Written<u64>, what: &str) -> Option<Unresolved> {
+fn unfollowed_number(written: &Written<u64>, what: &str) -> Option<Unresolved> {
     match written.value {
         Some(_) => None,
         None => unfollowed(&format!("{what} that is not a constant"), written.span),
     }
 }
 
-fn known<T>(written: &Written<T>, what: &str) -> Option<Unresolved> {
+fn unfollowed_value<T>(written: &Written<T>, what: &str) -> Option<Unresolved> {
     match written.value {
         Some(_) => None,
         None => unfollowed(what, written.span),

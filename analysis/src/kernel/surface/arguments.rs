@@ -52,7 +52,7 @@ fn expression_path(expression: &ast::Expr) -> Option<ast::Path> {
 }
 
 /// The arguments of a list, lifetimes left out.
-pub(in crate::kernel) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Argument> {
+pub(in crate::kernel) fn generic_arguments(list: Option<ast::GenericArgList>) -> Vec<Argument> {
     list.into_iter()
         .flat_map(|list| list.generic_args().collect::<Vec<_>>())
         .filter_map(|argument| match argument {
@@ -78,7 +78,7 @@ pub(in crate::kernel) struct Turbofish<'a> {
 
 /// The arguments of a path's last segment.
 pub(in crate::kernel) fn path_arguments(path: &ast::Path) -> Vec<Argument> {
-    arguments(
+    generic_arguments(
         path.segment()
             .and_then(|segment| segment.generic_arg_list()),
     )

@@ -39,7 +39,7 @@ pub(in crate::kernel) fn cast_float(value: ConstValue, name: &str) -> ConstValue
 }
 
 /// Whether a value keeps under a cast to a type of that name; values in kernels nearly always do.
-pub(in crate::kernel) fn fits(value: &ConstValue, ty: &str, address_type: &str) -> bool {
+pub(in crate::kernel) fn fits_type(value: &ConstValue, ty: &str, address_type: &str) -> bool {
     let ConstValue::Int(value) = value else {
         return true;
     };
@@ -47,11 +47,11 @@ pub(in crate::kernel) fn fits(value: &ConstValue, ty: &str, address_type: &str) 
         ty if ty == address_type => "u64",
         ty => ty,
     };
-    IntegerType::named(name).is_none_or(|integer| integer.holds(*value))
+    IntegerType::named(name).is_none_or(|integer| integer.holds_value(*value))
 }
 
 /// A comparison of two known numbers or booleans.
-pub(in crate::kernel) fn compare<L: Elaborate>(
+pub(in crate::kernel) fn compare_values<L: Elaborate>(
     op: ast::CmpOp,
     left: &Value<L>,
     right: &Value<L>,
@@ -63,14 +63,14 @@ pub(in crate::kernel) fn compare<L: Elaborate>(
         let boolean = value.as_boolean().map(ConstValue::Bool);
         boolean.or_else(|| value.as_integer().map(ConstValue::Int))
     };
-    match items::comparison(op, &known(left)?, &known(right)?) {
+    match items::compare_constants(op, &known(left)?, &known(right)?) {
         ConstValue::Bool(holds) => Some(holds),
         _ => None,
     }
 }
 
 /// Arithmetic of two known numbers; anything that overflows is unknown.
-pub(in crate::kernel) fn arithmetic<L: Elaborate>(
+pub(in crate::kernel) fn arithmetic_value<L: Elaborate>(
     op: ast::ArithOp,
     left: Value<L>,
     right: Value<L>,
@@ -81,14 +81,14 @@ pub(in crate::kernel) fn arithmetic<L: Elaborate>(
     };
     if let (Some(left), Some(right)) = (left.as_integer(), right.as_integer()) {
         let (left, right) = (ConstValue::Int(left), ConstValue::Int(right));
-        let result = items::arithmetic(op, &left, &right, None);
+        let result = items::arithmetic_constant(op, &left, &right, None);
         return Value::Constant(result, scalar);
     }
     match (left, right) {
         (
             Value::Constant(left @ ConstValue::Float(_), _),
             Value::Constant(right @ ConstValue::Float(_), _),
-        ) => Value::Constant(items::arithmetic(op, &left, &right, None), scalar),
+        ) => Value::Constant(items::arithmetic_constant(op, &left, &right, None), scalar),
         (Value::Constant(..), Value::Constant(..)) => {
             Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
         }

@@ -4,7 +4,7 @@ use ra_ap_syntax::ast;
 
 use crate::syntax::without_raw;
 
-use super::arithmetic::arithmetic;
+use super::arithmetic::arithmetic_value;
 use super::values::Value;
 use super::{Elaborate, Walker};
 
@@ -18,7 +18,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let mut value = self.expression(right);
         if let Some(op) = op {
             let before = self.expression(left);
-            value = arithmetic(op, before, value);
+            value = arithmetic_value(op, before, value);
         }
         self.assign_to(left, value);
         Value::Unit

@@ -65,7 +65,7 @@ impl<L: Elaborate> Walker<'_, L> {
             return Value::Unknown;
         };
         let matched = self.pattern_matches(&pattern, &value, 0);
-        self.bind(&pattern, value);
+        self.bind_pattern(&pattern, value);
         matched.map_or(Value::Unknown, Value::boolean)
     }
 
@@ -125,7 +125,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 Some(before) => {
                     let variables = before
                         .variables
-                        .merged(outcome.variables, |first, second| self.merge(first, second));
+                        .merged_with(outcome.variables, |first, second| self.merge(first, second));
                     Outcome {
                         value: self.merge(before.value, outcome.value),
                         variables,
@@ -175,7 +175,7 @@ impl<L: Elaborate> Walker<'_, L> {
                         .collect(),
                 )
             }
-            (Value::Named(first), Value::Named(second)) if same(&first, &second) => {
+            (Value::Named(first), Value::Named(second)) if names_equal(&first, &second) => {
                 Value::Named(first)
             }
             (Value::Function(first), Value::Function(second)) if first == second => {
@@ -230,7 +230,7 @@ impl<L: Elaborate> Walker<'_, L> {
     fn match_arm(&mut self, arm: &ast::MatchArm, value: Value<L>) -> Value<L> {
         let outer = self.frame.variables.len();
         if let Some(pattern) = arm.pat() {
-            self.bind(&pattern, value);
+            self.bind_pattern(&pattern, value);
         }
         let value = arm
             .expr()
@@ -247,7 +247,7 @@ impl<L: Elaborate> Walker<'_, L> {
             (Some(false), _) => Some(false),
             (_, Some(guard)) => {
                 let outer = self.frame.variables.len();
-                self.bind(&pattern, value.clone());
+                self.bind_pattern(&pattern, value.clone());
                 let holds = guard
                     .condition()
                     .and_then(|condition| self.expression(&condition).as_boolean());
@@ -277,7 +277,7 @@ impl<L: Elaborate> Walker<'_, L> {
         match site.resolve_names(self.db, &[text.as_str()], offset, Namespace::Value) {
             Resolution::Const(item) => {
                 let expected = self.constant_item(item);
-                equal(&expected, value)
+                values_equal(&expected, value)
             }
             _ => Some(true),
         }
@@ -298,10 +298,10 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Pat::IdentPat(name) if name.pat().is_none() => self.name_matches(name, value),
             ast::Pat::PathPat(path) => {
                 let expected = self.path(&path.path()?);
-                equal(&expected, value)
+                values_equal(&expected, value)
             }
             ast::Pat::TupleStructPat(tuple) => {
-                let expected = super::site::segments(&tuple.path()?);
+                let expected = super::site::path_segments(&tuple.path()?);
                 let Value::Named(named) = value else {
                     return None;
                 };
@@ -368,7 +368,7 @@ impl<L: Elaborate> Walker<'_, L> {
 }
 
 /// Whether two values are surely equal or surely not.
-fn equal<L: Elaborate>(first: &Value<L>, second: &Value<L>) -> Option<bool> {
+fn values_equal<L: Elaborate>(first: &Value<L>, second: &Value<L>) -> Option<bool> {
     match (first, second) {
         (
             Value::Constant(ConstValue::Int(first), _),
@@ -386,7 +386,7 @@ fn equal<L: Elaborate>(first: &Value<L>, second: &Value<L>) -> Option<bool> {
 }
 
 /// Whether two names of the library are the same without arguments.
-fn same<L: Elaborate>(first: &Named<L>, second: &Named<L>) -> bool {
+fn names_equal<L: Elaborate>(first: &Named<L>, second: &Named<L>) -> bool {
     first.path == second.path
         && first.arguments.is_empty()
         && second.arguments.is_empty()

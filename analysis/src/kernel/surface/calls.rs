@@ -5,7 +5,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 use crate::items::{self, ConstValue, Float, ItemId, Namespace, Resolution, Span};
 
 use super::arguments::{Argument, Turbofish, path_arguments};
-use super::site::{Bound, Site, only_segment, segments};
+use super::site::{Bound, Site, only_segment, path_segments};
 use super::values::Value;
 use super::{Elaborate, Flow, Placed, Walker};
 
@@ -48,7 +48,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 value => value.clone(),
             };
         }
-        let names = segments(path);
+        let names = path_segments(path);
         if let [name] = names.as_slice()
             && let Some(constant) = self
                 .frame
@@ -110,8 +110,8 @@ impl<L: Elaborate> Walker<'_, L> {
     pub(in crate::kernel) fn enum_of(&mut self, path: &ast::Path) -> Option<ItemId> {
         let site = self.frame.site.clone();
         let found = match path.qualifier() {
-            Some(owner) => site.resolve(self.db, &owner, Namespace::Type),
-            None => site.resolve(self.db, path, Namespace::Value),
+            Some(owner) => site.resolve_path(self.db, &owner, Namespace::Type),
+            None => site.resolve_path(self.db, path, Namespace::Value),
         };
         match self.behind_aliases(found) {
             Resolution::Type(item) if !items::is_trait(self.db, item) => Some(item),
@@ -137,7 +137,7 @@ impl<L: Elaborate> Walker<'_, L> {
             None => {
                 let site = self.frame.site.clone();
                 let alias = path.qualifier().map(|qualifier| {
-                    let found = site.resolve(self.db, &qualifier, Namespace::Type);
+                    let found = site.resolve_path(self.db, &qualifier, Namespace::Type);
                     self.behind_aliases(found)
                 });
                 match alias {
@@ -168,7 +168,7 @@ impl<L: Elaborate> Walker<'_, L> {
             let Some(path) = path else {
                 return Resolution::Alias(alias);
             };
-            found = site.resolve(self.db, &path, Namespace::Type);
+            found = site.resolve_path(self.db, &path, Namespace::Type);
         }
         found
     }
@@ -237,7 +237,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        let names = segments(&path);
+        let names = path_segments(&path);
         if let [name] = names.as_slice() {
             match self.variable(name).cloned() {
                 Some(Value::Function(function)) => {
@@ -262,11 +262,11 @@ impl<L: Elaborate> Walker<'_, L> {
                 self.lent.clear();
                 let value = L::inline(self, function, turbofish, &arguments, span);
                 if !self.lent.is_empty() {
-                    self.take_back(&given(call));
+                    self.take_back(&call_arguments(call));
                 }
                 value
             }
-            _ if let Some(moved) = self.moved(&names, &arguments, call) => moved,
+            _ if let Some(moved) = self.moved_places(&names, &arguments, call) => moved,
             _ if let Some(length) = self.length_from_fn(&path, &names, span)
                 && let Some((Value::Closure(closure), _)) = arguments.first() =>
             {
@@ -279,7 +279,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
 impl<L: Elaborate> Walker<'_, L> {
     /// Rust's `swap`, `replace` and `take` of two places.
-    fn moved(
+    fn moved_places(
         &mut self,
         names: &[String],
         arguments: &[Placed<L>],
@@ -291,7 +291,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if owner != "mem" {
             return None;
         }
-        match (name.as_str(), arguments, given(call).as_slice()) {
+        match (name.as_str(), arguments, call_arguments(call).as_slice()) {
             ("swap", [(first, _), (second, _)], [here, there]) => {
                 self.assign_to(here, second.clone());
                 self.assign_to(there, first.clone());
@@ -324,7 +324,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
     /// The type of the project that an associated function is called on.
     fn type_called_on(&mut self, owner: &ast::Path) -> Option<ItemId> {
-        let names = segments(owner);
+        let names = path_segments(owner);
         let site = self.frame.site.clone();
         if let [name] = names.as_slice()
             && let Some(owner) = site.owner(name)
@@ -340,7 +340,7 @@ impl<L: Elaborate> Walker<'_, L> {
 }
 
 /// The expressions that a call is given.
-fn given(call: &ast::CallExpr) -> Vec<ast::Expr> {
+fn call_arguments(call: &ast::CallExpr) -> Vec<ast::Expr> {
     let list = call.arg_list().into_iter();
     list.flat_map(|list| list.args().collect::<Vec<_>>())
         .collect()

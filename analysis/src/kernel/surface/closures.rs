@@ -11,7 +11,7 @@ use crate::items::Span;
 use crate::kernel::{Unresolved, UnresolvedReason};
 
 use super::deviceless::{Deviceless, Following, is_bound_to_device};
-use super::site::segments;
+use super::site::path_segments;
 use super::values::{Closure, Sequence, Value};
 use super::variants::MATCHES;
 use super::{CALL_WEIGHT, Call, Elaborate, Flow, Placed, SEQUENCE_LIMIT, Walker};
@@ -76,7 +76,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 .get(index)
                 .map_or(Value::Unknown, |(value, _)| value.clone());
             if let Some(pattern) = parameter.pat() {
-                self.bind(&pattern, value);
+                self.bind_pattern(&pattern, value);
             }
         }
         let value = self.expression(&body);
@@ -146,7 +146,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 self.forget_changes(piece);
                 return Value::Unknown;
             }
-            let value = sequence.at(index);
+            let value = sequence.value_at(index);
             let given = [(value.clone(), call.argument_span(0))];
             let result = self.call_closure(closure, &given);
             match (call.name.as_str(), result.as_boolean()) {
@@ -199,7 +199,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 self.forget_changes(piece);
                 return Value::Unknown;
             }
-            let given = [(so_far, place), (sequence.at(index), place)];
+            let given = [(so_far, place), (sequence.value_at(index), place)];
             so_far = self.call_closure(closure, &given);
         }
         so_far
@@ -224,7 +224,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let Some(path) = call.path() else {
             return Value::Unknown;
         };
-        let names = segments(&path);
+        let names = path_segments(&path);
         let name = names.last().map_or("", String::as_str);
         if name == MATCHES
             && let Some(value) = self.matches_call(call)

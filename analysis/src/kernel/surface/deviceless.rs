@@ -164,7 +164,7 @@ pub(in crate::kernel) fn is_bound_to_device<L: Elaborate>(value: &Value<L>) -> b
         Value::Sequence(values) => may_be_device(values),
         Value::Declared(ty) => L::is_device_side(ty),
         Value::Tuple(values) | Value::Array(values) => values.iter().any(is_bound_to_device),
-        Value::Named(named) => named.parts().any(is_bound_to_device),
+        Value::Named(named) => named.part_values().any(is_bound_to_device),
         Value::Thing(_) => true,
         Value::Unknown | Value::Unit | Value::Constant(..) => false,
     }

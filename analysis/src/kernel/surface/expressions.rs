@@ -9,8 +9,8 @@ use crate::items::{ConstValue, Float, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
 use crate::syntax::{child_of, green_name, without_raw};
 
-use super::arguments::{arguments, path_arguments};
-use super::arithmetic::{arithmetic, cast_float, compare, fits, mark_literal};
+use super::arguments::{generic_arguments, path_arguments};
+use super::arithmetic::{arithmetic_value, cast_float, compare_values, fits_type, mark_literal};
 use super::calls::Call;
 use super::values::{Named, Sequence, Value};
 use super::{EXPRESSION_DEPTH, Elaborate, Flow, Placed, Walker};
@@ -78,7 +78,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 }
                 self.broken = Some(value);
                 self.target = leave.lifetime().map(|label| label.text().to_string());
-                self.leave(Flow::Break)
+                self.leave_with(Flow::Break)
             }
             ast::Expr::ClosureExpr(closure) => self.closure(closure),
             ast::Expr::MacroExpr(call) => call
@@ -87,13 +87,13 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Expr::LetExpr(test) => self.let_test(test),
             ast::Expr::ContinueExpr(next) => {
                 self.target = next.lifetime().map(|label| label.text().to_string());
-                self.leave(Flow::Continue)
+                self.leave_with(Flow::Continue)
             }
             _ => Value::Unknown,
         }
     }
 
-    fn leave(&mut self, flow: Flow) -> Value<L> {
+    fn leave_with(&mut self, flow: Flow) -> Value<L> {
         self.flow = flow;
         Value::Unknown
     }
@@ -108,7 +108,7 @@ impl<L: Elaborate> Walker<'_, L> {
             Some(before) => self.merge(before, value),
             None => value,
         });
-        self.leave(Flow::Return)
+        self.leave_with(Flow::Return)
     }
 
     /// A chain of calls and fields, walked from its start: a chain may be long without being nested.
@@ -187,7 +187,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if let (Value::Array(values), "push") = (&receiver, name.as_str()) {
             return self.push(values.clone(), call);
         }
-        let turbofish = arguments(child_of(call.syntax()));
+        let turbofish = generic_arguments(child_of(call.syntax()));
         let arguments = self.argument_values(child_of(call.syntax()));
         if self.flow != Flow::Next {
             return Value::Unknown;
@@ -312,7 +312,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 let value = cast_float(value, name.trim());
                 let fits = cast
                     .ty()
-                    .is_none_or(|ty| fits(&value, &ty.syntax().text().to_string(), address));
+                    .is_none_or(|ty| fits_type(&value, &ty.syntax().text().to_string(), address));
                 Value::Constant(
                     if fits {
                         value
@@ -339,13 +339,13 @@ impl<L: Elaborate> Walker<'_, L> {
             Some(ast::BinaryOp::LogicOp(op)) => self.logic(&left, op, &right),
             Some(ast::BinaryOp::CmpOp(op)) => {
                 let (left, right) = (self.expression(&left), self.expression(&right));
-                let known = compare(op, &left, &right);
+                let known = compare_values(op, &left, &right);
                 let known = known.or_else(|| self.compare_variants(op, &left, &right));
                 known.map_or(Value::Unknown, Value::boolean)
             }
             Some(ast::BinaryOp::ArithOp(op)) => {
                 let (left, right) = (self.expression(&left), self.expression(&right));
-                arithmetic(op, left, right)
+                arithmetic_value(op, left, right)
             }
             None => Value::Unknown,
         }
@@ -370,7 +370,12 @@ impl<L: Elaborate> Walker<'_, L> {
         if fields.is_empty() {
             return Value::Unit;
         }
-        Value::Tuple(fields.iter().map(|field| self.marked(field)).collect())
+        Value::Tuple(
+            fields
+                .iter()
+                .map(|field| self.marked_literal(field))
+                .collect(),
+        )
     }
 
     fn array(&mut self, array: &ast::ArrayExpr) -> Value<L> {
@@ -380,7 +385,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 // One type for all elements.
                 let values: Vec<Value<L>> = elements
                     .iter()
-                    .map(|element| self.marked(element))
+                    .map(|element| self.marked_literal(element))
                     .collect();
                 if let Some(first) = values.first() {
                     for other in values.iter().skip(1) {
@@ -393,8 +398,9 @@ impl<L: Elaborate> Walker<'_, L> {
                 initializer,
                 repeat,
             } => {
-                let value =
-                    initializer.map_or(Value::Unknown, |initializer| self.marked(&initializer));
+                let value = initializer.map_or(Value::Unknown, |initializer| {
+                    self.marked_literal(&initializer)
+                });
                 let count = repeat.and_then(|repeat| self.expression(&repeat).as_u64());
                 // Only constants can be repeated, and no kernel repeats more than a handful.
                 match count {
@@ -407,7 +413,7 @@ impl<L: Elaborate> Walker<'_, L> {
         }
     }
 
-    fn marked(&mut self, expression: &ast::Expr) -> Value<L> {
+    fn marked_literal(&mut self, expression: &ast::Expr) -> Value<L> {
         let value = self.expression(expression);
         mark_literal(value, expression)
     }
@@ -499,7 +505,7 @@ impl<L: Elaborate> Walker<'_, L> {
             return Value::Unknown;
         };
         let site = self.frame.site.clone();
-        let found = site.resolve(self.db, &path, Namespace::Type);
+        let found = site.resolve_path(self.db, &path, Namespace::Type);
         let known = match &found {
             Resolution::Prelude(known) => Some(&**known),
             _ => None,
@@ -520,7 +526,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 match rest.filter(|rest| rest.item == Some(item)) {
                     Some(rest) => rest.generics,
                     None if path_arguments(&path).is_empty()
-                        && !super::site::segments(&path)
+                        && !super::site::path_segments(&path)
                             .iter()
                             .any(|name| name == "Self") =>
                     {
@@ -534,7 +540,7 @@ impl<L: Elaborate> Walker<'_, L> {
         let value = Value::Named(Box::new(Named {
             item,
             generics,
-            path: self.library_path(&path, super::site::segments(&path), known),
+            path: self.library_path(&path, super::site::path_segments(&path), known),
             arguments: Vec::new(),
             fields,
         }));

@@ -65,7 +65,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 span,
                 body,
                 (iteration, Some(count)),
-                Some((pattern, sequence.at(iteration))),
+                Some((pattern, sequence.value_at(iteration))),
             ) {
                 break;
             }
@@ -87,7 +87,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if shortened && count > 3 {
             L::cut(self, Cut::Shortened, span);
             let names = names_in(pattern);
-            if L::operations(self) > start && depends(body, &names) {
+            if L::operations(self) > start && runs_differ(body, &names) {
                 // The last run and the first two are followed.
                 L::unresolved(self, UnresolvedReason::LongLoop(Some(count)), span);
             }
@@ -130,7 +130,7 @@ impl<L: Elaborate> Walker<'_, L> {
         }
         let outer = self.frame.variables.len();
         if let Some((pattern, value)) = variable {
-            self.bind(pattern, value);
+            self.bind_pattern(pattern, value);
         }
         self.loops.push(LoopFrame {
             span,
@@ -348,7 +348,7 @@ fn names_occur(body: &ast::BlockExpr, names: &[String]) -> bool {
 }
 
 /// Whether runs of a loop's body differ: it uses the loop's variable, or changes another one.
-fn depends(body: &ast::BlockExpr, names: &[String]) -> bool {
+fn runs_differ(body: &ast::BlockExpr, names: &[String]) -> bool {
     let mut operators = body.syntax().descendants().filter_map(ast::BinExpr::cast);
     let assigns = operators
         .any(|operator| matches!(operator.op_kind(), Some(ast::BinaryOp::Assignment { .. })));

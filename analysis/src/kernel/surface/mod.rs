@@ -40,7 +40,7 @@ pub(in crate::kernel) use closures::Handed;
 use deviceless::Deviceless;
 pub(in crate::kernel) use deviceless::is_bound_to_device;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
-pub(in crate::kernel) use site::{Bound, Generics, Site, segments};
+pub(in crate::kernel) use site::{Bound, Generics, Site, path_segments};
 pub(in crate::kernel) use values::{Named, Value};
 pub(in crate::kernel) use variables::Variables;
 
@@ -351,6 +351,6 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             db: self.db,
             item: self.frame.site.item,
         };
-        crate::items::evaluate(expression, &environment)
+        crate::items::evaluate_expression(expression, &environment)
     }
 }

@@ -90,18 +90,18 @@ pub(in crate::kernel) fn sequence_method<L: Elaborate>(
         },
         "collect" | "to_vec" if sequence.count() <= SEQUENCE_LIMIT => Value::Array(
             (0..sequence.count())
-                .map(|index| sequence.at(index))
+                .map(|index| sequence.value_at(index))
                 .collect(),
         ),
         "step_by" => step_by(sequence, call.argument(0).as_u64()),
-        _ => listed(&sequence).map_or(Value::Unknown, |values| list_method(values, call)),
+        _ => listed_values(&sequence).map_or(Value::Unknown, |values| list_method(values, call)),
     }
 }
 
 /// The values of a sequence that is short.
-pub(super) fn listed<L: Elaborate>(sequence: &Sequence<L>) -> Option<Vec<Value<L>>> {
+pub(super) fn listed_values<L: Elaborate>(sequence: &Sequence<L>) -> Option<Vec<Value<L>>> {
     let count = sequence.count();
-    (count <= SEQUENCE_LIMIT).then(|| (0..count).map(|index| sequence.at(index)).collect())
+    (count <= SEQUENCE_LIMIT).then(|| (0..count).map(|index| sequence.value_at(index)).collect())
 }
 
 /// Methods that take values of a list apart or together.
@@ -125,7 +125,7 @@ fn list_method<L: Elaborate>(mut values: Vec<Value<L>>, call: &Call<L>) -> Value
             list(parts.collect())
         }
         ("chain", _) => match call.argument(0) {
-            Value::Sequence(other) => match listed(&other) {
+            Value::Sequence(other) => match listed_values(&other) {
                 Some(other) => {
                     values.extend(other);
                     list(values)

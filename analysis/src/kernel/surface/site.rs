@@ -66,16 +66,16 @@ impl<L: Elaborate> Site<L> {
     }
 
     /// What a path means where it is.
-    pub(in crate::kernel) fn resolve(
+    pub(in crate::kernel) fn resolve_path(
         &self,
         db: &dyn Db,
         path: &ast::Path,
         namespace: Namespace,
     ) -> Resolution {
-        self.resolve_at(db, path, &segments(path), namespace)
+        self.resolve_at(db, path, &path_segments(path), namespace)
     }
 
-    /// As [`Self::resolve`], for who knows the path's segments.
+    /// As [`Self::resolve_path`], for who knows the path's segments.
     pub(in crate::kernel) fn resolve_at(
         &self,
         db: &dyn Db,
@@ -102,7 +102,8 @@ impl<L: Elaborate> Site<L> {
             let found = items::associated_name(db, owner, name, namespace);
             return found.unwrap_or(Resolution::External);
         }
-        self.names(db).resolve(db, segments, offset, namespace)
+        self.item_names(db)
+            .resolve_path(db, segments, offset, namespace)
     }
 
     /// The type of the project that a generic parameter stands for.
@@ -112,16 +113,16 @@ impl<L: Elaborate> Site<L> {
 
     /// The scope of a place in the item.
     pub(in crate::kernel) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
-        self.names(db).scope_at(db, offset)
+        self.item_names(db).scope_at(db, offset)
     }
 
-    fn names(&self, db: &dyn Db) -> &ItemNames {
+    fn item_names(&self, db: &dyn Db) -> &ItemNames {
         self.names.get_or_init(|| ItemNames::of(db, self.item))
     }
 }
 
 /// The segments of a path without generics; a type in front of it gives its own, its trait none. They are read from the shared nodes, which takes no allocation a node.
-pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
+pub(in crate::kernel) fn path_segments(path: &ast::Path) -> Vec<String> {
     let mut segments = Vec::new();
     let mut rest = Some(path.syntax().green());
     // A path is bounded by the text; qualifiers are walked, not recursed into.
@@ -133,7 +134,7 @@ pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     segments
 }
 
-/// The name of a path of one segment, as [`segments`] has it.
+/// The name of a path of one segment, as [`path_segments`] has it.
 pub(super) fn only_segment(path: &ast::Path) -> Option<&str> {
     let path = path.syntax().green();
     let name = segment_of(path).map(without_raw)?;

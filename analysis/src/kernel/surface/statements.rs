@@ -90,7 +90,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 self.block(&other);
                 return;
             }
-            self.bind(&pattern, value);
+            self.bind_pattern(&pattern, value);
         }
     }
 
@@ -123,7 +123,7 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     /// Binds a pattern's variables to the parts of a value.
-    pub(in crate::kernel) fn bind(&mut self, pattern: &ast::Pat, value: Value<L>) {
+    pub(in crate::kernel) fn bind_pattern(&mut self, pattern: &ast::Pat, value: Value<L>) {
         if self.depth >= super::EXPRESSION_DEPTH {
             return;
         }
@@ -156,7 +156,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
     fn bind_inner(&mut self, inner: Option<ast::Pat>, value: Value<L>) {
         if let Some(inner) = inner {
-            self.bind(&inner, value);
+            self.bind_pattern(&inner, value);
         }
     }
 
@@ -179,7 +179,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 _ => continue,
             };
             let value = self.field_of(value, &name);
-            self.bind(&pattern, value);
+            self.bind_pattern(&pattern, value);
         }
     }
 
@@ -200,7 +200,7 @@ impl<L: Elaborate> Walker<'_, L> {
             if rest == Some(index) && named_rest(part) {
                 let end = (values.len() + index + 1).saturating_sub(parts.len());
                 let middle = values.get(index..end).unwrap_or_default();
-                self.bind(part, Value::Array(middle.to_vec()));
+                self.bind_pattern(part, Value::Array(middle.to_vec()));
                 continue;
             }
             let place = match rest {
@@ -211,7 +211,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 .and_then(|place| values.get(place))
                 .cloned()
                 .unwrap_or(Value::Unknown);
-            self.bind(part, value);
+            self.bind_pattern(part, value);
         }
     }
 
@@ -223,7 +223,7 @@ impl<L: Elaborate> Walker<'_, L> {
             self.frame.variables.push(&text, value.clone());
         }
         if let Some(inner) = identifier.pat() {
-            self.bind(&inner, value);
+            self.bind_pattern(&inner, value);
         }
     }
 }

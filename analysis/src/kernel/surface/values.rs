@@ -26,7 +26,7 @@ pub(in crate::kernel) struct Named<L: Elaborate> {
 
 impl<L: Elaborate> Named<L> {
     /// The values of its arguments and fields.
-    pub(in crate::kernel) fn parts(&self) -> impl Iterator<Item = &Value<L>> {
+    pub(in crate::kernel) fn part_values(&self) -> impl Iterator<Item = &Value<L>> {
         let fields = self.fields.iter().map(|(_, value, _)| value);
         self.arguments.iter().map(|(value, _)| value).chain(fields)
     }
@@ -76,7 +76,7 @@ impl<L: Elaborate> Sequence<L> {
     }
 
     /// The value at a place.
-    pub(in crate::kernel) fn at(&self, index: u64) -> Value<L> {
+    pub(in crate::kernel) fn value_at(&self, index: u64) -> Value<L> {
         match self {
             Self::Steps { start, step, .. } => step
                 .checked_mul(i128::from(index))
@@ -87,10 +87,13 @@ impl<L: Elaborate> Sequence<L> {
                 .and_then(|index| values.get(index))
                 .cloned()
                 .unwrap_or(Value::Unknown),
-            Self::Enumerate(inner) => {
-                Value::Tuple(vec![Value::integer(i128::from(index)), inner.at(index)])
+            Self::Enumerate(inner) => Value::Tuple(vec![
+                Value::integer(i128::from(index)),
+                inner.value_at(index),
+            ]),
+            Self::Zip(first, second) => {
+                Value::Tuple(vec![first.value_at(index), second.value_at(index)])
             }
-            Self::Zip(first, second) => Value::Tuple(vec![first.at(index), second.at(index)]),
         }
     }
 
@@ -219,7 +222,7 @@ impl<L: Elaborate> Value<L> {
         match self {
             Self::Thing(_) => true,
             Self::Tuple(values) | Self::Array(values) => values.iter().any(Self::is_device_side),
-            Self::Named(named) => named.parts().any(Self::is_device_side),
+            Self::Named(named) => named.part_values().any(Self::is_device_side),
             Self::Unknown
             | Self::Unit
             | Self::Constant(..)

@@ -62,7 +62,7 @@ impl<L: Elaborate> Variables<L> {
     }
 
     /// The same variables with each value merged with that of the other ones.
-    pub(in crate::kernel) fn merged(
+    pub(in crate::kernel) fn merged_with(
         mut self,
         other: Self,
         mut merge: impl FnMut(Value<L>, Value<L>) -> Value<L>,

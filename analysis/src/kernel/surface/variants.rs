@@ -69,7 +69,7 @@ impl<L: Elaborate> Walker<'_, L> {
             return Some(matched.map_or(Value::Unknown, Value::boolean));
         };
         let outer = self.frame.variables.len();
-        self.bind(&pattern, value);
+        self.bind_pattern(&pattern, value);
         let holds = self.expression(&guard).as_boolean();
         self.frame.variables.truncate(outer);
         Some(match (matched, holds) {

@@ -33,7 +33,7 @@ const fn keywords(kind: Kind) -> &'static [&'static str] {
 }
 
 /// The proposals at an offset, the best first.
-pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
+pub fn completions_at(analysed: &Analysed, offset: u32) -> Vec<Completion> {
     let Some(before) = analysed.text.get(..offset as usize) else {
         return Vec::new();
     };
@@ -63,15 +63,15 @@ pub fn completions(analysed: &Analysed, offset: u32) -> Vec<Completion> {
         return Vec::new();
     };
     let members = enumeration.members.iter().map(|member| {
-        let refusal = around.and_then(|transfer| refusal(transfer, name, member));
-        proposal(member, CompletionKind::Variant, refusal, replace)
+        let refusal = around.and_then(|transfer| member_refusal(transfer, name, member));
+        new_completion(member, CompletionKind::Variant, refusal, replace)
     });
     let mut proposals: Vec<Completion> = members.collect();
     proposals.sort_by_key(|proposal| proposal.rank);
     proposals
 }
 
-fn proposal(
+fn new_completion(
     label: &str,
     kind: CompletionKind,
     refusal: Option<String>,
@@ -90,7 +90,7 @@ fn proposal(
 }
 
 /// Why a member is not legal for a call, if so.
-fn refusal(transfer: &Transfer, enumeration: &str, member: &str) -> Option<String> {
+fn member_refusal(transfer: &Transfer, enumeration: &str, member: &str) -> Option<String> {
     match enumeration {
         "dge_mode" => {
             let mode = Mode::named(member)?;
@@ -118,7 +118,7 @@ fn keyword_proposals(transfer: &Transfer, lead: &str, replace: ByteRange) -> Vec
         .filter(|name| transfer.keyword(name).is_none());
     missing
         .map(|name| {
-            let mut keyword = proposal(name, CompletionKind::Field, None, replace);
+            let mut keyword = new_completion(name, CompletionKind::Field, None, replace);
             keyword.insert = format!("{name}=");
             keyword
         })

@@ -20,37 +20,40 @@ use crate::nki::types::{Generations, Shape, Space, Span, Tensor, shape_text};
 use crate::numbers::thousands;
 
 /// What to show at an offset: the smallest thing there.
-pub fn hover(analysed: &Analysed, offset: u32) -> Option<Hover> {
+pub fn hover_at(analysed: &Analysed, offset: u32) -> Option<Hover> {
     let transfers = &analysed.followed.transfers;
     let at_mode = transfers.iter().find_map(|transfer| {
-        let (mode, written) = transfer.mode.known()?;
+        let (mode, written) = transfer.mode.known_value()?;
         written
             .value
-            .touches(offset)
+            .touches_byte(offset)
             .then_some((mode, written.value, transfer))
     });
     if let Some((mode, span, transfer)) = at_mode {
-        return Some(shown(span, mode_text(mode, transfer)));
+        return Some(hover_over(span, mode_text(mode, transfer)));
     }
     let mut named = analysed.followed.named.iter();
-    if let Some(named) = named.find(|named| named.span.touches(offset)) {
+    if let Some(named) = named.find(|named| named.span.touches_byte(offset)) {
         let around = transfers
             .iter()
-            .find(|transfer| transfer.span.touches(offset));
+            .find(|transfer| transfer.span.touches_byte(offset));
         let generations = around.map_or(Generations::ANY, |transfer| transfer.generations);
         let name = named.span.text_in(&analysed.text);
-        return Some(shown(
+        return Some(hover_over(
             named.span,
             tensor_text(name, &named.tensor, generations),
         ));
     }
     let transfer = transfers
         .iter()
-        .find(|transfer| transfer.callee.touches(offset))?;
-    Some(shown(transfer.callee, transfer_text(analysed, transfer)))
+        .find(|transfer| transfer.callee.touches_byte(offset))?;
+    Some(hover_over(
+        transfer.callee,
+        transfer_text(analysed, transfer),
+    ))
 }
 
-fn shown(span: Span, markdown: String) -> Hover {
+fn hover_over(span: Span, markdown: String) -> Hover {
     Hover {
         range: span.into(),
         markdown,
@@ -187,7 +190,7 @@ fn transpose_text(text: &mut String, transfer: &Transfer) {
         text.push_str(
             "\nBy gathering: rows of up to 128 elements of 2 bytes, in groups of 16, on generation 3 and later.\n",
         );
-    } else if matches!(transfer.mode.known(), Some((Mode::Hardware, _))) {
+    } else if matches!(transfer.mode.known_value(), Some((Mode::Hardware, _))) {
         text.push_str("\nBy the hardware block: 16 rows at a time, elements of 2 bytes, columns in groups of 128.\n");
     }
 }
@@ -195,7 +198,7 @@ fn transpose_text(text: &mut String, transfer: &Transfer) {
 fn modes_text(text: &mut String, transfer: &Transfer) {
     let stated = transfer
         .mode
-        .known()
+        .known_value()
         .map_or(Mode::Unknown, |(mode, _)| mode);
     let _ = write!(text, "\nMode `{}`: {}", stated.name(), stated.maker());
     text.push_str(&match stated {

@@ -5,8 +5,8 @@
 mod completion;
 mod hover;
 
-pub use completion::completions;
-pub use hover::hover;
+pub use completion::completions_at;
+pub use hover::hover_at;
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub fn inlay_hints(analysed: &Analysed) -> Vec<InlayHint> {
 }
 
 /// A line above each function with transfers: instructions by mode, bytes, static descriptors.
-pub fn lenses(analysed: &Analysed) -> Vec<Lens> {
+pub fn function_lenses(analysed: &Analysed) -> Vec<Lens> {
     let followed = &analysed.followed;
     let mut by_function: BTreeMap<usize, Vec<&Transfer>> = BTreeMap::new();
     for transfer in &followed.transfers {
@@ -60,7 +60,7 @@ pub fn lenses(analysed: &Analysed) -> Vec<Lens> {
         let function = followed.functions.get(place)?;
         Some(Lens {
             range: function.name_span.into(),
-            title: title(analysed, &transfers),
+            title: lens_title(analysed, &transfers),
             kernel: function.name.clone(),
             cycles: None,
             mend: None,
@@ -69,14 +69,14 @@ pub fn lenses(analysed: &Analysed) -> Vec<Lens> {
     lenses.collect()
 }
 
-fn title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
+fn lens_title(analysed: &Analysed, transfers: &[&Transfer]) -> String {
     let mut modes: BTreeMap<Mode, u64> = BTreeMap::new();
     let (mut bytes, mut held) = (Some(0_u64), Some(0_u64));
     let number = |size: Option<Size>| u64::try_from(size?.value()?).ok();
     for transfer in transfers {
         let mode = transfer
             .mode
-            .known()
+            .known_value()
             .map_or(Mode::Unknown, |(mode, _)| mode);
         *modes.entry(mode).or_default() += 1;
         let times = number(transfer.times(&analysed.followed.loops));

@@ -32,8 +32,8 @@ fn whole(text: &str) -> NeighbourReport {
         mentioned: Arc::default(),
     };
     let find = || -> FindPart<'_> { Box::new(|_| None) };
-    let followed = values::follow_rest(&rest, &find, generations(&remarks, options));
-    let release = release(&remarks, options);
+    let followed = values::follow_rest(&rest, &find, file_generations(&remarks, options));
+    let release = file_release(&remarks, options);
     let (followed, proven) = (followed.followed, followed.proven);
     analysed_of(
         text.into(),
@@ -83,7 +83,7 @@ fn a_function_at_a_time_finds_what_all_at_once_finds() {
     let mut functions = 0;
     for (path, text) in found {
         let (db, file) = alone(&text);
-        functions += parts(&db, file).len() - 1;
+        functions += file_parts(&db, file).len() - 1;
         let report = Nki.report(&db, file);
         let whole = whole(&text);
         assert_eq!(words(&report), words(&whole), "{path}");
@@ -121,7 +121,7 @@ fn functions_in_classes_and_branches_are_found_as_all_at_once_is() {
                 continue;
             }
             let (db, file) = alone(&text);
-            let parts = parts(&db, file);
+            let parts = file_parts(&db, file);
             let own = parts
                 .iter()
                 .filter(|part| part.text(&db).starts_with(AROUND));

@@ -25,21 +25,21 @@ pub static PARTITION_BYTES: Rule = rule!(
 );
 
 /// Looks at the allocations of a file.
-pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_allocations(context: &Context<'_>, found: &mut Vec<Found>) {
     for allocation in &context.followed.allocations {
         if !allocation.generations.is_none() {
-            limits(allocation, found);
+            check_limits(allocation, found);
         }
     }
 }
 
-fn limits(allocation: &Allocation, found: &mut Vec<Found>) {
+fn check_limits(allocation: &Allocation, found: &mut Vec<Found>) {
     let tensor = &allocation.tensor;
     let Some(space @ (Space::Sbuf | Space::Psum)) = tensor.space else {
         return;
     };
     let place = tensor.shape_span.or(allocation.loaded_from);
-    let (Some(extents), Some(at)) = (tensor.shape.known(), place) else {
+    let (Some(extents), Some(at)) = (tensor.shape.known_extents(), place) else {
         return;
     };
     if let Some(first) = extents.first()

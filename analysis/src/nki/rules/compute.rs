@@ -25,7 +25,7 @@ pub static COMPUTE_SOURCES: Rule = rule!(
 const MOST_SOURCES: usize = 16;
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_compute(transfer: &Transfer, _context: &Context<'_>, found: &mut Vec<Found>) {
     if transfer.kind != Kind::Compute {
         return;
     }

@@ -8,7 +8,7 @@ use crate::nki::transfers::{Transfer, Written};
 use crate::nki::types::Span;
 
 /// A fix of several edits.
-pub fn fix(
+pub fn fix_of_edits(
     applicability: Applicability,
     title: impl Into<String>,
     edits: Vec<Edit<TextSpan>>,
@@ -22,13 +22,18 @@ pub fn fix(
 }
 
 /// An edit.
-pub fn replace(span: Span, with: impl Into<String>) -> Edit<TextSpan> {
+pub fn replace_edit(span: Span, with: impl Into<String>) -> Edit<TextSpan> {
     Edit::new(span.into(), with.into())
 }
 
 /// A member of an enumeration as the call would write it: `nisa.dge_mode.swdge`. `None` where the text does not say how the
 /// enumeration is called here.
-pub fn member(transfer: &Transfer, text: &str, enumeration: &str, member: &str) -> Option<String> {
+pub fn member_as_written(
+    transfer: &Transfer,
+    text: &str,
+    enumeration: &str,
+    member: &str,
+) -> Option<String> {
     let written = transfer.keyword(enumeration).or_else(|| {
         transfer
             .keyword("dge_mode")
@@ -46,27 +51,27 @@ pub fn member(transfer: &Transfer, text: &str, enumeration: &str, member: &str) 
 
 /// The edit that states a mode: another value, or an argument more behind the last one.
 pub fn with_mode(transfer: &Transfer, text: &str, mode: Mode) -> Option<Edit<TextSpan>> {
-    let written = member(transfer, text, "dge_mode", mode.name())?;
-    match transfer.mode.written() {
-        Some(stated) => Some(replace(stated.value, written)),
+    let written = member_as_written(transfer, text, "dge_mode", mode.name())?;
+    match transfer.mode.written_place() {
+        Some(stated) => Some(replace_edit(stated.value, written)),
         None => {
             let (_, last) = transfer.keywords.last()?;
             let at = Span {
                 start: last.whole.end,
                 end: last.whole.end,
             };
-            Some(replace(at, format!(", dge_mode={written}")))
+            Some(replace_edit(at, format!(", dge_mode={written}")))
         }
     }
 }
 
 /// The edit that leaves out an argument, with the comma before it, or the one behind it where it is the first.
-pub fn without(written: Written, text: &str) -> Edit<TextSpan> {
+pub fn removing_edit(written: Written, text: &str) -> Edit<TextSpan> {
     let Span { start, end } = written.whole;
     let before = text.get(..start as usize).unwrap_or_default().trim_end();
     if before.ends_with(',') {
         let start = u32::try_from(before.len() - 1).unwrap_or(start);
-        return replace(Span { start, end }, "");
+        return replace_edit(Span { start, end }, "");
     }
     let behind = text.get(end as usize..).unwrap_or_default();
     let rest = behind.trim_start();
@@ -78,11 +83,11 @@ pub fn without(written: Written, text: &str) -> Edit<TextSpan> {
         }
         None => end,
     };
-    replace(Span { start, end }, "")
+    replace_edit(Span { start, end }, "")
 }
 
 /// `a, b and c`.
-pub fn list(words: &[String]) -> String {
+pub fn words_list(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [one] => one.clone(),

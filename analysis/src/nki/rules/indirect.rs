@@ -1,6 +1,6 @@
 //! Gathers and scatters: the mode, the memories, the tensor of indices, and what happens out of bounds.
 
-use super::edits::{fix, replace, with_mode, without};
+use super::edits::{fix_of_edits, removing_edit, replace_edit, with_mode};
 use super::releases::{Since, refused_before};
 use super::{Context, Found};
 use crate::findings::{Applicability, Finding, Rule, rule};
@@ -104,15 +104,15 @@ pub static COLUMN_OFFSET: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    mode(transfer, context, found);
+pub fn check_indirect(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    check_mode(transfer, context, found);
     for end in transfer.gathers() {
-        memory(transfer, end, found);
+        check_memory(transfer, end, found);
     }
     let transposes = transfer.kind == Kind::Transpose;
     if transposes && let Some(gather) = &transfer.source.tensor.gather {
         index(gather, &transfer.source, context, found);
-        source(transfer, found);
+        check_source(transfer, found);
         if transfer
             .generations
             .are_among(Generations::one(Generation::Two))
@@ -148,7 +148,7 @@ fn column_offset(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
         if let Some(offset) = end.tensor.column_offset
             && end.tensor.space.is_some_and(Space::has_partitions)
         {
-            let what = name(&end.tensor, "the tensor");
+            let what = tensor_name_or(&end.tensor, "the tensor");
             let mut finding = Finding::new(
                 &COLUMN_OFFSET,
                 offset.into(),
@@ -166,15 +166,15 @@ fn column_offset(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
     }
 }
 
-fn name(tensor: &Tensor, otherwise: &str) -> String {
+fn tensor_name_or(tensor: &Tensor, otherwise: &str) -> String {
     tensor
         .name
         .as_ref()
         .map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
 }
 
-fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some((stated @ (Mode::Hardware | Mode::Static), at)) = transfer.mode.known() else {
+fn check_mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((stated @ (Mode::Hardware | Mode::Static), at)) = transfer.mode.known_value() else {
         return;
     };
     let Some((end, gather)) = transfer
@@ -188,10 +188,10 @@ fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     } else {
         "a scatter"
     };
-    let indices = gather
-        .indices
-        .as_ref()
-        .map_or_else(|| "indices".to_owned(), |indices| name(indices, "indices"));
+    let indices = gather.indices.as_ref().map_or_else(
+        || "indices".to_owned(),
+        |indices| tensor_name_or(indices, "indices"),
+    );
     let made = match stated {
         Mode::Hardware => "with hardware descriptors",
         _ => "with descriptors made before the run",
@@ -210,10 +210,10 @@ fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
         edits.extend(
             transfer
                 .engine
-                .written()
-                .map(|engine| without(engine, context.text)),
+                .written_place()
+                .map(|engine| removing_edit(engine, context.text)),
         );
-        finding.fixes.push(fix(
+        finding.fixes.push(fix_of_edits(
             Applicability::Machine,
             "Let the GpSimd Engine make the descriptors",
             edits,
@@ -222,7 +222,7 @@ fn mode(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     found.push(finding);
 }
 
-fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
+fn check_memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
     let Some(gather) = &end.tensor.gather else {
         return;
     };
@@ -232,7 +232,7 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
     if let Some(space @ (Space::Sbuf | Space::Psum)) = end.tensor.space
         && let Some(written) = end.written.filter(|_| indexed)
     {
-        let what = name(&end.tensor, "the tensor");
+        let what = tensor_name_or(&end.tensor, "the tensor");
         found.push(
             Finding::new(
                 &INDIRECT_MEMORY,
@@ -249,7 +249,7 @@ fn memory(transfer: &Transfer, end: &End, found: &mut Vec<Found>) {
     if let Some(space @ (Space::Hbm | Space::Psum)) = indices.and_then(|indices| indices.space) {
         let what = indices.map_or_else(
             || "the tensor".to_owned(),
-            |indices| name(indices, "the tensor"),
+            |indices| tensor_name_or(indices, "the tensor"),
         );
         found.push(
             Finding::new(
@@ -269,7 +269,7 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
     let Some(indices) = &gather.indices else {
         return;
     };
-    let what = name(indices, "the tensor");
+    let what = tensor_name_or(indices, "the tensor");
     if let Some(dtype @ Dtype::Named(written)) = &indices.dtype
         && *written != "uint32"
     {
@@ -283,16 +283,16 @@ fn index(gather: &Gather, source: &End, context: &Context<'_>, found: &mut Vec<F
             finding = finding.related(declared.into(), "the type is stated here");
             if let Some(prefix) = text.strip_suffix(written) {
                 // What else reads the tensor may ask for the other type.
-                finding.fixes.push(fix(
+                finding.fixes.push(fix_of_edits(
                     Applicability::Maybe,
                     "Declare the indices as `uint32`",
-                    vec![replace(declared, format!("{prefix}uint32"))],
+                    vec![replace_edit(declared, format!("{prefix}uint32"))],
                 ));
             }
         }
         found.push(finding);
     }
-    let Some(extents) = indices.shape.known() else {
+    let Some(extents) = indices.shape.known_extents() else {
         return;
     };
     // In brackets, indices of one axis are a column.
@@ -348,7 +348,7 @@ fn index_shape(extents: &[Size], source: &Tensor) -> Option<(String, String)> {
             ));
         }
     }
-    let needed = source.shape.known()?.first()?.value()?;
+    let needed = source.shape.known_extents()?.first()?.value()?;
     let given = rows.value()?.checked_mul(columns.value()?)?;
     (given < needed).then(|| {
         (
@@ -358,11 +358,11 @@ fn index_shape(extents: &[Size], source: &Tensor) -> Option<(String, String)> {
     })
 }
 
-fn source(transfer: &Transfer, found: &mut Vec<Found>) {
+fn check_source(transfer: &Transfer, found: &mut Vec<Found>) {
     let Some(written) = transfer.source.written else {
         return;
     };
-    let Some(extents) = transfer.source.tensor.shape.known() else {
+    let Some(extents) = transfer.source.tensor.shape.known_extents() else {
         return;
     };
     let (Some(rows), Some(columns)) = (extents.first(), extents.last()) else {
@@ -383,7 +383,7 @@ fn source(transfer: &Transfer, found: &mut Vec<Found>) {
         };
         Some((format!("{rows} rows are not a multiple of 16"), help))
     } else if let [_, one, two, _] = extents {
-        let is_other = |extent: &Size| extent.is(&Size::number(1)) == Some(false);
+        let is_other = |extent: &Size| extent.is_equal(&Size::number(1)) == Some(false);
         (is_other(one) && is_other(two)).then(|| {
             (
                 format!("neither of the inner axes, {one} and {two}, is 1"),
@@ -409,7 +409,7 @@ fn source(transfer: &Transfer, found: &mut Vec<Found>) {
 }
 
 fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some((true, written)) = transfer.skips_out_of_bounds.known() else {
+    let Some((true, written)) = transfer.skips_out_of_bounds.known_value() else {
         return;
     };
     if transfer.kind != Kind::Transpose {
@@ -421,10 +421,10 @@ fn out_of_bounds(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Fou
             written.value.into(),
             "`oob_mode.skip` on a transpose without indices: it has no index that could be out of bounds",
         );
-        finding.fixes.push(fix(
+        finding.fixes.push(fix_of_edits(
             Applicability::Machine,
             "Leave out `oob_mode`",
-            vec![without(written, context.text)],
+            vec![removing_edit(written, context.text)],
         ));
         found.push(finding);
     } else if transfer.is_indirect()

@@ -35,7 +35,7 @@ pub static FIXED_ADDRESS: Rule = rule!(
 const MOST_LOOKS: usize = 1 << 21;
 
 /// Looks at the allocations of a file.
-pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_lifetimes(context: &Context<'_>, found: &mut Vec<Found>) {
     let followed = context.followed;
     for allocation in &followed.allocations {
         fixed_address(allocation, found);
@@ -47,7 +47,7 @@ pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
     let mut functions: Vec<_> = functions.into_iter().collect();
     functions.sort_by_key(|(function, _)| *function);
     for (function, uses) in functions {
-        let tensors = tensors(followed, function);
+        let tensors = sized_tensors(followed, function);
         if tensors.len() > 1 {
             in_function(followed, &tensors, &uses, found);
         }
@@ -71,7 +71,7 @@ impl Sized<'_> {
     }
 }
 
-fn limit(space: Space, generations: Generations) -> i64 {
+fn partition_limit(space: Space, generations: Generations) -> i64 {
     match space {
         Space::Psum => PSUM_PARTITION,
         _ => sbuf_partition(generations),
@@ -79,7 +79,7 @@ fn limit(space: Space, generations: Generations) -> i64 {
 }
 
 /// The tensors of a function whose size is a number, by the call that declares them. One that alone is too large is left out.
-fn tensors(followed: &Followed, function: Option<usize>) -> FxHashMap<Span, Sized<'_>> {
+fn sized_tensors(followed: &Followed, function: Option<usize>) -> FxHashMap<Span, Sized<'_>> {
     let own = followed
         .allocations
         .iter()
@@ -87,10 +87,14 @@ fn tensors(followed: &Followed, function: Option<usize>) -> FxHashMap<Span, Size
     let sized = own.filter_map(|allocation| {
         let tensor = &allocation.tensor;
         let space = tensor.space.filter(|space| space.has_partitions())?;
-        let partitions = tensor.shape.known()?.get(tensor.partition_axis?)?.value()?;
+        let partitions = tensor
+            .shape
+            .known_extents()?
+            .get(tensor.partition_axis?)?
+            .value()?;
         let bytes = tensor.partition_bytes()?.value()?;
         let fits = (1..=PARTITIONS).contains(&partitions)
-            && (1..=limit(space, allocation.generations)).contains(&bytes);
+            && (1..=partition_limit(space, allocation.generations)).contains(&bytes);
         let sized = Sized {
             allocation,
             space,
@@ -144,7 +148,7 @@ fn in_function(
             // An instruction reads before it writes.
             uses.sort_by_key(|used| (used.at, !used.reads));
             if let Some(tensor) = tensors.get(declared) {
-                needed(tensor, uses, &again, &mut stretches);
+                push_needed_stretches(tensor, uses, &again, &mut stretches);
             }
         }
         for space in [Space::Sbuf, Space::Psum] {
@@ -168,7 +172,7 @@ fn with_outer(branch: usize, outer: &[usize]) -> FxHashSet<usize> {
 }
 
 /// The stretches in which a tensor is needed, by its uses in their order: up to each that reads it.
-fn needed<'a>(
+fn push_needed_stretches<'a>(
     tensor: &'a Sized<'a>,
     uses: &[&'a Use],
     again: &[&Loop],
@@ -222,7 +226,7 @@ struct AtOnce<'s, 'a> {
 
 impl<'s, 'a> AtOnce<'s, 'a> {
     /// Adds a stretch, once those that ended before it are gone.
-    fn advance(&mut self, stretch: &'s Stretch<'a>) {
+    fn add_stretch(&mut self, stretch: &'s Stretch<'a>) {
         while let Some(&Reverse((last, tensor))) = self.ends.peek()
             && last < stretch.first.at
         {
@@ -280,12 +284,12 @@ fn too_much(space: Space, stretches: &mut [Stretch<'_>]) -> Option<(Span, Found)
         .iter()
         .filter(|stretch| stretch.tensor.space == space)
     {
-        now.advance(stretch);
+        now.add_stretch(stretch);
         let generations = now.generations();
         if generations.is_none() {
             continue;
         }
-        let limit = limit(space, generations);
+        let limit = partition_limit(space, generations);
         let whole = limit.checked_mul(PARTITIONS)?;
         if now.wide_bytes <= limit && now.bytes <= whole {
             continue;
@@ -298,12 +302,12 @@ fn too_much(space: Space, stretches: &mut [Stretch<'_>]) -> Option<(Span, Found)
         } else {
             (now.wide_bytes, limit)
         };
-        return Some(finding(space, open, stretch, sums, is_whole));
+        return Some(overfull_finding(space, open, stretch, sums, is_whole));
     }
     None
 }
 
-fn finding(
+fn overfull_finding(
     space: Space,
     mut tensors: Vec<&Sized<'_>>,
     last: &Stretch<'_>,
@@ -344,7 +348,7 @@ fn finding(
         let names: Vec<String> = names
             .map(|tensor| tensor.allocation.tensor.describe())
             .collect();
-        finding = finding.note(format!("the others are {}", edits::list(&names)));
+        finding = finding.note(format!("the others are {}", edits::words_list(&names)));
     }
     let finding = finding.help("cut the tensors into tiles, and loop over these");
     (at, finding)
@@ -366,7 +370,11 @@ fn fixed_address(allocation: &Allocation, found: &mut Vec<Found>) {
     let (unit, size, limit) = if fixed.in_banks {
         ("banks", Some(1), PSUM_BANKS)
     } else {
-        ("bytes", bytes, limit(space, allocation.generations))
+        (
+            "bytes",
+            bytes,
+            partition_limit(space, allocation.generations),
+        )
     };
     let end = size.and_then(|size| tiles.checked_mul(size)?.checked_add(fixed.base));
     let (Some(size), Some(end)) = (size, end.filter(|end| *end > limit)) else {
@@ -399,7 +407,10 @@ fn fixed_address(allocation: &Allocation, found: &mut Vec<Found>) {
 /// How many tiles lie behind one another: those that are kept along each axis before the partition, and no more than there are.
 fn tiles_apart(allocation: &Allocation, kept: &[i64]) -> Option<i64> {
     let tensor = &allocation.tensor;
-    let blocks = tensor.shape.known()?.get(..tensor.partition_axis?)?;
+    let blocks = tensor
+        .shape
+        .known_extents()?
+        .get(..tensor.partition_axis?)?;
     if kept.is_empty() {
         return Some(1);
     }

@@ -39,7 +39,7 @@ pub fn sbuf_partition(generations: Generations) -> i64 {
 
 /// Bytes a nanosecond of one DMA engine. Where the generation is not known, those of trn2.
 pub fn bandwidth(generations: Generations) -> u64 {
-    match generations.only() {
+    match generations.only_generation() {
         Some(Generation::Two) => 17,
         Some(Generation::Four) => 33,
         Some(Generation::Three) | None => 23,

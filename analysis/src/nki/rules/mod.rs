@@ -151,26 +151,26 @@ pub fn with_doubtful(mut proven: Vec<Found>, described: Vec<Found>) -> Vec<Found
 type Check = fn(&Transfer, &Context<'_>, &mut Vec<Found>);
 
 const CHECKS: &[Check] = &[
-    modes::check,
-    indirect::check,
-    transpose::check,
-    shapes::check,
-    releases::check,
-    compute::check,
-    performance::check,
-    style::check,
+    modes::check_modes,
+    indirect::check_indirect,
+    transpose::check_transpose,
+    shapes::check_shapes,
+    releases::check_releases,
+    compute::check_compute,
+    performance::check_performance,
+    style::check_style,
 ];
 
 /// The checks of `nl.load` and `nl.store`: they have no modes, engines and names.
-const CHECKS_OF_LANGUAGE: &[Check] = &[shapes::check, performance::check];
+const CHECKS_OF_LANGUAGE: &[Check] = &[shapes::check_shapes, performance::check_performance];
 
 /// The findings of all rules in a file, each place and rule once.
-pub fn check(context: &Context<'_>) -> Vec<Found> {
+pub fn check_file(context: &Context<'_>) -> Vec<Found> {
     let mut found = Vec::new();
-    syntax::check(context, &mut found);
-    allocations::check(context, &mut found);
-    lifetimes::check(context, &mut found);
-    older::check(context, &mut found);
+    syntax::check_syntax(context, &mut found);
+    allocations::check_allocations(context, &mut found);
+    lifetimes::check_lifetimes(context, &mut found);
+    older::check_older(context, &mut found);
     for transfer in &context.followed.transfers {
         // What an argument that is not seen gives, no rule knows; and code that no generation runs is none.
         if transfer.generations.is_none() {

@@ -1,6 +1,6 @@
 //! Modes of descriptor generation with the engines, targets and addresses that they can have.
 
-use super::edits::{fix, with_mode, without};
+use super::edits::{fix_of_edits, removing_edit, with_mode};
 use super::transpose::hardware_refusal;
 use super::{Context, Found};
 use crate::findings::{Alternative, Applicability, Finding, Rule, TextSpan, rule};
@@ -63,12 +63,12 @@ pub static PRIORITY: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    engines(transfer, context, found);
-    if let Some((Mode::Hardware, written)) = transfer.mode.known() {
+pub fn check_modes(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    check_engines(transfer, context, found);
+    if let Some((Mode::Hardware, written)) = transfer.mode.known_value() {
         hardware_target(transfer, context, written.value.into(), found);
     }
-    if let Some((Mode::Static, written)) = transfer.mode.known()
+    if let Some((Mode::Static, written)) = transfer.mode.known_value()
         && transfer.is_dynamic()
         && !transfer.may_be_indirect()
     {
@@ -84,11 +84,11 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
             .alternatives("write ", alternatives),
         );
     }
-    priority(transfer, found);
+    check_priority(transfer, found);
 }
 
-fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some((engine, at)) = transfer.engine.known() else {
+fn check_engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((engine, at)) = transfer.engine.known_value() else {
         return;
     };
     let name = engine.0;
@@ -97,7 +97,7 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     }
     let mode = match &transfer.mode {
         crate::nki::transfers::Stated::LeftOut if !transfer.has_unseen => Mode::Unknown,
-        stated => match stated.known() {
+        stated => match stated.known_value() {
             Some((mode, _)) => mode,
             None => return,
         },
@@ -138,12 +138,12 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
                 ),
             )
             .help("leave out `engine`, or use hardware descriptors");
-            finding.fixes.push(fix(
+            finding.fixes.push(fix_of_edits(
                 Applicability::Machine,
                 "Leave out `engine`",
-                vec![without(at, context.text)],
+                vec![removing_edit(at, context.text)],
             ));
-            if is_trigger && legal(transfer, Mode::Hardware).is_ok() {
+            if is_trigger && require_legal_mode(transfer, Mode::Hardware).is_ok() {
                 finding = finding.alternatives(
                     "leave out `engine`, or write ",
                     mode_instead(transfer, context, Mode::Hardware),
@@ -159,7 +159,7 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
                     "`{name}` triggers hardware descriptors only, and the compiler may choose another mode"
                 ),
             );
-            if is_trigger && legal(transfer, Mode::Hardware).is_ok() {
+            if is_trigger && require_legal_mode(transfer, Mode::Hardware).is_ok() {
                 let applicability = if transfer.unresolved().is_none()
                     && transfer.generations != Generations::ANY
                 {
@@ -168,9 +168,9 @@ fn engines(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
                     Applicability::Maybe
                 };
                 let edit = with_mode(transfer, context.text, Mode::Hardware);
-                finding.fixes.extend(
-                    edit.map(|edit| fix(applicability, "Use hardware descriptors", vec![edit])),
-                );
+                finding.fixes.extend(edit.map(|edit| {
+                    fix_of_edits(applicability, "Use hardware descriptors", vec![edit])
+                }));
             }
             found.push(finding);
         }
@@ -183,16 +183,16 @@ fn mode_instead(
     context: &Context<'_>,
     mode: Mode,
 ) -> Option<Alternative<TextSpan>> {
-    legal(transfer, mode).ok()?;
+    require_legal_mode(transfer, mode).ok()?;
     let edit = with_mode(transfer, context.text, mode)?;
     let mut alternative = Alternative {
         text: format!("`{}`", edit.text.trim_start_matches(", ")),
         edits: vec![edit],
     };
     if mode != Mode::Hardware
-        && let Some(engine) = transfer.engine.written()
+        && let Some(engine) = transfer.engine.written_place()
     {
-        alternative.edits.push(without(engine, context.text));
+        alternative.edits.push(removing_edit(engine, context.text));
     }
     Some(alternative)
 }
@@ -226,8 +226,8 @@ fn hardware_target(
     );
 }
 
-fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
-    let Some((priority, at)) = transfer.priority.known() else {
+fn check_priority(transfer: &Transfer, found: &mut Vec<Found>) {
+    let Some((priority, at)) = transfer.priority.known_value() else {
         return;
     };
     let earlier = Generations::one(Generation::Four).not();
@@ -236,7 +236,7 @@ fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
     } else if transfer.generations.are_among(earlier) {
         format!(
             "{} has no queue priorities: generation 4 (trn3) introduced them",
-            transfer.generations.names()
+            transfer.generations.target_names()
         )
     } else {
         return;
@@ -249,7 +249,7 @@ fn priority(transfer: &Transfer, found: &mut Vec<Found>) {
 /// # Errors
 ///
 /// Why it may not, in a clause.
-pub fn legal(transfer: &Transfer, mode: Mode) -> Result<(), String> {
+pub fn require_legal_mode(transfer: &Transfer, mode: Mode) -> Result<(), String> {
     let is_transpose = transfer.kind == Kind::Transpose;
     let second = Generations::one(Generation::Two);
     match mode {
@@ -276,7 +276,7 @@ pub fn legal(transfer: &Transfer, mode: Mode) -> Result<(), String> {
             Some(reason) => Err(reason),
             None => Ok(()),
         },
-        Mode::Hardware => match transfer.engine.known() {
+        Mode::Hardware => match transfer.engine.known_value() {
             Some((engine, _)) if !matches!(engine.0, "scalar" | "sync" | "unknown") => {
                 Err(format!("the `{}` engine cannot trigger it", engine.0))
             }
@@ -290,6 +290,6 @@ pub fn legal(transfer: &Transfer, mode: Mode) -> Result<(), String> {
 pub fn legal_modes(transfer: &Transfer) -> Vec<(Mode, Option<String>)> {
     Mode::ALL
         .into_iter()
-        .map(|mode| (mode, legal(transfer, mode).err()))
+        .map(|mode| (mode, require_legal_mode(transfer, mode).err()))
         .collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Where no release is named, only what all releases of the package refuse is reported.
 
-use super::edits::{fix, replace, without};
+use super::edits::{fix_of_edits, removing_edit, replace_edit};
 use super::releases::{Refused, Since, refused_since};
 use super::{Context, Found};
 use crate::findings::{Applicability, Edit, Finding, Rule, TextSpan, rule};
@@ -38,7 +38,7 @@ struct Said {
     title: &'static str,
 }
 
-const fn said(kind: OlderKind) -> Said {
+const fn older_message(kind: OlderKind) -> Said {
     let (since, in_all, message, help, title) = match kind {
         OlderKind::Result => (
             Since(0, 2),
@@ -135,30 +135,30 @@ const fn said(kind: OlderKind) -> Said {
 }
 
 /// Looks at the forms of an earlier API.
-pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_older(context: &Context<'_>, found: &mut Vec<Found>) {
     for form in &context.followed.older {
-        let said = said(form.kind);
+        let said = older_message(form.kind);
         if context.release.is_none() && !said.in_all {
             continue;
         }
         if let Some(refused) = refused_since(said.since, context.release) {
-            found.push(finding(form, &said, &refused, context.text));
+            found.push(older_finding(form, &said, &refused, context.text));
         }
     }
 }
 
-fn finding(form: &OlderForm, said: &Said, refused: &Refused, text: &str) -> Found {
+fn older_finding(form: &OlderForm, said: &Said, refused: &Refused, text: &str) -> Found {
     let mut edits: Vec<Edit<TextSpan>> = form
         .edits
         .iter()
-        .map(|(span, text)| replace(*span, text.clone()))
+        .map(|(span, text)| replace_edit(*span, text.clone()))
         .collect();
     if form.kind == OlderKind::Decorator {
         let written = Written {
             value: form.span,
             whole: form.span,
         };
-        edits.push(without(written, text));
+        edits.push(removing_edit(written, text));
     }
     let rule = if edits.is_empty() {
         &REMOVED_FORM
@@ -174,7 +174,7 @@ fn finding(form: &OlderForm, said: &Said, refused: &Refused, text: &str) -> Foun
     if !edits.is_empty() {
         finding
             .fixes
-            .push(fix(Applicability::Machine, said.title, edits));
+            .push(fix_of_edits(Applicability::Machine, said.title, edits));
     }
     finding
 }

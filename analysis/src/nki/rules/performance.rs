@@ -1,8 +1,8 @@
 //! Transfers that cost more than a small change would make them.
 
-use super::edits::{fix, replace, with_mode, without};
+use super::edits::{fix_of_edits, removing_edit, replace_edit, with_mode};
 use super::machine::{GENERATION_NS, GOOD_PAYLOAD, MANY_DESCRIPTORS, SMALL_PAYLOAD, bandwidth};
-use super::modes::legal;
+use super::modes::require_legal_mode;
 use super::{Context, Found};
 use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
@@ -56,18 +56,18 @@ pub static GPSIMD_CONTENTION: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_performance(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     within_sbuf(transfer, context, found);
     small_payload(transfer, found);
-    overhead(transfer, found);
-    descriptors(transfer, context, found);
-    contention(transfer, context, found);
+    check_overhead(transfer, found);
+    check_descriptors(transfer, context, found);
+    check_contention(transfer, context, found);
 }
 
 /// Whether each element stays in its partition, as the engines need it: both ends have all of equally many partitions.
 fn stays_in_partitions(source: &Tensor, destination: &Tensor) -> bool {
     let partitions = |tensor: &Tensor| {
-        let extents = tensor.shape.known()?;
+        let extents = tensor.shape.known_extents()?;
         let is_whole = !tensor.cuts_partitions && tensor.partition_axis == Some(0);
         extents.first().filter(|_| is_whole).cloned()
     };
@@ -96,7 +96,7 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
     let is_whole = !source.is_view
         && !destination.is_view
         && source.shape == destination.shape
-        && source.shape.known().is_some();
+        && source.shape.known_extents().is_some();
     let dropped = ["dge_mode", "engine", "oob_mode", "priority"];
     let is_plain = transfer
         .keywords
@@ -107,11 +107,14 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
         && transfer.api == Api::Current
         && let Some(module) = &transfer.module
     {
-        let mut edits = vec![replace(transfer.callee, format!("{module}tensor_copy"))];
+        let mut edits = vec![replace_edit(
+            transfer.callee,
+            format!("{module}tensor_copy"),
+        )];
         edits.extend(
             dropped
                 .iter()
-                .filter_map(|name| Some(without(transfer.keyword(name)?, context.text))),
+                .filter_map(|name| Some(removing_edit(transfer.keyword(name)?, context.text))),
         );
         let applicability = if is_whole {
             Applicability::Machine
@@ -120,7 +123,7 @@ fn within_sbuf(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
         };
         finding
             .fixes
-            .push(fix(applicability, "Use `tensor_copy`", edits));
+            .push(fix_of_edits(applicability, "Use `tensor_copy`", edits));
     }
     found.push(finding);
 }
@@ -171,8 +174,9 @@ fn small_payload(transfer: &Transfer, found: &mut Vec<Found>) {
     );
 }
 
-fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
-    let (Some((Mode::Hardware, at)), Kind::Copy) = (transfer.mode.known(), transfer.kind) else {
+fn check_overhead(transfer: &Transfer, found: &mut Vec<Found>) {
+    let (Some((Mode::Hardware, at)), Kind::Copy) = (transfer.mode.known_value(), transfer.kind)
+    else {
         return;
     };
     let rate = bandwidth(transfer.generations);
@@ -188,7 +192,7 @@ fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
     };
     let target = transfer
         .generations
-        .only()
+        .only_generation()
         .unwrap_or(Generation::Three)
         .target();
     found.push(
@@ -203,8 +207,8 @@ fn overhead(transfer: &Transfer, found: &mut Vec<Found>) {
     );
 }
 
-fn descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some((Mode::Static, at)) = transfer.mode.known() else {
+fn check_descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let Some((Mode::Static, at)) = transfer.mode.known_value() else {
         return;
     };
     let times = transfer
@@ -220,15 +224,15 @@ fn descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found
             format!("{times} instances of this instruction, each with its descriptors in HBM"),
         )
         .help("let the hardware block make them, or use larger tiles")
-        .alternatives("write ", hardware(transfer, context)),
+        .alternatives("write ", hardware_alternative(transfer, context)),
     );
 }
 
-fn hardware(
+fn hardware_alternative(
     transfer: &Transfer,
     context: &Context<'_>,
 ) -> Option<Alternative<crate::findings::TextSpan>> {
-    legal(transfer, Mode::Hardware).ok()?;
+    require_legal_mode(transfer, Mode::Hardware).ok()?;
     let known = transfer.generations != Generations::ANY;
     let edit = with_mode(transfer, context.text, Mode::Hardware)?;
     let target = if known { "" } else { ", on trn2 and later" };
@@ -238,8 +242,9 @@ fn hardware(
     })
 }
 
-fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    let (Some((Mode::Software, at)), Some(inner)) = (transfer.mode.known(), transfer.loops.last())
+fn check_contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    let (Some((Mode::Software, at)), Some(inner)) =
+        (transfer.mode.known_value(), transfer.loops.last())
     else {
         return;
     };
@@ -260,6 +265,6 @@ fn contention(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>
         )
         .related(other.span.into(), "the GpSimd Engine computes here")
         .help("let the hardware block make the descriptors")
-        .alternatives("write ", hardware(transfer, context)),
+        .alternatives("write ", hardware_alternative(transfer, context)),
     );
 }

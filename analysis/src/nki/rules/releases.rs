@@ -82,7 +82,7 @@ pub fn refused_before(since: Since, release: Option<(u16, u16)>) -> Option<Refus
 }
 
 /// Looks at a transfer. The older API is another package, which these releases say nothing of.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_releases(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     if transfer.api != Api::Current {
         return;
     }
@@ -91,9 +91,9 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
     };
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     if transfer.kind == Kind::Copy
-        && let Some((Mode::Hardware, at)) = transfer.mode.known()
+        && let Some((Mode::Hardware, at)) = transfer.mode.known_value()
         && let (Some(from), Some(to)) = (&source.dtype, &destination.dtype)
-        && from.is(to) == Some(false)
+        && from.is_same(to) == Some(false)
     {
         found.push(
             Finding::new(

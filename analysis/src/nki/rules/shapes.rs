@@ -1,6 +1,6 @@
 //! Shapes of both ends: permutations, results, element counts.
 
-use super::edits::{fix, replace};
+use super::edits::{fix_of_edits, replace_edit};
 use super::releases::{Since, refused_since};
 use super::{Context, Found};
 use crate::findings::{Applicability, Finding, Rule, rule};
@@ -52,25 +52,25 @@ pub static COPY_SIZE: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_shapes(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     match transfer.kind {
         Kind::Transpose => {
-            let is_legal = axes(transfer, found);
+            let is_legal = check_axes(transfer, found);
             if is_legal {
-                result(transfer, context, found);
+                check_result(transfer, context, found);
             }
-            destination(transfer, found);
+            check_destination(transfer, found);
         }
-        Kind::Copy => copy(transfer, found),
+        Kind::Copy => check_copy(transfer, found),
         // A tile of fewer elements may be repeated.
-        Kind::Store if !may_repeat(transfer) => copy(transfer, found),
+        Kind::Store if !may_repeat(transfer) => check_copy(transfer, found),
         Kind::Store | Kind::Load | Kind::Compute => {}
     }
 }
 
 /// Whether the source of a store has axes of one position that may be stretched, or too few axes, or may have.
 fn may_repeat(transfer: &Transfer) -> bool {
-    let extents = |end: &End| end.tensor.shape.known().map(<[Size]>::to_vec);
+    let extents = |end: &End| end.tensor.shape.known_extents().map(<[Size]>::to_vec);
     let ends = extents(&transfer.source).zip(extents(&transfer.destination));
     ends.is_none_or(|(from, to)| {
         from.len() != to.len()
@@ -86,11 +86,16 @@ fn axes_text(axes: &[i64]) -> String {
 }
 
 /// Whether the permutation is one that is taken, as far as is known.
-fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
+fn check_axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
     let Some((stated, written)) = &transfer.axes else {
         return true;
     };
-    let rank = transfer.source.tensor.shape.known().map(<[Size]>::len);
+    let rank = transfer
+        .source
+        .tensor
+        .shape
+        .known_extents()
+        .map(<[Size]>::len);
     let wanted = axes_of_rank(rank.unwrap_or(stated.len()));
     if wanted == Some(stated.as_slice()) {
         return true;
@@ -108,14 +113,14 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
     if let Some(wanted) = wanted {
         let text = axes_text(wanted);
         finding = finding.note(format!("with {} axes it is {text}", wanted.len()));
-        let source = transfer.source.tensor.shape.known();
+        let source = transfer.source.tensor.shape.known_extents();
         let fits = source
-            .zip(transfer.destination.tensor.shape.known())
+            .zip(transfer.destination.tensor.shape.known_extents())
             .map(|(from, to)| {
                 from.len() == to.len()
                     && wanted.iter().zip(to).all(|(axis, extent)| {
                         let axis = usize::try_from(*axis).unwrap_or_default();
-                        from.get(axis).and_then(|from| from.is(extent)) == Some(true)
+                        from.get(axis).and_then(|from| from.is_equal(extent)) == Some(true)
                     })
             });
         let applicability = if fits == Some(true) {
@@ -123,10 +128,10 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
         } else {
             Applicability::Maybe
         };
-        finding.fixes.push(fix(
+        finding.fixes.push(fix_of_edits(
             applicability,
             format!("Write `{text}`"),
-            vec![replace(written.value, text)],
+            vec![replace_edit(written.value, text)],
         ));
     } else {
         finding = finding.note("axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0)");
@@ -135,11 +140,11 @@ fn axes(transfer: &Transfer, found: &mut Vec<Found>) -> bool {
     false
 }
 
-fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+fn check_result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let (source, destination) = (&transfer.source.tensor, &transfer.destination.tensor);
     let (Some(from), Some(to), Some(at)) = (
-        source.shape.known(),
-        destination.shape.known(),
+        source.shape.known_extents(),
+        destination.shape.known_extents(),
         transfer.destination.written,
     ) else {
         return;
@@ -149,14 +154,14 @@ fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     };
     let counts_agree = same_product(from, to);
     if from.len() != to.len() && counts_agree != Some(false) {
-        ranks(transfer, context, at, counts_agree, found);
+        check_ranks(transfer, context, at, counts_agree, found);
         return;
     }
     let differs = from.len() != to.len()
         || permuted
             .iter()
             .zip(to)
-            .any(|(one, other)| one.is(other) == Some(false));
+            .any(|(one, other)| one.is_equal(other) == Some(false));
     if !differs {
         return;
     }
@@ -175,17 +180,17 @@ fn result(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
         let written = permuted.iter().all(|extent| extent.value().is_some());
         if written {
             // What else uses the tensor may ask for the other shape.
-            finding.fixes.push(fix(
+            finding.fixes.push(fix_of_edits(
                 Applicability::Maybe,
                 format!("Declare the destination as `{wanted}`"),
-                vec![replace(declared, wanted)],
+                vec![replace_edit(declared, wanted)],
             ));
         }
     }
     found.push(finding);
 }
 
-fn ranks(
+fn check_ranks(
     transfer: &Transfer,
     context: &Context<'_>,
     at: Written,
@@ -196,8 +201,8 @@ fn ranks(
         return;
     };
     let (Some(from), Some(to)) = (
-        transfer.source.tensor.shape.known(),
-        transfer.destination.tensor.shape.known(),
+        transfer.source.tensor.shape.known_extents(),
+        transfer.destination.tensor.shape.known_extents(),
     ) else {
         return;
     };
@@ -219,7 +224,7 @@ fn ranks(
     }
 }
 
-fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
+fn check_destination(transfer: &Transfer, found: &mut Vec<Found>) {
     if let (Some(space @ (Space::Hbm | Space::Psum)), Some(at)) = (
         transfer.destination.tensor.space,
         transfer.destination.written,
@@ -238,11 +243,11 @@ fn destination(transfer: &Transfer, found: &mut Vec<Found>) {
     }
 }
 
-fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
+fn check_copy(transfer: &Transfer, found: &mut Vec<Found>) {
     let ends = [&transfer.source, &transfer.destination];
     // An argument may have more axes than are cut, and the other end as many.
     let assumes_axes = ends.iter().any(|end| end.tensor.has_assumed_axes);
-    let [from, to] = ends.map(|end| end.tensor.shape.known().map(<[Size]>::len));
+    let [from, to] = ends.map(|end| end.tensor.shape.known_extents().map(<[Size]>::len));
     if assumes_axes && from != to {
         return;
     }
@@ -256,8 +261,8 @@ fn copy(transfer: &Transfer, found: &mut Vec<Found>) {
         return;
     }
     let (Some(from), Some(to)) = (
-        transfer.source.tensor.shape.known(),
-        transfer.destination.tensor.shape.known(),
+        transfer.source.tensor.shape.known_extents(),
+        transfer.destination.tensor.shape.known_extents(),
     ) else {
         return;
     };

@@ -23,8 +23,8 @@ pub static UNNAMED_DMA: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
-    if let Some((mode, at)) = transfer.mode.known()
+pub fn check_style(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+    if let Some((mode, at)) = transfer.mode.known_value()
         && mode != Mode::Unknown
     {
         let lines = [transfer.span.start, at.value.start].map(|byte| context.remarks.line(byte));

@@ -1,6 +1,6 @@
 //! Text that is no Python, and members that enumerations do not have.
 
-use super::edits::replace;
+use super::edits::replace_edit;
 use super::{Context, Found, edits};
 use crate::findings::{Applicability, Finding, Group, Rule, rule};
 
@@ -23,7 +23,7 @@ pub static UNKNOWN_MEMBER: Rule = rule!(
 );
 
 /// Looks at the file.
-pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_syntax(context: &Context<'_>, found: &mut Vec<Found>) {
     for error in context.errors {
         let mut finding = Finding::new(&SYNTAX, error.span.into(), error.message.clone());
         if !error.is_proven {
@@ -42,7 +42,7 @@ pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
         let message = format!(
             "`{}` has no member `{written}`: there are {}",
             enumeration.name,
-            edits::list(&members)
+            edits::words_list(&members)
         );
         let mut near: Vec<(usize, &str)> = enumeration
             .members
@@ -58,10 +58,10 @@ pub fn check(context: &Context<'_>, found: &mut Vec<Found>) {
             } else {
                 Applicability::Maybe
             };
-            finding.fixes.push(edits::fix(
+            finding.fixes.push(edits::fix_of_edits(
                 applicability,
                 format!("Write `{member}`"),
-                vec![replace(unknown.span, member)],
+                vec![replace_edit(unknown.span, member)],
             ));
         }
         found.push(finding);

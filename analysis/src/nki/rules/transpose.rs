@@ -1,6 +1,6 @@
 //! Transposes: element types, the shapes that the hardware block takes, and modes.
 
-use super::edits::{fix, with_mode, without};
+use super::edits::{fix_of_edits, removing_edit, with_mode};
 use super::releases::{Since, refused_before, refused_since};
 use super::{Context, Found};
 use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
@@ -63,17 +63,17 @@ pub static FOUR_AXES: Rule = rule!(
 );
 
 /// Looks at a transfer.
-pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+pub fn check_transpose(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     if transfer.kind != Kind::Transpose {
         return;
     }
     element_types(transfer, found);
     four_axes(transfer, context, found);
-    let mode = transfer.mode.known();
+    let mode = transfer.mode.known_value();
     if let Some((Mode::Hardware, _)) = mode
         && !transfer.may_be_indirect()
     {
-        hardware(transfer, context, found);
+        check_hardware(transfer, context, found);
     }
     if !transfer.is_direct() {
         return;
@@ -86,7 +86,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
         );
         let edit = with_mode(transfer, context.text, Mode::Unknown);
         finding.fixes.extend(edit.map(|edit| {
-            fix(
+            fix_of_edits(
                 Applicability::Machine,
                 "Let the compiler choose the mode",
                 vec![edit],
@@ -112,7 +112,7 @@ pub fn check(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
 fn four_axes(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let is_early = context.release.is_some_and(|release| release < (0, 3));
     let (Some(extents), Some(at)) = (
-        transfer.source.tensor.shape.known(),
+        transfer.source.tensor.shape.known_extents(),
         transfer.source.written,
     ) else {
         return;
@@ -144,7 +144,7 @@ fn four_axes(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>)
 fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
     let (source, destination) = (&transfer.source, &transfer.destination);
     let Some(at) = source.written else { return };
-    let by_block = matches!(transfer.mode.known(), Some((Mode::Hardware, _)));
+    let by_block = matches!(transfer.mode.known_value(), Some((Mode::Hardware, _)));
     if let Some(dtype) = &source.tensor.dtype
         && let Some(bytes) = dtype.bytes()
         && bytes != 2
@@ -172,7 +172,7 @@ fn element_types(transfer: &Transfer, found: &mut Vec<Found>) {
             .help(help),
         );
     } else if let (Some(from), Some(to)) = (&source.tensor.dtype, &destination.tensor.dtype)
-        && from.is(to) == Some(false)
+        && from.is_same(to) == Some(false)
     {
         found.push(
             Finding::new(
@@ -198,7 +198,7 @@ pub fn hardware_refusal(transfer: &Transfer) -> Option<String> {
     if let Some(bytes) = bytes.filter(|bytes| *bytes != 2) {
         return Some(format!("it moves elements of 2 bytes, not {bytes}"));
     }
-    refused_shape(transfer.source.tensor.shape.known()?)
+    refused_shape(transfer.source.tensor.shape.known_extents()?)
 }
 
 /// What of a shape no release takes.
@@ -206,7 +206,7 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
     let (rows, columns) = (extents.first()?, extents.last()?);
     match extents.len() {
         2 => {
-            if rows.is(&Size::number(16)) == Some(false) {
+            if rows.is_equal(&Size::number(16)) == Some(false) {
                 return Some(format!(
                     "{rows} rows; hardware descriptors transpose 16 at a time"
                 ));
@@ -236,11 +236,11 @@ fn refused_shape(extents: &[Size]) -> Option<String> {
         .then(|| format!("{columns} columns, more than 128 and not a multiple of 128"))
 }
 
-fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
+fn check_hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) {
     let Some(at) = transfer.source.written else {
         return;
     };
-    let Some(extents) = transfer.source.tensor.shape.known() else {
+    let Some(extents) = transfer.source.tensor.shape.known_extents() else {
         return;
     };
     let shape = shape_text(extents);
@@ -251,8 +251,8 @@ fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) 
             edits.extend(
                 transfer
                     .engine
-                    .written()
-                    .map(|engine| without(engine, context.text)),
+                    .written_place()
+                    .map(|engine| removing_edit(engine, context.text)),
             );
             Alternative { text, edits }
         });
@@ -261,7 +261,7 @@ fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) 
             at.value.into(),
             format!("a transpose of {shape}: {problem}"),
         );
-        if let Some(split) = split(transfer, extents) {
+        if let Some(split) = split_help(transfer, extents) {
             finding = finding.note(split);
         }
         found.push(
@@ -303,7 +303,7 @@ fn hardware(transfer: &Transfer, context: &Context<'_>, found: &mut Vec<Found>) 
 }
 
 /// How to transpose in pieces of 16 rows.
-fn split(transfer: &Transfer, extents: &[Size]) -> Option<String> {
+fn split_help(transfer: &Transfer, extents: &[Size]) -> Option<String> {
     let rows = extents.first()?.value()?;
     if extents.len() != 2 || rows % 16 != 0 || rows == 0 {
         return None;

@@ -98,11 +98,11 @@ pub fn too_deep(text: &str) -> Option<TooDeep> {
     };
     scan.indentation();
     while scan.place < scan.bytes.len() {
-        while matches!(scan.at(scan.place), b' ' | b'\t' | b'0'..=b'9') {
+        while matches!(scan.byte_at(scan.place), b' ' | b'\t' | b'0'..=b'9') {
             scan.place += 1;
         }
         let start = scan.place;
-        scan.step();
+        scan.scan_step();
         if let Some(what) = scan.exceeded() {
             let place = |byte| u32::try_from(byte).unwrap_or(u32::MAX);
             return Some(TooDeep {
@@ -118,7 +118,7 @@ pub fn too_deep(text: &str) -> Option<TooDeep> {
 }
 
 impl Scan<'_> {
-    fn at(&self, place: usize) -> u8 {
+    fn byte_at(&self, place: usize) -> u8 {
         self.bytes.get(place).copied().unwrap_or(0)
     }
 
@@ -132,13 +132,13 @@ impl Scan<'_> {
         }
     }
 
-    fn step(&mut self) {
+    fn scan_step(&mut self) {
         if let Some(Open::Text { quote, is_triple }) = self.open.last() {
             let (quote, is_triple) = (*quote, *is_triple);
             self.in_text(quote, is_triple);
             return;
         }
-        let byte = self.at(self.place);
+        let byte = self.byte_at(self.place);
         match byte {
             b'#' => self.skip_line(),
             b'\\' => self.place += 2,
@@ -175,7 +175,7 @@ impl Scan<'_> {
                 self.add_operator();
                 self.place += 1;
             }
-            _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => self.word(),
+            _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => self.scan_word(),
             _ => self.place += 1,
         }
     }
@@ -203,13 +203,13 @@ impl Scan<'_> {
         self.depth = 0;
     }
 
-    fn word(&mut self) {
+    fn scan_word(&mut self) {
         let start = self.place;
         let rest = self.bytes.get(start..).unwrap_or_default();
         let length = rest.iter().take_while(|byte| is_in_word(**byte)).count();
         self.place += length;
         let word = rest.get(..length).unwrap_or_default();
-        let quote = self.at(self.place);
+        let quote = self.byte_at(self.place);
         if matches!(quote, b'"' | b'\'')
             && word.len() <= 2
             && word.iter().all(|byte| b"rRbBuUfFtT".contains(byte))
@@ -243,8 +243,9 @@ impl Scan<'_> {
 
     /// A string begins. One without expressions is passed over.
     fn text(&mut self, has_expressions: bool) {
-        let quote = self.at(self.place);
-        let is_triple = self.at(self.place + 1) == quote && self.at(self.place + 2) == quote;
+        let quote = self.byte_at(self.place);
+        let is_triple =
+            self.byte_at(self.place + 1) == quote && self.byte_at(self.place + 2) == quote;
         self.place += if is_triple { 3 } else { 1 };
         if has_expressions {
             // As deep as a bracket is.
@@ -261,7 +262,7 @@ impl Scan<'_> {
 
     /// Passes a byte of a string; whether it ended.
     fn ends_text(&mut self, quote: u8, is_triple: bool) -> bool {
-        let byte = self.at(self.place);
+        let byte = self.byte_at(self.place);
         if byte == b'\\' {
             self.place += 2;
             return false;
@@ -277,7 +278,7 @@ impl Scan<'_> {
             self.place += 1;
             return true;
         }
-        if self.at(self.place + 1) == quote && self.at(self.place + 2) == quote {
+        if self.byte_at(self.place + 1) == quote && self.byte_at(self.place + 2) == quote {
             self.place += 3;
             return true;
         }
@@ -286,8 +287,8 @@ impl Scan<'_> {
     }
 
     fn in_text(&mut self, quote: u8, is_triple: bool) {
-        if self.at(self.place) == b'{' {
-            if self.at(self.place + 1) == b'{' {
+        if self.byte_at(self.place) == b'{' {
+            if self.byte_at(self.place + 1) == b'{' {
                 self.place += 2;
                 return;
             }
@@ -301,7 +302,7 @@ impl Scan<'_> {
     }
 
     fn skip_line(&mut self) {
-        while self.place < self.bytes.len() && !matches!(self.at(self.place), b'\n' | b'\r') {
+        while self.place < self.bytes.len() && !matches!(self.byte_at(self.place), b'\n' | b'\r') {
             self.place += 1;
         }
     }
@@ -309,10 +310,12 @@ impl Scan<'_> {
     /// At the start of a line outside of brackets: how far it is indented.
     fn indentation(&mut self) {
         let start = self.place;
-        while matches!(self.at(self.place), b' ' | b'\t' | 0x0c) {
+        while matches!(self.byte_at(self.place), b' ' | b'\t' | 0x0c) {
             self.place += 1;
         }
-        if self.place >= self.bytes.len() || matches!(self.at(self.place), b'\n' | b'\r' | b'#') {
+        if self.place >= self.bytes.len()
+            || matches!(self.byte_at(self.place), b'\n' | b'\r' | b'#')
+        {
             return;
         }
         let width = self.place - start;

@@ -94,7 +94,7 @@ fn read_comment(line: &str, place: usize, line_start: usize, number: u32, said: 
     let mut at = from;
     while let Some(open) = rest.find('(') {
         let word = rest.get(..open).unwrap_or_default();
-        let Some(length) = closing(rest.get(open + 1..).unwrap_or_default()) else {
+        let Some(length) = closing_bracket(rest.get(open + 1..).unwrap_or_default()) else {
             return;
         };
         let lead = word.len() - word.trim_start_matches([' ', ',', '\t']).len();
@@ -118,7 +118,7 @@ fn read_comment(line: &str, place: usize, line_start: usize, number: u32, said: 
 }
 
 /// Bytes up to the bracket that closes the one before the text.
-fn closing(text: &str) -> Option<usize> {
+fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (place, letter) in text.char_indices() {
         match letter {

@@ -9,7 +9,7 @@ use ruff_python_ast::ExprCall;
 use super::calls::Passed;
 use super::environment::Environment;
 use super::functions::Interpreter;
-use super::tiles::tile;
+use super::tiles::dense_tile;
 use super::{Allocation, Fixed, Value};
 use crate::nki::names::{Api, space_named};
 use crate::nki::syntax::span_of;
@@ -40,7 +40,7 @@ impl<'a> Interpreter<'a> {
                 .position(|element| matches!(element, Value::Partition(_)))
         });
         let dtype = passed.get("dtype", dtype_place);
-        let memory = passed.named("buffer").map(|given| &given.value);
+        let memory = passed.named_argument("buffer").map(|given| &given.value);
         let space = match memory {
             None | Some(Value::None) => Some(Space::Sbuf),
             Some(value) => buffer(value),
@@ -82,12 +82,12 @@ impl<'a> Interpreter<'a> {
                 function: self.function,
                 loaded_from: None,
                 at: self.step,
-                fixed: fixed.or_else(|| address(passed)),
+                fixed: fixed.or_else(|| allocation_address(passed)),
             });
         }
         let value = Value::Tensor(tensor);
         if is_filled {
-            self.note(&value, false, span_of(&*call.func));
+            self.note_use(&value, false, span_of(&*call.func));
         }
         value
     }
@@ -103,7 +103,7 @@ impl<'a> Interpreter<'a> {
             _ => None,
         });
         let shape = extents.map_or(Shape::Unknown(Reason::Call), Shape::Known);
-        Value::Tensor(Arc::new(tile(shape, dtype, Some(Space::Sbuf), None)))
+        Value::Tensor(Arc::new(dense_tile(shape, dtype, Some(Space::Sbuf), None)))
     }
 }
 
@@ -117,7 +117,7 @@ pub fn buffer(value: &Value) -> Option<Space> {
 }
 
 /// `sbuf.mod_alloc(base_addr=0, num_free_tiles=(4,))`: a place in a memory, where its numbers are known.
-pub fn placed(space: Space, passed: &Passed<'_>) -> Value {
+pub fn placed_allocation(space: Space, passed: &Passed<'_>) -> Value {
     let in_banks = space == Space::Psum;
     let (base, tiles) = if in_banks {
         ("base_bank", "num_bank_tiles")
@@ -125,9 +125,9 @@ pub fn placed(space: Space, passed: &Passed<'_>) -> Value {
         ("base_addr", "num_free_tiles")
     };
     let number = |value: &Value| value.as_size()?.value();
-    let given = passed.named(base);
+    let given = passed.named_argument(base);
     let base = given.and_then(|given| number(&given.value));
-    let tiles: Option<Vec<i64>> = match passed.named(tiles).map(|given| &given.value) {
+    let tiles: Option<Vec<i64>> = match passed.named_argument(tiles).map(|given| &given.value) {
         None => Some(Vec::new()),
         Some(value) => match value.elements() {
             Some(elements) => elements.iter().map(number).collect(),
@@ -149,8 +149,8 @@ pub fn placed(space: Space, passed: &Passed<'_>) -> Value {
 }
 
 /// `address=(partition, offset)` of an allocation. An offset counts bytes at least.
-fn address(passed: &Passed<'_>) -> Option<Fixed> {
-    let given = passed.named("address")?;
+fn allocation_address(passed: &Passed<'_>) -> Option<Fixed> {
+    let given = passed.named_argument("address")?;
     let [_, offset] = given.value.elements()? else {
         return None;
     };

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::environment::Environment;
-use super::expressions::{int, sizes};
+use super::expressions::{int, shape_tuple};
 use super::functions::Interpreter;
 use super::{Argument, Value};
 use crate::nki::symbols::{Kind, Size};
@@ -25,7 +25,7 @@ impl Interpreter<'_> {
                 Shape::Known(_) if self.states_shapes && environment.is_described(argument) => {
                     Value::ShapeOf(environment.owner_of_shape(argument))
                 }
-                Shape::Known(extents) => sizes(&extents),
+                Shape::Known(extents) => shape_tuple(&extents),
                 Shape::Unknown(_) => Value::ShapeOf(environment.owner_of_shape(argument)),
             },
             "ndim" => {
@@ -43,7 +43,7 @@ impl Interpreter<'_> {
                 }
                 let field = Arc::new(Argument {
                     name: format!("{}.{name}", argument.name).into(),
-                    number: self.fresh(),
+                    number: self.fresh_number(),
                     space: None,
                 });
                 self.fields.insert(key, Arc::clone(&field));
@@ -70,7 +70,7 @@ impl Interpreter<'_> {
     pub fn integer(&mut self, value: &Value) -> Option<Size> {
         match value {
             Value::Unknown(_) => {
-                let number = self.fresh();
+                let number = self.fresh_number();
                 Some(Size::named("?", number, Kind::Parameter))
             }
             other => other.as_size(),
@@ -88,7 +88,7 @@ impl Interpreter<'_> {
             Value::Tensor(tensor) => self.with_learned_shape(tensor, environment),
             Value::Argument(argument) => {
                 let shape = self.argument_shape(argument, environment);
-                let shape_of = shape.known().is_none().then(|| ShapeOf {
+                let shape_of = shape.known_extents().is_none().then(|| ShapeOf {
                     argument: environment.owner_of_shape(argument),
                     without: 0,
                 });
@@ -96,7 +96,7 @@ impl Interpreter<'_> {
                     name: Some(Arc::clone(&argument.name)),
                     space: argument.space,
                     shape_of,
-                    steps: shape.known().and_then(Tensor::row_major),
+                    steps: shape.known_extents().and_then(Tensor::row_major),
                     shape,
                     dtype: Some(argument_dtype(argument, environment)),
                     argument: Some(Arc::clone(&argument.name)),
@@ -113,11 +113,11 @@ impl Interpreter<'_> {
         tensor: &Arc<Tensor>,
         environment: &Environment,
     ) -> Arc<Tensor> {
-        let (Some(of), None) = (&tensor.shape_of, tensor.shape.known()) else {
+        let (Some(of), None) = (&tensor.shape_of, tensor.shape.known_extents()) else {
             return Arc::clone(tensor);
         };
         let shape = self.argument_shape(&of.argument, environment);
-        let Some(extents) = shape.known().and_then(|all| all.get(of.without..)) else {
+        let Some(extents) = shape.known_extents().and_then(|all| all.get(of.without..)) else {
             let owner = environment.owner_of_shape(&of.argument);
             if owner.number == of.argument.number {
                 return Arc::clone(tensor);

@@ -36,7 +36,7 @@ pub fn assigned(body: &[Stmt]) -> Assigned<'_> {
 }
 
 /// The functions that statements define, in classes and branches too; those in functions are left out.
-pub fn defined(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
+pub fn defined_functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     struct Defined<'a>(Vec<&'a StmtFunctionDef>);
 
     impl<'a> Visitor<'a> for Defined<'a> {
@@ -63,14 +63,14 @@ impl<'a> Assigned<'a> {
     }
 
     /// A list that an expression names is changed.
-    fn change(&mut self, list: &'a Expr, times: u32) {
+    fn note_change(&mut self, list: &'a Expr, times: u32) {
         self.changes_lists = true;
-        if let Some(name) = path(list) {
+        if let Some(name) = dotted_path(list) {
             *self.appended.entry(name).or_insert(0) += times;
         }
     }
 
-    fn inside(&mut self, walk: impl FnOnce(&mut Self)) {
+    fn walk_deeper(&mut self, walk: impl FnOnce(&mut Self)) {
         self.depth += 1;
         walk(self);
         self.depth -= 1;
@@ -78,7 +78,7 @@ impl<'a> Assigned<'a> {
 }
 
 /// The dotted path of a name and its attributes.
-fn path(expression: &Expr) -> Option<Cow<'_, str>> {
+fn dotted_path(expression: &Expr) -> Option<Cow<'_, str>> {
     match expression {
         Expr::Name(name) => Some(Cow::Borrowed(name.id.as_str())),
         other => dotted(other).map(Cow::Owned),
@@ -90,11 +90,11 @@ impl<'a> Visitor<'a> for Assigned<'a> {
         match statement {
             Stmt::FunctionDef(function) => {
                 self.add(function.name.as_str());
-                self.inside(|inside| walk_stmt(inside, statement));
+                self.walk_deeper(|inside| walk_stmt(inside, statement));
             }
             Stmt::ClassDef(class) => {
                 self.add(class.name.as_str());
-                self.inside(|inside| walk_stmt(inside, statement));
+                self.walk_deeper(|inside| walk_stmt(inside, statement));
             }
             Stmt::Import(_) | Stmt::ImportFrom(_) => {}
             Stmt::Global(StmtGlobal { names, .. }) | Stmt::Nonlocal(StmtNonlocal { names, .. }) => {
@@ -117,24 +117,24 @@ impl<'a> Visitor<'a> for Assigned<'a> {
             }
             Expr::Attribute(attribute) => {
                 if !matches!(attribute.ctx, ExprContext::Load)
-                    && let Some(path) = path(expression)
+                    && let Some(path) = dotted_path(expression)
                 {
                     self.add(path);
                 }
                 match attribute.attr.as_str() {
-                    "append" => self.change(&attribute.value, 1),
-                    other if CHANGING.contains(&other) => self.change(&attribute.value, 2),
+                    "append" => self.note_change(&attribute.value, 1),
+                    other if CHANGING.contains(&other) => self.note_change(&attribute.value, 2),
                     _ => {}
                 }
                 self.visit_expr(&attribute.value);
             }
             Expr::Subscript(subscript) => {
                 if !matches!(subscript.ctx, ExprContext::Load) {
-                    self.change(&subscript.value, 2);
+                    self.note_change(&subscript.value, 2);
                 }
                 walk_expr(self, expression);
             }
-            Expr::Lambda(_) => self.inside(|inside| walk_expr(inside, expression)),
+            Expr::Lambda(_) => self.walk_deeper(|inside| walk_expr(inside, expression)),
             Expr::NumberLiteral(_) | Expr::StringLiteral(_) | Expr::NoneLiteral(_) => {}
             _ => walk_expr(self, expression),
         }

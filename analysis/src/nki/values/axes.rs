@@ -5,7 +5,7 @@
 use super::Value;
 use super::calls::Passed;
 use super::functions::Interpreter;
-use crate::nki::symbols::{Kind, Size, product};
+use crate::nki::symbols::{Kind, Size, extents_product};
 use crate::nki::types::{Shape, Tensor};
 
 /// An axis of a view.
@@ -29,7 +29,7 @@ impl Axis {
 }
 
 fn axes_of(tensor: &Tensor) -> Option<Vec<Axis>> {
-    let extents = tensor.shape.known()?;
+    let extents = tensor.shape.known_extents()?;
     let axes = extents.iter().enumerate().map(|(place, extent)| Axis {
         extent: extent.clone(),
         step: tensor
@@ -42,7 +42,7 @@ fn axes_of(tensor: &Tensor) -> Option<Vec<Axis>> {
 }
 
 /// An argument that is the number of an axis, of so many.
-fn axis(passed: &Passed<'_>, name: &str, place: usize, count: usize) -> Option<usize> {
+fn axis_argument(passed: &Passed<'_>, name: &str, place: usize, count: usize) -> Option<usize> {
     let number = passed.get(name, place)?.value.as_size()?.value()?;
     let count = i64::try_from(count).ok()?;
     let number = if number < 0 { number + count } else { number };
@@ -67,57 +67,57 @@ impl<'a> Interpreter<'a> {
         let mut is_dynamic = tensor.is_dynamic;
         match method {
             "slice" => {
-                let at = axis(passed, "dim", 0, axes.len())?;
+                let at = axis_argument(passed, "dim", 0, axes.len())?;
                 let bound = |name, place| passed.get(name, place)?.value.as_size();
                 let (start, end) = (bound("start", 1)?, bound("end", 2)?);
                 let step = match passed.get("step", 3) {
                     Some(given) => given.value.as_size()?.value().filter(|step| *step > 0)?,
                     None => 1,
                 };
-                is_dynamic |= start.has(Kind::Runtime);
+                is_dynamic |= start.has_kind(Kind::Runtime);
                 let cut = axes.get_mut(at)?;
-                cut.extent = length(&start, &end, step, &cut.extent)?;
+                cut.extent = section_length(&start, &end, step, &cut.extent)?;
                 cut.step = cut
                     .step
                     .as_ref()
                     .and_then(|old| old.times(&Size::number(step)));
             }
             "select" => {
-                let at = axis(passed, "dim", 0, axes.len())?;
+                let at = axis_argument(passed, "dim", 0, axes.len())?;
                 let index = &passed.get("index", 1)?.value;
                 is_dynamic |= match index {
                     Value::Tensor(_) => true,
-                    index => index.as_size()?.has(Kind::Runtime),
+                    index => index.as_size()?.has_kind(Kind::Runtime),
                 };
                 axes.remove(at);
             }
             "expand_dim" => {
-                let at = axis(passed, "dim", 0, axes.len().checked_add(1)?)?;
+                let at = axis_argument(passed, "dim", 0, axes.len().checked_add(1)?)?;
                 axes.insert(at, Axis::new(Size::number(1), None));
             }
             "squeeze_dim" => {
-                let at = axis(passed, "dim", 0, axes.len())?;
+                let at = axis_argument(passed, "dim", 0, axes.len())?;
                 axes.remove(at);
             }
             "broadcast" => {
-                let at = axis(passed, "dim", 0, axes.len())?;
+                let at = axis_argument(passed, "dim", 0, axes.len())?;
                 let stretched = axes.get_mut(at)?;
                 stretched.extent = passed.get("size", 1)?.value.as_size()?;
                 stretched.step = Some(Size::number(0));
             }
             "reshape_dim" => {
-                let at = axis(passed, "dim", 0, axes.len())?;
+                let at = axis_argument(passed, "dim", 0, axes.len())?;
                 let stated = passed.get("shape", 1)?.value.elements()?.to_vec();
                 let old = axes.get(at)?.clone();
                 let parts = self.parts_of_axis(&old, &stated)?;
                 axes.splice(at..=at, parts);
             }
             "flatten_dims" => {
-                let first = axis(passed, "start_dim", 0, axes.len())?;
-                let last = axis(passed, "end_dim", 1, axes.len())?;
+                let first = axis_argument(passed, "start_dim", 0, axes.len())?;
+                let last = axis_argument(passed, "end_dim", 1, axes.len())?;
                 let joined = axes.get(first..=last)?;
                 let extents: Vec<Size> = joined.iter().map(|axis| axis.extent.clone()).collect();
-                let extent = product(&extents)?;
+                let extent = extents_product(&extents)?;
                 // They lie one in another, or the method refuses.
                 let step = joined.last().and_then(|axis| axis.step.clone());
                 let is_partition = joined.iter().any(|axis| axis.is_partition);
@@ -139,8 +139,9 @@ impl<'a> Interpreter<'a> {
         if let Some(open) = extents.iter().position(|extent| extent.value() == Some(-1)) {
             let mut others = extents.clone();
             others.remove(open);
-            let rest = old.extent.exact_quotient(&product(&others)?);
-            let rest = rest.unwrap_or_else(|| Size::named("?", self.fresh(), Kind::Parameter));
+            let rest = old.extent.exact_quotient(&extents_product(&others)?);
+            let rest =
+                rest.unwrap_or_else(|| Size::named("?", self.fresh_number(), Kind::Parameter));
             *extents.get_mut(open)? = rest;
         }
         let inner = Tensor::row_major(&extents)?;
@@ -155,13 +156,17 @@ impl<'a> Interpreter<'a> {
 }
 
 /// How many positions a section has; `None` where it is not a section of the axis.
-fn length(start: &Size, end: &Size, step: i64, extent: &Size) -> Option<Size> {
+fn section_length(start: &Size, end: &Size, step: i64, extent: &Size) -> Option<Size> {
     let is_beyond = match (end.value(), extent.value()) {
         (Some(end), Some(extent)) => end > extent,
         _ => false,
     };
     let all = end.minus(start)?;
-    if is_beyond || all.sign() == Some(-1) || all.has(Kind::Loop) || all.has(Kind::Runtime) {
+    if is_beyond
+        || all.sign() == Some(-1)
+        || all.has_kind(Kind::Loop)
+        || all.has_kind(Kind::Runtime)
+    {
         return None;
     }
     if step == 1 {

@@ -90,26 +90,26 @@ impl Bindings {
             Some((known, _)) => Arc::clone(known),
             None => Arc::from(name),
         };
-        self.put(name, Some(value));
+        self.put_name(name, Some(value));
     }
 
     /// Unbinds a name.
     pub fn remove(&mut self, name: &str) {
         if let Some((name, _)) = self.values.get_key_value(name) {
             let name = Arc::clone(name);
-            self.put(name, None);
+            self.put_name(name, None);
         }
     }
 
     /// Gives a name a value, or none, and leaves all other names as they are.
-    pub fn put(&mut self, name: Arc<str>, value: Option<Value>) {
-        let before = self.replace(&name, value);
+    pub fn put_name(&mut self, name: Arc<str>, value: Option<Value>) {
+        let before = self.replace_value(&name, value);
         if !self.ways.is_empty() {
             self.written.push((name, before));
         }
     }
 
-    fn replace(&mut self, name: &Arc<str>, value: Option<Value>) -> Option<Value> {
+    fn replace_value(&mut self, name: &Arc<str>, value: Option<Value>) -> Option<Value> {
         let Some(value) = value else {
             return self.values.remove(name);
         };
@@ -141,7 +141,7 @@ impl Bindings {
     }
 
     /// Begins a way that is taken back.
-    pub fn begin(&mut self) {
+    pub fn begin_way(&mut self) {
         self.ways.push(self.written.len());
     }
 
@@ -152,7 +152,7 @@ impl Bindings {
         while self.written.len() > begin
             && let Some((name, before)) = self.written.pop()
         {
-            let now = self.replace(&name, before);
+            let now = self.replace_value(&name, before);
             // The last writing comes first.
             changes.entry(name).or_insert(now);
         }
@@ -175,14 +175,14 @@ impl Bindings {
     }
 
     /// Changes values where a function gives another one.
-    pub fn change(&mut self, changed: impl Fn(&Value) -> Option<Value>) {
+    pub fn change_values(&mut self, changed: impl Fn(&Value) -> Option<Value>) {
         let all: Vec<(Arc<str>, Value)> = self
             .values
             .iter()
             .filter_map(|(name, value)| Some((Arc::clone(name), changed(value)?)))
             .collect();
         for (name, value) in all {
-            self.put(name, Some(value));
+            self.put_name(name, Some(value));
         }
     }
 
@@ -195,7 +195,7 @@ impl Bindings {
     pub fn forget_lists(&mut self) {
         for name in std::mem::take(&mut self.lists) {
             if matches!(self.get(&name), Some(Value::List(_))) {
-                self.put(name, Some(Value::Unknown(Reason::Expression)));
+                self.put_name(name, Some(Value::Unknown(Reason::Expression)));
             }
         }
     }
@@ -204,7 +204,7 @@ impl Bindings {
     pub fn forget_tensors(&mut self) {
         for name in std::mem::take(&mut self.tensors) {
             if matches!(self.get(&name), Some(Value::Tensors(_))) {
-                self.put(name, Some(Value::Unknown(Reason::Expression)));
+                self.put_name(name, Some(Value::Unknown(Reason::Expression)));
             }
         }
     }
@@ -222,13 +222,13 @@ impl Bindings {
             Value::Tensors(_) if times > 0 => Value::Unknown(Reason::Expression),
             _ => return,
         };
-        self.put(Arc::clone(known), Some(value));
+        self.put_name(Arc::clone(known), Some(value));
     }
 
     /// A symbol turned out to be something else: `changed` gives what a value with it is then.
     pub fn replace_symbol(&mut self, atom: &Atom, changed: impl Fn(&Value) -> Option<Value>) {
         if self.values.len() <= FEW {
-            self.change(changed);
+            self.change_values(changed);
             return;
         }
         for name in std::mem::take(&mut self.unsorted) {
@@ -236,7 +236,7 @@ impl Bindings {
                 continue;
             };
             let by_symbol = &mut self.by_symbol;
-            symbols(value, &mut |number| {
+            visit_symbols(value, &mut |number| {
                 let names = by_symbol.entry(number).or_default();
                 if names.last() != Some(&name) {
                     names.push(Arc::clone(&name));
@@ -253,7 +253,7 @@ impl Bindings {
         };
         for name in names {
             match self.values.get(&name).map(&changed) {
-                Some(Some(value)) => self.put(name, Some(value)),
+                Some(Some(value)) => self.put_name(name, Some(value)),
                 Some(None) => self.unsorted.push(name),
                 None => {}
             }
@@ -262,7 +262,7 @@ impl Bindings {
 }
 
 /// The numbers of the symbols in a value, as far as they are replaced.
-fn symbols(value: &Value, found: &mut dyn FnMut(u32)) {
+fn visit_symbols(value: &Value, found: &mut dyn FnMut(u32)) {
     let all = |sizes: &[Size], found: &mut dyn FnMut(u32)| {
         for size in sizes {
             size.numbers(found);
@@ -273,11 +273,11 @@ fn symbols(value: &Value, found: &mut dyn FnMut(u32)) {
         Value::Argument(argument) => found(argument.number),
         Value::Tuple(elements) => {
             for element in elements.iter() {
-                symbols(element, found);
+                visit_symbols(element, found);
             }
         }
         Value::Tensor(tensor) => {
-            all(tensor.shape.known().unwrap_or_default(), found);
+            all(tensor.shape.known_extents().unwrap_or_default(), found);
             all(tensor.steps.as_deref().unwrap_or_default(), found);
         }
         _ => {}
@@ -315,10 +315,10 @@ mod tests {
             bindings.set(name, number(value));
         }
         let before = all(&bindings);
-        bindings.begin();
+        bindings.begin_way();
         bindings.set("a", number(5));
         bindings.set("a", number(6));
-        bindings.begin();
+        bindings.begin_way();
         bindings.set("a", number(7));
         bindings.set("e", number(8));
         // A name that is bound again has no fields.
@@ -348,7 +348,7 @@ mod tests {
         bindings.set("l", list());
         bindings.set("t", Value::Tensors(Elements::None));
         for _ in 0..2 {
-            bindings.begin();
+            bindings.begin_way();
             bindings.forget_lists();
             assert_eq!(bindings.get("l"), Some(&Value::Unknown(Reason::Expression)));
             assert_eq!(bindings.get("t"), Some(&Value::Tensors(Elements::None)));
@@ -366,7 +366,7 @@ mod tests {
             bindings.set(&format!("other{name}"), symbol(1_000 + name));
         }
         bindings.set("a", symbol(7));
-        bindings.begin();
+        bindings.begin_way();
         bindings.set("a", number(3));
         let asked = Cell::new(0);
         let to_five = |value: &Value| {

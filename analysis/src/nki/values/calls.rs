@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use ruff_python_ast::{Expr, ExprCall};
 
-use super::allocations::{buffer, placed};
+use super::allocations::{buffer, placed_allocation};
 use super::assigned::{CHANGING, assigned};
-use super::environment::{Environment, common};
+use super::environment::{Environment, common_tensor};
 use super::expressions::{dotted, int};
 use super::functions::Interpreter;
 use super::grids::arange;
 use super::{Elements, Instruction, Value};
 use crate::nki::names::{Api, Known, space_named};
-use crate::nki::symbols::{Kind, Size, product};
+use crate::nki::symbols::{Kind, Size, extents_product};
 use crate::nki::syntax::span_of;
 use crate::nki::transfers::{self, Written};
 use crate::nki::types::{Reason, Space, Span, Tensor};
@@ -44,7 +44,7 @@ pub struct Passed<'a> {
 
 impl Passed<'_> {
     /// A keyword's argument.
-    pub fn named(&self, name: &str) -> Option<&Given> {
+    pub fn named_argument(&self, name: &str) -> Option<&Given> {
         self.keywords
             .iter()
             .find(|(known, _)| *known == name)
@@ -60,13 +60,18 @@ impl Passed<'_> {
 
     /// The argument of a keyword, or at a position.
     pub fn get(&self, name: &str, place: usize) -> Option<&Given> {
-        self.named(name).or_else(|| self.positional.get(place))
+        self.named_argument(name)
+            .or_else(|| self.positional.get(place))
     }
 }
 
 impl<'a> Interpreter<'a> {
     /// Looks at the arguments of a call.
-    fn passed(&mut self, call: &'a ExprCall, environment: &mut Environment) -> Passed<'a> {
+    fn passed_arguments(
+        &mut self,
+        call: &'a ExprCall,
+        environment: &mut Environment,
+    ) -> Passed<'a> {
         let mut passed = Passed::default();
         for argument in &call.arguments.args {
             let value = self.value(argument, environment);
@@ -106,13 +111,13 @@ impl<'a> Interpreter<'a> {
             if matches!(base, Value::Known(_)) {
                 callee = Some(self.callee_of(&call.func, base, attribute, environment));
             } else {
-                let passed = self.passed(call, environment);
+                let passed = self.passed_arguments(call, environment);
                 let method = attribute.attr.as_str();
                 if matches!(base, Value::Tensors(_))
                     && let Some(name) = dotted(&attribute.value)
                     && CHANGING.contains(&method)
                 {
-                    if method != "append" || !append(&base, &name, &passed, environment) {
+                    if method != "append" || !append_tensor(&base, &name, &passed, environment) {
                         environment.set(&name, Value::Unknown(Reason::Expression));
                     }
                     return Value::Unknown(Reason::Call);
@@ -129,7 +134,7 @@ impl<'a> Interpreter<'a> {
             None => self.value(&call.func, environment),
         };
         self.forget_mention(&call.func);
-        let passed = self.passed(call, environment);
+        let passed = self.passed_arguments(call, environment);
         if passed.has_tensors() && self.may_change_lists(&callee, call) {
             environment.forget_tensors();
         }
@@ -153,7 +158,7 @@ impl<'a> Interpreter<'a> {
                 Expr::Name(name) => {
                     let name = name.id.as_str();
                     if let Some(member) = member_by_name(name, &passed) {
-                        return self.settle(member);
+                        return self.settled_member(member);
                     }
                     if let Some(tensor) = self.wrapped(name, &passed, environment) {
                         return tensor;
@@ -170,7 +175,7 @@ impl<'a> Interpreter<'a> {
                         return given;
                     }
                     // One of several sizes, the same wherever its name is used.
-                    let number = self.fresh();
+                    let number = self.fresh_number();
                     let written = span_of(call).text_in(self.text);
                     Value::Int(Size::named(written, number, Kind::Parameter))
                 }
@@ -232,7 +237,7 @@ impl<'a> Interpreter<'a> {
             }
             // Allocators of the public kernel library, whose tensors are in SBUF. With a block they give lists.
             _ if matches!(method, "alloc_heap" | "alloc_sbuf_tensor" | "alloc_stack")
-                && passed.named("block_dim").is_none() =>
+                && passed.named_argument("block_dim").is_none() =>
             {
                 self.tile_of_allocator(passed)
             }
@@ -240,7 +245,7 @@ impl<'a> Interpreter<'a> {
                 .wrapped(method, passed, environment)
                 .unwrap_or(Value::Unknown(Reason::View)),
             Value::Space(space) => match method {
-                "mod_alloc" => placed(*space, passed),
+                "mod_alloc" => placed_allocation(*space, passed),
                 "alloc" | "auto_alloc" => Value::Space(*space),
                 _ => Value::Unknown(Reason::Call),
             },
@@ -260,7 +265,7 @@ impl<'a> Interpreter<'a> {
             given.map(|given| given.value.clone()).or_else(|| {
                 // Left out: the default, as far as it can be read without its surroundings.
                 let default = parameter.default()?;
-                literal(default).or_else(|| self.api_member(place, default))
+                literal_value(default).or_else(|| self.api_member(place, default))
             })
         });
         Some(values.collect())
@@ -309,7 +314,7 @@ impl<'a> Interpreter<'a> {
             .split('.');
         let (memory, allocator) = (path.next().and_then(space_named), path.next());
         match memory {
-            Some(space) if allocator == Some("mod_alloc") => placed(space, passed),
+            Some(space) if allocator == Some("mod_alloc") => placed_allocation(space, passed),
             Some(space) => Value::Space(space),
             None => Value::Unknown(Reason::Call),
         }
@@ -327,8 +332,8 @@ impl<'a> Interpreter<'a> {
             return self.transfer(kind, known.api, call, passed, environment);
         }
         let on_gpsimd = passed
-            .named("engine")
-            .is_some_and(|given| engine(&given.value) == Some("gpsimd"));
+            .named_argument("engine")
+            .is_some_and(|given| engine_name(&given.value) == Some("gpsimd"));
         if self.is_recording && (on_gpsimd || OF_GPSIMD.contains(&name)) {
             self.out.gpsimd.push(Instruction {
                 name: name.to_owned(),
@@ -339,7 +344,7 @@ impl<'a> Interpreter<'a> {
         match name {
             "get_nc_version" => Value::CoreVersion,
             "register_alloc" | "register_load" | "register_move" => {
-                let number = self.fresh();
+                let number = self.fresh_number();
                 Value::Int(Size::named("register", number, Kind::Runtime))
             }
             // In the current form an instruction gives nothing back.
@@ -367,7 +372,7 @@ impl<'a> Interpreter<'a> {
                 let tensor = self.tensor(&like.value, environment);
                 Value::Tensor(Arc::new(Tensor {
                     space: passed
-                        .named("buffer")
+                        .named_argument("buffer")
                         .map_or(Some(Space::Sbuf), |given| buffer(&given.value)),
                     gather: None,
                     is_dynamic: false,
@@ -403,7 +408,7 @@ impl<'a> Interpreter<'a> {
             }
             "arange" => arange(passed),
             "program_id" | "num_programs" | "program_ndim" => {
-                let number = self.fresh();
+                let number = self.fresh_number();
                 let span = span_of(call);
                 Value::Int(Size::named(
                     span.text_in(self.text),
@@ -434,7 +439,7 @@ impl<'a> Interpreter<'a> {
                     .iter_non_variadic_params()
                     .count()
             });
-            let number = self.fresh();
+            let number = self.fresh_number();
             let mut values = vec![None; parameters];
             if let Some(first) = values.first_mut() {
                 *first = Some(Value::Int(Size::named("index", number, Kind::Runtime)));
@@ -466,7 +471,7 @@ impl<'a> Interpreter<'a> {
             }
             _ => return None,
         };
-        let passed = self.passed(call, environment);
+        let passed = self.passed_arguments(call, environment);
         let size = |place: usize| {
             passed
                 .positional
@@ -490,13 +495,14 @@ impl<'a> Interpreter<'a> {
                 }),
             _ => None,
         };
-        let count = count.filter(|count| !count.has(Kind::Runtime) && !count.has(Kind::Loop));
+        let count =
+            count.filter(|count| !count.has_kind(Kind::Runtime) && !count.has_kind(Kind::Loop));
         Some((count, is_dynamic))
     }
 }
 
 /// The engine that a value names.
-pub fn engine(value: &Value) -> Option<&'static str> {
+pub fn engine_name(value: &Value) -> Option<&'static str> {
     let known = super::expressions::known_function(value)?;
     let name = known.isa()?;
     let member = name
@@ -526,7 +532,7 @@ pub const fn engine_numbered(number: i64) -> Option<&'static str> {
 }
 
 /// A default that needs no names.
-fn literal(expression: &Expr) -> Option<Value> {
+fn literal_value(expression: &Expr) -> Option<Value> {
     match expression {
         Expr::NoneLiteral(_) => Some(Value::None),
         Expr::BooleanLiteral(literal) => Some(Value::Bool(literal.value)),
@@ -578,10 +584,10 @@ fn python_call(name: &str, passed: &Passed<'_>) -> Value {
             .value
             .elements()
             .map(|elements| Value::List(elements.into())),
-        "min" => sizes().and_then(|sizes| least(&sizes)).map(Value::Int),
+        "min" => sizes().and_then(|sizes| least_size(&sizes)).map(Value::Int),
         "max" => sizes()
             .and_then(|sizes| sizes.iter().map(Size::negated).collect::<Option<Vec<_>>>())
-            .and_then(|sizes| least(&sizes)?.negated())
+            .and_then(|sizes| least_size(&sizes)?.negated())
             .map(Value::Int),
         "sum" => sizes()
             .and_then(|sizes| {
@@ -590,14 +596,16 @@ fn python_call(name: &str, passed: &Passed<'_>) -> Value {
                     .try_fold(Size::number(0), |sum, size| sum.plus(size))
             })
             .map(Value::Int),
-        "prod" => sizes().and_then(|sizes| product(&sizes)).map(Value::Int),
+        "prod" => sizes()
+            .and_then(|sizes| extents_product(&sizes))
+            .map(Value::Int),
         _ => None,
     };
     result.unwrap_or(unknown)
 }
 
 /// The least of some sizes, if the comparison holds for all values of the symbols.
-fn least(sizes: &[Size]) -> Option<Size> {
+fn least_size(sizes: &[Size]) -> Option<Size> {
     let (first, rest) = sizes.split_first()?;
     rest.iter().try_fold(first.clone(), |least, size| {
         match least.minus(size)?.sign()? {
@@ -608,7 +616,12 @@ fn least(sizes: &[Size]) -> Option<Size> {
 }
 
 /// `name.append(tensor)`: whether the list holds only tensors that are known.
-fn append(list: &Value, name: &str, passed: &Passed<'_>, environment: &mut Environment) -> bool {
+fn append_tensor(
+    list: &Value,
+    name: &str,
+    passed: &Passed<'_>,
+    environment: &mut Environment,
+) -> bool {
     let Some(Value::Tensor(tensor)) = passed.get("object", 0).map(|given| &given.value) else {
         return false;
     };
@@ -616,7 +629,7 @@ fn append(list: &Value, name: &str, passed: &Passed<'_>, environment: &mut Envir
         return false;
     };
     let element = match elements {
-        Elements::Each(known) if known != tensor => common(known, tensor).map(Arc::new),
+        Elements::Each(known) if known != tensor => common_tensor(known, tensor).map(Arc::new),
         _ => Some(Arc::clone(tensor)),
     };
     let value = element.map_or(Value::Unknown(Reason::Expression), |element| {

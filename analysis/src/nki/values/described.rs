@@ -27,7 +27,7 @@ impl<'a> Interpreter<'a> {
             let Some(Value::Argument(argument)) = environment.get(name).cloned() else {
                 continue;
             };
-            self.annotated(parameter, &argument, environment);
+            self.read_annotation(parameter, &argument, environment);
             let facts = environment.arguments();
             if !self.reads_descriptions || facts.ranks.contains_key(&argument.number) {
                 continue;
@@ -38,13 +38,13 @@ impl<'a> Interpreter<'a> {
                 .or_else(|| docstring.and_then(|text| shape_in(text, name)));
             if let Some(shape) = shape {
                 self.out.has_descriptions = true;
-                learn(&argument, &shape, environment);
+                learn_axes(&argument, &shape, environment);
             }
         }
     }
 
     /// `x: nt.tensor[128, 512]`.
-    fn annotated(
+    fn read_annotation(
         &mut self,
         parameter: &'a ParameterWithDefault,
         argument: &Argument,
@@ -83,7 +83,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// The axes that a text states: a name of the file that is a number is that.
-fn learn(argument: &Argument, shape: &[&str], environment: &mut Environment) {
+fn learn_axes(argument: &Argument, shape: &[&str], environment: &mut Environment) {
     environment.learn_rank(argument.number, shape.len());
     environment.learn().described.insert(argument.number);
     for (axis, word) in (0_i64..).zip(shape) {

@@ -141,7 +141,7 @@ impl Environment {
     }
 
     /// Code here runs on none but these generations.
-    pub fn only(&mut self, generations: Generations) {
+    pub fn restrict_generations(&mut self, generations: Generations) {
         self.now.generations = self.now.generations.and(generations);
     }
 
@@ -162,7 +162,7 @@ impl Environment {
     }
 
     /// Shares the names whose values nothing that a function does can change. What is left has symbols, lists or fields.
-    pub fn shared(mut self) -> Self {
+    pub fn with_shared_names(mut self) -> Self {
         let mut file = Arc::unwrap_or_clone(self.file);
         let is_shared = |name: &str, value: &Value| {
             let is_fixed = match value {
@@ -193,7 +193,7 @@ impl Environment {
             Value::Function(place) if *place >= first => Some(Value::Unknown(Reason::Call)),
             _ => None,
         };
-        self.names.change(without);
+        self.names.change_values(without);
         let mut file = Arc::unwrap_or_clone(self.file);
         for value in file.values_mut() {
             if let Some(changed) = without(value) {
@@ -249,7 +249,7 @@ impl Environment {
         match self.file.get_key_value(name) {
             Some((name, _)) => {
                 let hidden = Value::Unknown(Reason::Branches);
-                self.names.put(Arc::clone(name), Some(hidden));
+                self.names.put_name(Arc::clone(name), Some(hidden));
             }
             None => self.names.remove(name),
         }
@@ -278,8 +278,8 @@ impl Environment {
     }
 
     /// Begins a way: a branch, the body of a loop. What it writes is taken back at its end.
-    pub fn begin(&mut self) {
-        self.names.begin();
+    pub fn begin_way(&mut self) {
+        self.names.begin_way();
         self.before.0.push(self.now.clone());
     }
 
@@ -294,20 +294,20 @@ impl Environment {
 
     /// Goes on behind one of two ways that began here.
     pub fn join(&mut self, one: Way, other: Way) {
-        let way = self.joined(one, other);
-        self.follow(way);
+        let way = self.joined_ways(one, other);
+        self.follow_way(way);
     }
 
     /// Goes on behind a way that began here.
-    pub fn follow(&mut self, way: Way) {
+    pub fn follow_way(&mut self, way: Way) {
         for (name, value) in way.names {
-            self.names.put(name, value);
+            self.names.put_name(name, value);
         }
         self.now = way.end;
     }
 
     /// What holds where one of two ways was taken. Both began here.
-    pub fn joined(&self, mut one: Way, other: Way) -> Way {
+    pub fn joined_ways(&self, mut one: Way, other: Way) -> Way {
         if one.end.ends {
             return other;
         }
@@ -376,17 +376,17 @@ impl Environment {
             .collect();
         self.forget_lists_if_changed(bound);
         for (name, value) in left {
-            self.names.put(name, Some(value));
+            self.names.put_name(name, Some(value));
         }
     }
 
     /// A symbol turned out to be a number or another symbol.
-    pub fn replace(&mut self, atom: &Atom, by: &Size) {
+    pub fn substitute_symbol(&mut self, atom: &Atom, by: &Size) {
         self.names
-            .replace_symbol(atom, |value| replaced(value, atom, by));
+            .replace_symbol(atom, |value| with_replaced_symbol(value, atom, by));
         let extents = self.now.arguments.extents.iter();
         let changed: Vec<((u32, i64), Size)> = extents
-            .filter_map(|(key, extent)| Some((*key, extent.with(atom, by)?)))
+            .filter_map(|(key, extent)| Some((*key, extent.with_replaced(atom, by)?)))
             .filter(|(key, extent)| self.now.arguments.extents.get(key) != Some(extent))
             .collect();
         if !changed.is_empty() {
@@ -411,7 +411,7 @@ fn join_values(left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
         | (Some(Value::None) | None, Some(Value::Known(known))) => Value::Known(known.clone()),
         (Some(Value::Function(function)), Some(Value::None) | None)
         | (Some(Value::None) | None, Some(Value::Function(function))) => Value::Function(*function),
-        (Some(Value::Tensor(left)), Some(Value::Tensor(right))) => common(left, right)
+        (Some(Value::Tensor(left)), Some(Value::Tensor(right))) => common_tensor(left, right)
             .map_or(Value::Unknown(Reason::Branches), |tensor| {
                 Value::Tensor(Arc::new(tensor))
             }),
@@ -429,14 +429,14 @@ fn join_values(left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
 }
 
 /// Either of two values, as of `a if c else b`.
-pub fn either(left: &Value, right: &Value) -> Value {
+pub fn either_value(left: &Value, right: &Value) -> Value {
     join_values(Some(left), Some(right)).unwrap_or(Value::Unknown(Reason::Branches))
 }
 
 /// A value where a symbol turned out to be something else; nothing where the symbol is not in it.
-fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
+fn with_replaced_symbol(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
     let changed = |size: &Size| {
-        let size = size.has_factor(atom).then(|| size.with(atom, by));
+        let size = size.has_factor(atom).then(|| size.with_replaced(atom, by));
         size.flatten()
     };
     match value {
@@ -447,7 +447,9 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
             is_it.then(|| Value::Int(by.clone()))
         }
         Value::Tuple(elements) => {
-            let changed = elements.iter().map(|element| replaced(element, atom, by));
+            let changed = elements
+                .iter()
+                .map(|element| with_replaced_symbol(element, atom, by));
             let changed: Vec<Option<Value>> = changed.collect();
             let has_changed = changed.iter().any(Option::is_some);
             let all = changed.into_iter().zip(elements.iter());
@@ -455,7 +457,7 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
             has_changed.then(|| Value::Tuple(all.collect()))
         }
         Value::Tensor(tensor) => {
-            let extents = tensor.shape.known()?;
+            let extents = tensor.shape.known_extents()?;
             let mut sizes = extents.iter().chain(tensor.steps.iter().flatten());
             if !sizes.any(|size| size.has_factor(atom)) {
                 return None;
@@ -463,7 +465,7 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
             let with = |sizes: &[Size]| {
                 sizes
                     .iter()
-                    .map(|size| size.with(atom, by))
+                    .map(|size| size.with_replaced(atom, by))
                     .collect::<Option<Vec<_>>>()
             };
             Some(Value::Tensor(Arc::new(Tensor {
@@ -477,7 +479,7 @@ fn replaced(value: &Value, atom: &Atom, by: &Size) -> Option<Value> {
 }
 
 /// What two tensors have in common; none where rows of one are chosen at run time.
-pub fn common(left: &Tensor, right: &Tensor) -> Option<Tensor> {
+pub fn common_tensor(left: &Tensor, right: &Tensor) -> Option<Tensor> {
     let is_chosen = |tensor: &Tensor| {
         tensor.gather.is_some() || tensor.may_gather || tensor.second_offset.is_some()
     };
@@ -512,10 +514,10 @@ pub fn common(left: &Tensor, right: &Tensor) -> Option<Tensor> {
 /// A tensor behind the loop that declares it: sizes that the loop's variable is in are not known there.
 fn without_loop(tensor: &Tensor) -> Tensor {
     let depends = |sizes: Option<&[Size]>| {
-        sizes.is_some_and(|sizes| sizes.iter().any(|size| size.has(Kind::Loop)))
+        sizes.is_some_and(|sizes| sizes.iter().any(|size| size.has_kind(Kind::Loop)))
     };
     let mut tensor = tensor.clone();
-    if depends(tensor.shape.known()) {
+    if depends(tensor.shape.known_extents()) {
         tensor.shape = Shape::Unknown(Reason::Branches);
     }
     if depends(tensor.steps.as_deref()) {

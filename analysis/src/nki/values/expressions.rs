@@ -9,7 +9,7 @@ use ruff_python_ast::{
     Comprehension, Expr, ExprAttribute, ExprSubscript, Number, Operator, UnaryOp,
 };
 
-use super::environment::{Environment, either};
+use super::environment::{Environment, either_value};
 use super::functions::Interpreter;
 use super::grids::{self, mesh_field};
 use super::{Elements, NamedTensor, UnknownMember, Value};
@@ -84,8 +84,8 @@ impl<'a> Interpreter<'a> {
                 let right = self.value(&operation.right, environment);
                 if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
                     self.step = self.step.saturating_add(1);
-                    self.note(&left, true, span_of(&*operation.left));
-                    self.note(&right, true, span_of(&*operation.right));
+                    self.note_use(&left, true, span_of(&*operation.left));
+                    self.note_use(&right, true, span_of(&*operation.right));
                 }
                 self.binary(&left, operation.op, &right)
             }
@@ -117,26 +117,26 @@ impl<'a> Interpreter<'a> {
                 self.enter_branch();
                 let right = self.value(&choice.orelse, environment);
                 self.leave_branch(outer);
-                either(&left, &right)
+                either_value(&left, &right)
             }
             Expr::Named(named) => {
                 let value = self.value(&named.value, environment);
-                self.bind(&named.target, value.clone(), environment);
+                self.bind_target(&named.target, value.clone(), environment);
                 value
             }
-            _ => self.parts(expression, environment),
+            _ => self.look_at_parts(expression, environment),
         }
     }
 
     /// Looks at the parts of an expression that has no value here.
-    fn parts(&mut self, expression: &'a Expr, environment: &mut Environment) -> Value {
+    fn look_at_parts(&mut self, expression: &'a Expr, environment: &mut Environment) -> Value {
         match expression {
-            Expr::BoolOp(parts) => self.each(&parts.values, environment),
+            Expr::BoolOp(parts) => self.look_at_each(&parts.values, environment),
             Expr::Compare(compare) => {
                 self.value(&compare.left, environment);
-                self.each(&compare.comparators, environment);
+                self.look_at_each(&compare.comparators, environment);
             }
-            Expr::Set(set) => self.each(&set.elts, environment),
+            Expr::Set(set) => self.look_at_each(&set.elts, environment),
             Expr::Dict(dict) => {
                 for item in &dict.items {
                     self.value(&item.value, environment);
@@ -158,7 +158,7 @@ impl<'a> Interpreter<'a> {
                 self.comprehension(&inner.generators, &[&inner.value], environment);
             }
             Expr::Lambda(inner) => {
-                environment.begin();
+                environment.begin_way();
                 let outer = self.enter_branch();
                 for parameter in inner.parameters.iter().flat_map(|all| all.iter()) {
                     let unknown = Value::Unknown(Reason::Argument);
@@ -187,7 +187,7 @@ impl<'a> Interpreter<'a> {
         Value::Unknown(Reason::Expression)
     }
 
-    fn each(&mut self, expressions: &'a [Expr], environment: &mut Environment) {
+    fn look_at_each(&mut self, expressions: &'a [Expr], environment: &mut Environment) {
         for expression in expressions {
             self.value(expression, environment);
         }
@@ -200,7 +200,7 @@ impl<'a> Interpreter<'a> {
     ) -> Option<Arc<[Value]>> {
         // A table of data is no shape: its elements are not kept.
         if expressions.len() > 64 {
-            self.each(expressions, environment);
+            self.look_at_each(expressions, environment);
             return None;
         }
         let values: Vec<Value> = expressions
@@ -218,12 +218,12 @@ impl<'a> Interpreter<'a> {
         elements: &[&'a Expr],
         environment: &mut Environment,
     ) -> Value {
-        environment.begin();
+        environment.begin_way();
         for generator in generators {
             self.value(&generator.iter, environment);
             let unknown = Value::Unknown(Reason::Expression);
-            self.bind(&generator.target, unknown, environment);
-            self.each(&generator.ifs, environment);
+            self.bind_target(&generator.target, unknown, environment);
+            self.look_at_each(&generator.ifs, environment);
         }
         let mut last = Value::Unknown(Reason::Expression);
         for element in elements {
@@ -294,7 +294,7 @@ impl<'a> Interpreter<'a> {
         match base {
             Value::Known(known) => {
                 if let Some(enumeration) = known.is_enumeration()
-                    && !enumeration.has(name)
+                    && !enumeration.has_member(name)
                 {
                     if self.is_recording {
                         self.out.unknown_members.push(UnknownMember {
@@ -306,7 +306,7 @@ impl<'a> Interpreter<'a> {
                 }
                 let member = known.member(name);
                 self.mention(&member, span_of(attribute));
-                self.settle(Value::Known(member))
+                self.settled_member(Value::Known(member))
             }
             Value::Tensor(tensor) => {
                 of_tensor(&self.with_learned_shape(&tensor, environment), name)
@@ -329,7 +329,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A member of NKI that is a number, a memory or a type is that.
-    pub fn settle(&self, value: Value) -> Value {
+    pub fn settled_member(&self, value: Value) -> Value {
         let Value::Known(known) = &value else {
             return value;
         };
@@ -449,14 +449,14 @@ impl<'a> Interpreter<'a> {
             Operator::Sub => left_size.minus(&right_size),
             Operator::Mult => left_size.times(&right_size),
             Operator::FloorDiv => left_size.quotient(&right_size),
-            Operator::Mod => left_size.rest(&right_size),
+            Operator::Mod => left_size.remainder_by(&right_size),
             Operator::Pow | Operator::LShift => power(&left_size, operator, &right_size),
             _ => None,
         };
         match result {
             Some(size) => Value::Int(size),
-            None if left_size.has(Kind::Runtime) || right_size.has(Kind::Runtime) => {
-                let number = self.fresh();
+            None if left_size.has_kind(Kind::Runtime) || right_size.has_kind(Kind::Runtime) => {
+                let number = self.fresh_number();
                 Value::Int(Size::named("runtime value", number, Kind::Runtime))
             }
             None => Value::Unknown(Reason::Expression),
@@ -476,7 +476,7 @@ impl<'a> Interpreter<'a> {
                 .any(|part| self.reads_register(part, environment)),
             other => {
                 let value = self.value(other, environment);
-                matches!(&value, Value::Int(size) if size.has(Kind::Runtime))
+                matches!(&value, Value::Int(size) if size.has_kind(Kind::Runtime))
             }
         };
         self.is_recording = was_recording;
@@ -494,7 +494,7 @@ fn power(left: &Size, operator: Operator, right: &Size) -> Option<Size> {
 }
 
 /// Extents as the tuple of integers that `shape` is.
-pub fn sizes(extents: &[Size]) -> Value {
+pub fn shape_tuple(extents: &[Size]) -> Value {
     Value::Tuple(extents.iter().cloned().map(Value::Int).collect())
 }
 
@@ -510,13 +510,13 @@ fn of_tensor(tensor: &Tensor, name: &str) -> Value {
     };
     match name {
         "shape" => match (&tensor.shape, &tensor.shape_of) {
-            (Shape::Known(extents), _) => sizes(extents),
+            (Shape::Known(extents), _) => shape_tuple(extents),
             (_, Some(of)) if of.without == 0 => Value::ShapeOf(Arc::clone(&of.argument)),
             _ => unknown,
         },
         "ndim" => tensor
             .shape
-            .known()
+            .known_extents()
             .map_or(unknown, |extents| int(extents.len())),
         "dtype" => tensor
             .dtype

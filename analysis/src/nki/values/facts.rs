@@ -58,7 +58,7 @@ impl<'a> Interpreter<'a> {
             } else {
                 generations.not()
             };
-            environment.only(generations);
+            environment.restrict_generations(generations);
             return;
         }
         let is_equal = match operator {
@@ -67,12 +67,12 @@ impl<'a> Interpreter<'a> {
             _ => false,
         };
         if is_equal {
-            self.equal(&left, &right, environment);
-            self.equal(&right, &left, environment);
+            self.learn_equal(&left, &right, environment);
+            self.learn_equal(&right, &left, environment);
         }
     }
 
-    fn equal(&self, left: &Value, right: &Value, environment: &mut Environment) {
+    fn learn_equal(&self, left: &Value, right: &Value, environment: &mut Environment) {
         match (left, right) {
             (Value::ShapeOf(one), Value::ShapeOf(other)) => environment.learn_alike(one, other),
             (Value::ShapeOf(argument), _) => {
@@ -99,22 +99,22 @@ impl<'a> Interpreter<'a> {
             (Value::Tuple(left), Value::Tuple(right)) if left.len() == right.len() => {
                 for (left, right) in left.iter().zip(right.iter()) {
                     if let (Some(left), Some(right)) = (left.as_size(), right.as_size()) {
-                        self.same(&left, &right, environment);
+                        self.learn_same_size(&left, &right, environment);
                     }
                 }
             }
             _ => {
                 if let (Some(left), Some(right)) = (left.as_size(), right.as_size()) {
-                    self.same(&left, &right, environment);
+                    self.learn_same_size(&left, &right, environment);
                 }
             }
         }
     }
 
     /// Two sizes are the same: a symbol is replaced by the number, or by the other symbol.
-    fn same(&self, left: &Size, right: &Size, environment: &mut Environment) {
+    fn learn_same_size(&self, left: &Size, right: &Size, environment: &mut Environment) {
         let Some(atom) = left.as_atom() else { return };
-        if left == right || right.with(atom, &Size::number(0)).as_ref() != Some(right) {
+        if left == right || right.with_replaced(atom, &Size::number(0)).as_ref() != Some(right) {
             return;
         }
         // A number replaces a symbol; of two symbols the left one goes. The other order would only undo it.
@@ -126,7 +126,7 @@ impl<'a> Interpreter<'a> {
         {
             environment.learn().extents.insert(*key, right.clone());
         }
-        environment.replace(&atom.clone(), right);
+        environment.substitute_symbol(&atom.clone(), right);
     }
 
     /// The extent of an argument's axis; `None` where it has no such axis.
@@ -154,7 +154,7 @@ impl<'a> Interpreter<'a> {
         {
             return Some(extent.clone());
         }
-        let number = self.fresh();
+        let number = self.fresh_number();
         let text = label.map_or_else(|| format!("{}.shape[{axis}]", argument.name), str::to_owned);
         let extent = Size::named(text, number, Kind::Extent);
         self.extents.insert(key, extent.clone());

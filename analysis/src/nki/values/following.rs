@@ -73,14 +73,16 @@ fn rest_once<'a>(
     interpreter.reads_descriptions = reads_descriptions;
     let mut environment = Environment::new(generations);
     interpreter.block(rest.body, &mut environment);
-    let globals = settled(environment, &assigned(rest.body).names).shared();
+    let globals = settled(environment, &assigned(rest.body).names).with_shared_names();
     interpreter.globals = Some(globals.clone());
     interpreter.all_functions(&|name| rest.mentioned.contains(name));
     FollowedRest {
-        passes: interpreter.passes(None),
+        passes: interpreter.passes_to_others(None),
         followed: Arc::new(interpreter.out),
         proven: None,
-        globals: globals.without_functions_from(rest.count).shared(),
+        globals: globals
+            .without_functions_from(rest.count)
+            .with_shared_names(),
         declared: interpreter.declared,
     }
 }
@@ -132,6 +134,6 @@ pub fn follow_part<'a>(
         function.passed = passed;
     }
     interpreter.all_functions(&|_| false);
-    let passes = interpreter.passes(Some(place));
+    let passes = interpreter.passes_to_others(Some(place));
     (interpreter.out, passes)
 }

@@ -10,9 +10,9 @@ use ruff_python_ast::{Expr, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assigned::assigned;
-use super::environment::{Environment, either};
+use super::environment::{Environment, either_value};
 use super::following::Passes;
-use super::passing::{abroad, agreed, chosen_at};
+use super::passing::{abroad, agreed_value, chosen_at};
 use super::waiting::Waiting;
 use super::{Argument, Followed, Value, WrittenFunction};
 use crate::nki::names::Known;
@@ -180,7 +180,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A number that no symbol has yet.
-    pub fn fresh(&mut self) -> u32 {
+    pub fn fresh_number(&mut self) -> u32 {
         if self.counter >= self.last_number {
             // Numbers of the next part begin: nothing more is followed.
             self.steps = MOST_STEPS;
@@ -231,7 +231,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What is passed to parts other than one.
-    pub(super) fn passes(&self, own: Option<usize>) -> Passes {
+    pub(super) fn passes_to_others(&self, own: Option<usize>) -> Passes {
         let parts = self
             .functions
             .iter()
@@ -284,7 +284,11 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A function is defined: it is followed when all that calls it has been.
-    pub fn define(&mut self, definition: &'a StmtFunctionDef, environment: &mut Environment) {
+    pub fn define_function(
+        &mut self,
+        definition: &'a StmtFunctionDef,
+        environment: &mut Environment,
+    ) {
         let (is_kernel, generations) = self.decorators(definition, environment);
         let declared = Declared {
             is_kernel,
@@ -426,7 +430,7 @@ impl<'a> Interpreter<'a> {
         let around = function.around.clone();
         let written = function.written;
         let mut environment = self.surroundings(around, place);
-        environment.only(generations);
+        environment.restrict_generations(generations);
         self.bind_parameters(definition, is_kernel, passed.as_deref(), &mut environment);
         self.stated_arguments(definition, &mut environment);
         self.described_arguments(definition, &mut environment);
@@ -548,7 +552,7 @@ impl<'a> Interpreter<'a> {
             Some(before) => before
                 .into_iter()
                 .zip(&values)
-                .map(|(one, other)| agreed(one?, other.as_ref()?))
+                .map(|(one, other)| agreed_value(one?, other.as_ref()?))
                 .collect(),
         });
     }
@@ -589,7 +593,7 @@ impl<'a> Interpreter<'a> {
         let first = returned.pop();
         returned
             .iter()
-            .fold(first, |sum, value| sum.map(|sum| either(&sum, value)))
+            .fold(first, |sum, value| sum.map(|sum| either_value(&sum, value)))
             .unwrap_or(Value::Unknown(Reason::Call))
     }
 }

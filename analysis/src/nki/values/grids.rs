@@ -50,18 +50,25 @@ impl Grid {
         Some(Self {
             extents: self.extents.clone(),
             steps,
-            is_dynamic: self.is_dynamic || number.has(Kind::Runtime),
+            is_dynamic: self.is_dynamic || number.has_kind(Kind::Runtime),
         })
     }
 
     /// The value of an operator between two arrays of indices, which stretch axes of one position.
     fn with_grid(&self, operator: Operator, other: &Self) -> Option<Self> {
-        let extents = broadcast(&[&self.extents, &other.extents])?;
-        let (left, right) = (self.stretched(&extents), other.stretched(&extents));
+        let extents = broadcast_shape(&[&self.extents, &other.extents])?;
+        let (left, right) = (
+            self.stretched_steps(&extents),
+            other.stretched_steps(&extents),
+        );
         let both = left.zip(right);
         let steps = match operator {
-            Operator::Add => both.and_then(|(left, right)| pairwise(&left, &right, Size::plus)),
-            Operator::Sub => both.and_then(|(left, right)| pairwise(&left, &right, Size::minus)),
+            Operator::Add => both.and_then(|(element_without_rows_axis, right)| {
+                pairwise(&element_without_rows_axis, &right, Size::plus)
+            }),
+            Operator::Sub => both.and_then(|(element_without_rows_axis, right)| {
+                pairwise(&element_without_rows_axis, &right, Size::minus)
+            }),
             _ => None,
         };
         Some(Self {
@@ -72,7 +79,7 @@ impl Grid {
     }
 
     /// Its steps along the axes of a shape that it is stretched to: an axis that it lacks repeats it.
-    pub fn stretched(&self, extents: &[Size]) -> Option<Vec<Size>> {
+    pub fn stretched_steps(&self, extents: &[Size]) -> Option<Vec<Size>> {
         let missing = extents.len().checked_sub(self.extents.len())?;
         let steps = self.steps.as_ref()?.iter().cloned();
         let repeated = std::iter::repeat_n(Size::number(0), missing);
@@ -91,7 +98,7 @@ fn pairwise(
 
 /// The shape that several shapes are stretched to: from the last axis on, axes of one position take the extent of the others.
 /// `None` where two extents are not known to fit.
-pub fn broadcast(shapes: &[&[Size]]) -> Option<Vec<Size>> {
+pub fn broadcast_shape(shapes: &[&[Size]]) -> Option<Vec<Size>> {
     let rank = shapes.iter().map(|shape| shape.len()).max()?;
     let mut extents = vec![Size::number(1); rank];
     for shape in shapes {
@@ -130,7 +137,7 @@ pub fn arange(passed: &Passed<'_>) -> Value {
             Some(Grid {
                 extents: vec![length.quotient(&Size::number(each))?],
                 steps: Some(vec![step]),
-                is_dynamic: start.has(Kind::Runtime),
+                is_dynamic: start.has_kind(Kind::Runtime),
             })
         });
     grid.map_or(Value::Unknown(Reason::Index), |grid| {
@@ -220,7 +227,7 @@ impl<'a> Interpreter<'a> {
                     .zip(lower)
                     .filter(|_| slice.step.is_none())
                     .and_then(|(upper, lower)| {
-                        is_dynamic |= lower.has(Kind::Runtime);
+                        is_dynamic |= lower.has_kind(Kind::Runtime);
                         upper.minus(&lower)
                     });
             match length {
@@ -261,9 +268,9 @@ pub fn view_by_grids(tensor: &Tensor, parts: &[Option<Arc<Grid>>]) -> Tensor {
     view.cuts_partitions = true;
     view.is_dynamic |= parts.iter().flatten().any(|grid| grid.is_dynamic);
     let shapes: Vec<&[Size]> = parts.iter().flatten().map(|grid| &*grid.extents).collect();
-    let known_rank = tensor.shape.known().map(<[Size]>::len);
+    let known_rank = tensor.shape.known_extents().map(<[Size]>::len);
     let Some(extents) =
-        broadcast(&shapes).filter(|_| known_rank.is_none_or(|rank| rank == parts.len()))
+        broadcast_shape(&shapes).filter(|_| known_rank.is_none_or(|rank| rank == parts.len()))
     else {
         view.shape = Shape::Unknown(Reason::Index);
         view.partition_axis = None;
@@ -272,7 +279,7 @@ pub fn view_by_grids(tensor: &Tensor, parts: &[Option<Arc<Grid>>]) -> Tensor {
     view.steps = steps_of_view(tensor, parts, &extents);
     // The axis of the view along which the partition goes on.
     view.partition_axis = tensor.partition_axis.and_then(|axis| {
-        let steps = parts.get(axis)?.as_ref()?.stretched(&extents)?;
+        let steps = parts.get(axis)?.as_ref()?.stretched_steps(&extents)?;
         steps.iter().position(|step| step.value() != Some(0))
     });
     view.shape = Shape::Known(extents);
@@ -287,7 +294,7 @@ fn steps_of_view(
     let mut steps = vec![Size::number(0); extents.len()];
     for (part, step) in parts.iter().zip(tensor.steps.as_ref()?) {
         let Some(grid) = part else { continue };
-        for (sum, own) in steps.iter_mut().zip(grid.stretched(extents)?) {
+        for (sum, own) in steps.iter_mut().zip(grid.stretched_steps(extents)?) {
             *sum = sum.plus(&own.times(step)?)?;
         }
     }

@@ -37,9 +37,11 @@ impl<'a> Interpreter<'a> {
         // A transfer with one argument and no source has no other than the source; in the older form other instructions give back
         // what they write.
         let has_destination_first = is_instruction
-            && passed.named("dst").is_none()
+            && passed.named_argument("dst").is_none()
             && if name.starts_with("dma_") {
-                let has_source = passed.named("src").or_else(|| passed.named("srcs"));
+                let has_source = passed
+                    .named_argument("src")
+                    .or_else(|| passed.named_argument("srcs"));
                 passed.positional.len() > 1 || has_source.is_some()
             } else {
                 known.api != Api::Older
@@ -47,10 +49,10 @@ impl<'a> Interpreter<'a> {
         let span = span_of(&*call.func);
         for (place, given) in passed.positional.iter().enumerate() {
             let writes = place == 0 && (is_store || has_destination_first);
-            self.note(&given.value, !writes, span);
+            self.note_use(&given.value, !writes, span);
         }
         for (keyword, given) in &passed.keywords {
-            self.note(&given.value, !WRITTEN.contains(keyword), span);
+            self.note_use(&given.value, !WRITTEN.contains(keyword), span);
         }
     }
 
@@ -63,12 +65,12 @@ impl<'a> Interpreter<'a> {
         let span = span_of(&*call.func);
         let keywords = passed.keywords.iter().map(|(_, given)| given);
         for given in passed.positional.iter().chain(keywords) {
-            self.note(&given.value, false, span);
+            self.note_use(&given.value, false, span);
         }
     }
 
     /// Notes that a value is used at the step that is followed.
-    pub fn note(&mut self, value: &Value, reads: bool, span: Span) {
+    pub fn note_use(&mut self, value: &Value, reads: bool, span: Span) {
         if !self.is_recording {
             return;
         }
@@ -77,7 +79,7 @@ impl<'a> Interpreter<'a> {
             Value::Tensors(Elements::Each(tensor)) => self.note_tensor(tensor, reads, span),
             Value::Tuple(elements) | Value::List(elements) => {
                 for element in elements.iter() {
-                    self.note(element, reads, span);
+                    self.note_use(element, reads, span);
                 }
             }
             _ => {}

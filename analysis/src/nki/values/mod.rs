@@ -32,15 +32,15 @@ mod waiting;
 use std::sync::Arc;
 
 pub use super::types::Argument;
-pub use assigned::defined;
+pub use assigned::defined_functions;
 pub use following::{FollowedRest, Part, Passes, Rest, follow_part, follow_rest};
 pub use functions::{FindPart, Source};
-pub use passing::agreed;
+pub use passing::agreed_value;
 pub use records::{
     Allocation, Fixed, Followed, Instruction, Loop, NamedTensor, OlderForm, OlderKind,
     UnknownMember, Use, WrittenFunction,
 };
-pub use waiting::{Waiting, mentioned};
+pub use waiting::{Waiting, mentioned_names};
 
 use super::names::Known;
 use super::symbols::Size;

@@ -93,10 +93,13 @@ impl<'a> Interpreter<'a> {
 
     fn older_instruction(&mut self, name: &str, call: &'a ExprCall, passed: &Passed<'a>) {
         let is_transfer = matches!(name, "dma_copy" | "dma_transpose" | "dma_compute");
-        if let Some(mask) = passed.named("mask").filter(|_| !is_transfer) {
+        if let Some(mask) = passed.named_argument("mask").filter(|_| !is_transfer) {
             self.note_older(OlderKind::Mask, mask.written.whole, Vec::new());
         }
-        if WITH_DESTINATION.contains(&name) && passed.named("dst").is_none() && !passed.has_unseen {
+        if WITH_DESTINATION.contains(&name)
+            && passed.named_argument("dst").is_none()
+            && !passed.has_unseen
+        {
             self.without_destination.insert(span_of(call));
         }
         match name {
@@ -104,12 +107,12 @@ impl<'a> Interpreter<'a> {
                 self.note_older(OlderKind::DynamicCopy, span_of(&*call.func), Vec::new());
             }
             "register_move" => {
-                if let Some(moved) = passed.named("imm") {
+                if let Some(moved) = passed.named_argument("imm") {
                     self.note_older(OlderKind::Immediate, moved.written.whole, Vec::new());
                 }
             }
             "sendrecv" => {
-                if let Some(stated) = passed.named("use_gpsimd_dma") {
+                if let Some(stated) = passed.named_argument("use_gpsimd_dma") {
                     let member = match &stated.value {
                         Value::Bool(true) => Some("gpsimd_dma"),
                         Value::Bool(false) => Some("dma"),
@@ -174,7 +177,7 @@ impl<'a> Interpreter<'a> {
 
     /// `buffer="sbuf"`.
     fn older_buffer(&mut self, call: &ExprCall, passed: &Passed<'a>) {
-        let Some(given) = passed.named("buffer") else {
+        let Some(given) = passed.named_argument("buffer") else {
             return;
         };
         if let Value::Text(name) = &given.value

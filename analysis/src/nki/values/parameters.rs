@@ -37,7 +37,7 @@ impl<'a> Interpreter<'a> {
             let name = parameter.name().as_str();
             let agreed = passed.and_then(|passed| passed.get(place).cloned().flatten());
             let agreed = agreed.map(|value| chosen_at(value, span_of(parameter.name())));
-            let agreed = agreed.map(|value| self.numbered(value, name));
+            let agreed = agreed.map(|value| self.numbered_argument(value, name));
             let value = agreed.unwrap_or_else(|| {
                 let annotation = parameter.parameter.annotation().map(|annotation| {
                     let span = span_of(annotation);
@@ -66,12 +66,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// An argument that callers disagree about has a number of its own.
-    fn numbered(&mut self, value: Value, name: &str) -> Value {
+    fn numbered_argument(&mut self, value: Value, name: &str) -> Value {
         match value {
             Value::Argument(argument) if argument.number == UNNUMBERED => {
                 Value::Argument(Arc::new(Argument {
                     name: Arc::from(name),
-                    number: self.fresh(),
+                    number: self.fresh_number(),
                     space: argument.space,
                 }))
             }
@@ -90,7 +90,7 @@ impl<'a> Interpreter<'a> {
         let is_number = annotation
             .is_some_and(|annotation| matches!(annotation, "int" | "bool" | "float" | "str"))
             || default.is_some_and(|default| !matches!(default, Value::None | Value::Unknown(_)));
-        let number = self.fresh();
+        let number = self.fresh_number();
         if let Some(default @ (Value::Known(_) | Value::Int(_))) = default {
             self.defaults.insert(number, default.clone());
         }

@@ -80,7 +80,7 @@ fn of_one_memory(one: &Value, other: &Value) -> Option<Value> {
 }
 
 /// What two calls pass alike. Of two tensors with other names what both have.
-pub fn agreed(one: Value, other: &Value) -> Option<Value> {
+pub fn agreed_value(one: Value, other: &Value) -> Option<Value> {
     if one == *other {
         return Some(one);
     }

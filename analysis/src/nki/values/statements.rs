@@ -32,7 +32,7 @@ impl<'a> Interpreter<'a> {
 
     /// Follows statements that change nothing of what holds behind them.
     fn aside(&mut self, body: &'a [Stmt], environment: &mut Environment) {
-        environment.begin();
+        environment.begin_way();
         let outer = self.enter_branch();
         self.block(body, environment);
         self.leave_branch(outer);
@@ -41,7 +41,7 @@ impl<'a> Interpreter<'a> {
 
     fn statement(&mut self, statement: &'a Stmt, environment: &mut Environment) {
         match statement {
-            Stmt::FunctionDef(definition) => self.define(definition, environment),
+            Stmt::FunctionDef(definition) => self.define_function(definition, environment),
             Stmt::ClassDef(class) => {
                 self.aside(&class.body, environment);
                 environment.set(class.name.as_str(), Value::Unknown(Reason::Expression));
@@ -83,7 +83,7 @@ impl<'a> Interpreter<'a> {
                     value = Value::Unknown(Reason::Expression);
                 }
                 for target in &assign.targets {
-                    self.bind(target, value.clone(), environment);
+                    self.bind_target(target, value.clone(), environment);
                 }
             }
             Stmt::AugAssign(assign) => {
@@ -98,17 +98,17 @@ impl<'a> Interpreter<'a> {
                     }
                     left => {
                         self.step = self.step.saturating_add(1);
-                        self.note(&left, true, span_of(&*assign.target));
-                        self.note(&right, true, span_of(&*assign.value));
+                        self.note_use(&left, true, span_of(&*assign.target));
+                        self.note_use(&right, true, span_of(&*assign.value));
                         self.binary(&left, assign.op, &right)
                     }
                 };
-                self.bind(&assign.target, value, environment);
+                self.bind_target(&assign.target, value, environment);
             }
             Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
                     let value = self.value(value, environment);
-                    self.bind(&assign.target, value, environment);
+                    self.bind_target(&assign.target, value, environment);
                 }
             }
             Stmt::For(inner) => self.for_loop(inner, environment),
@@ -125,14 +125,14 @@ impl<'a> Interpreter<'a> {
                 for item in &inner.items {
                     self.value(&item.context_expr, environment);
                     if let Some(target) = &item.optional_vars {
-                        self.bind(target, Value::Unknown(Reason::Expression), environment);
+                        self.bind_target(target, Value::Unknown(Reason::Expression), environment);
                     }
                 }
                 self.block(&inner.body, environment);
             }
             Stmt::Match(inner) => self.cases(inner, environment),
             Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => environment.set_ends(true),
-            Stmt::Try(inner) => self.attempt(inner, environment),
+            Stmt::Try(inner) => self.follow_try(inner, environment),
             Stmt::Assert(inner) => {
                 self.value(&inner.test, environment);
                 self.assume(&inner.test, true, environment);
@@ -140,13 +140,13 @@ impl<'a> Interpreter<'a> {
             Stmt::Import(import) => self.import(import, environment),
             Stmt::ImportFrom(import) => self.import_from(import, environment),
             Stmt::Global(inner) => {
-                forget(
+                forget_names(
                     inner.names.iter().map(ruff_python_ast::Identifier::as_str),
                     environment,
                 );
             }
             Stmt::Nonlocal(inner) => {
-                forget(
+                forget_names(
                     inner.names.iter().map(ruff_python_ast::Identifier::as_str),
                     environment,
                 );
@@ -159,7 +159,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Binds a target to a value.
-    pub fn bind(&mut self, target: &'a Expr, value: Value, environment: &mut Environment) {
+    pub fn bind_target(&mut self, target: &'a Expr, value: Value, environment: &mut Environment) {
         match target {
             Expr::Name(name) => {
                 if self.is_recording
@@ -177,7 +177,7 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Tuple(targets) => self.unpack(&targets.elts, &value, environment),
             Expr::List(targets) => self.unpack(&targets.elts, &value, environment),
-            Expr::Starred(starred) => self.bind(
+            Expr::Starred(starred) => self.bind_target(
                 &starred.value,
                 Value::Unknown(Reason::Expression),
                 environment,
@@ -192,7 +192,7 @@ impl<'a> Interpreter<'a> {
                     Value::List(_) => environment.forget_lists(),
                     Value::Tensors(_) => environment.forget_tensors(),
                     written @ Value::Tensor(_) => {
-                        self.note(&written, false, span_of(&*subscript.value));
+                        self.note_use(&written, false, span_of(&*subscript.value));
                     }
                     _ => {}
                 }
@@ -212,7 +212,7 @@ impl<'a> Interpreter<'a> {
                 let label = target.as_name_expr().map(|name| name.id.as_str());
                 let extent = self.extent(argument, axis, label, environment);
                 let value = extent.map_or(Value::Unknown(Reason::Argument), Value::Int);
-                self.bind(target, value, environment);
+                self.bind_target(target, value, environment);
             }
             return;
         }
@@ -222,7 +222,7 @@ impl<'a> Interpreter<'a> {
         for (place, target) in targets.iter().enumerate() {
             let element = elements.and_then(|elements| elements.get(place).cloned());
             let unknown = Value::Unknown(value.reason());
-            self.bind(target, element.unwrap_or(unknown), environment);
+            self.bind_target(target, element.unwrap_or(unknown), environment);
         }
     }
 
@@ -234,13 +234,13 @@ impl<'a> Interpreter<'a> {
         environment: &mut Environment,
     ) {
         self.value(test, environment);
-        environment.begin();
+        environment.begin_way();
         self.assume(test, true, environment);
         let outer = self.enter_branch();
         self.block(body, environment);
         self.leave_branch(outer);
         let taken = environment.take_back();
-        environment.begin();
+        environment.begin_way();
         self.assume(test, false, environment);
         self.enter_branch();
         if let Some((first, rest)) = clauses.split_first() {
@@ -257,13 +257,13 @@ impl<'a> Interpreter<'a> {
     fn cases(&mut self, inner: &'a ruff_python_ast::StmtMatch, environment: &mut Environment) {
         self.value(&inner.subject, environment);
         // No case may be the one.
-        environment.begin();
+        environment.begin_way();
         let mut left = environment.take_back();
         for case in &inner.cases {
-            environment.begin();
+            environment.begin_way();
             let mut bound = Assigned::default();
             ruff_python_ast::visitor::Visitor::visit_pattern(&mut bound, &case.pattern);
-            forget(bound.names.keys().map(|name| &**name), environment);
+            forget_names(bound.names.keys().map(|name| &**name), environment);
             let outer = self.enter_branch();
             if let Some(guard) = &case.guard {
                 self.value(guard, environment);
@@ -271,13 +271,13 @@ impl<'a> Interpreter<'a> {
             self.block(&case.body, environment);
             self.leave_branch(outer);
             let taken = environment.take_back();
-            left = environment.joined(left, taken);
+            left = environment.joined_ways(left, taken);
         }
-        environment.follow(left);
+        environment.follow_way(left);
     }
 
-    fn attempt(&mut self, inner: &'a StmtTry, environment: &mut Environment) {
-        environment.begin();
+    fn follow_try(&mut self, inner: &'a StmtTry, environment: &mut Environment) {
+        environment.begin_way();
         let outer = self.enter_branch();
         self.block(&inner.body, environment);
         self.block(&inner.orelse, environment);
@@ -286,9 +286,9 @@ impl<'a> Interpreter<'a> {
         let bound = assigned(&inner.body);
         for handler in &inner.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            environment.begin();
+            environment.begin_way();
             // A handler begins anywhere in the body.
-            forget(bound.names.keys().map(|name| &**name), environment);
+            forget_names(bound.names.keys().map(|name| &**name), environment);
             if let Some(name) = &handler.name {
                 environment.set(name.as_str(), Value::Unknown(Reason::Expression));
             }
@@ -296,9 +296,9 @@ impl<'a> Interpreter<'a> {
             self.block(&handler.body, environment);
             self.leave_branch(outer);
             let taken = environment.take_back();
-            left = environment.joined(left, taken);
+            left = environment.joined_ways(left, taken);
         }
-        environment.follow(left);
+        environment.follow_way(left);
         self.block(&inner.finalbody, environment);
     }
 
@@ -309,8 +309,8 @@ impl<'a> Interpreter<'a> {
             None => Some(self.value(&inner.iter, environment)),
         };
         let bound = assigned(&inner.body);
-        environment.begin();
-        forget(bound.names.keys().map(|name| &**name), environment);
+        environment.begin_way();
+        forget_names(bound.names.keys().map(|name| &**name), environment);
         environment.forget_lists_if_changed(&bound);
         let is_dynamic = range.as_ref().is_some_and(|(_, is_dynamic)| *is_dynamic);
         let header = Span {
@@ -328,7 +328,7 @@ impl<'a> Interpreter<'a> {
                     .target
                     .as_name_expr()
                     .map_or("index", |name| name.id.as_str());
-                let number = self.fresh();
+                let number = self.fresh_number();
                 Value::Int(Size::named(name, number, kind))
             }
             None => match iterated {
@@ -336,7 +336,7 @@ impl<'a> Interpreter<'a> {
                 _ => Value::Unknown(Reason::Expression),
             },
         };
-        self.bind(&inner.target, variable, environment);
+        self.bind_target(&inner.target, variable, environment);
         self.in_loop(
             header,
             range.and_then(|(count, _)| count),
@@ -396,14 +396,16 @@ impl<'a> Interpreter<'a> {
     fn while_loop(&mut self, inner: &'a StmtWhile, environment: &mut Environment) {
         let tested = self.value(&inner.test, environment);
         let is_dynamic = self.reads_register(&inner.test, environment)
-            || tested.as_size().is_some_and(|size| size.has(Kind::Runtime));
+            || tested
+                .as_size()
+                .is_some_and(|size| size.has_kind(Kind::Runtime));
         let bound = assigned(&inner.body);
         for name in bound.names.keys() {
             let was_number = environment
                 .get(name)
                 .is_some_and(|value| matches!(value, Value::Int(_)));
             let value = if is_dynamic && was_number {
-                let number = self.fresh();
+                let number = self.fresh_number();
                 Value::Int(Size::named(&**name, number, Kind::Runtime))
             } else {
                 Value::Unknown(Reason::Branches)
@@ -414,14 +416,14 @@ impl<'a> Interpreter<'a> {
         if bound.changes_lists {
             environment.forget_tensors();
         }
-        environment.begin();
+        environment.begin_way();
         let span = Span {
             start: span_of(inner).start,
             end: span_of(&*inner.test).end,
         };
         self.in_loop(span, None, is_dynamic, &inner.body, environment);
         environment.take_back();
-        forget(bound.names.keys().map(|name| &**name), environment);
+        forget_names(bound.names.keys().map(|name| &**name), environment);
         self.aside(&inner.orelse, environment);
     }
 
@@ -470,7 +472,7 @@ impl<'a> Interpreter<'a> {
                 .is_some_and(|member| member.path.starts_with("nki"));
             let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
             let value = member.map_or(Value::Unknown(Reason::Name), Value::Known);
-            environment.set(bound, self.settle(value));
+            environment.set(bound, self.settled_member(value));
         }
     }
 }
@@ -487,7 +489,7 @@ fn named_after(value: Value, name: &str) -> Value {
     }
 }
 
-fn forget<'n>(names: impl Iterator<Item = &'n str>, environment: &mut Environment) {
+fn forget_names<'n>(names: impl Iterator<Item = &'n str>, environment: &mut Environment) {
     for name in names {
         environment.set(name, Value::Unknown(Reason::Branches));
     }

@@ -9,7 +9,7 @@ use ruff_python_ast::{ExprCall, Operator};
 use super::calls::{Given, Passed};
 use super::environment::Environment;
 use super::functions::Interpreter;
-use super::grids::broadcast;
+use super::grids::broadcast_shape;
 use super::{Allocation, Argument, Value};
 use crate::nki::names::Api;
 use crate::nki::symbols::{Kind, Size};
@@ -104,7 +104,7 @@ impl<'a> Interpreter<'a> {
     ) -> Arc<Tensor> {
         let source = passed.get("src", 0);
         let tensor = source.map(|given| self.tensor(&given.value, environment));
-        let dtype = match passed.named("dtype").map(|given| &given.value) {
+        let dtype = match passed.named_argument("dtype").map(|given| &given.value) {
             Some(Value::Dtype(dtype)) => Some(dtype.clone()),
             Some(Value::None) | None => tensor.as_ref().and_then(|tensor| tensor.dtype.clone()),
             Some(_) => None,
@@ -117,7 +117,7 @@ impl<'a> Interpreter<'a> {
         let tile = Arc::new(Tensor {
             has_assumed_axes,
             shape_of,
-            ..tile(shape, dtype, Some(Space::Sbuf), Some(span_of(call)))
+            ..dense_tile(shape, dtype, Some(Space::Sbuf), Some(span_of(call)))
         });
         if self.is_recording {
             self.out.allocations.push(Allocation {
@@ -130,7 +130,7 @@ impl<'a> Interpreter<'a> {
                 at: self.step,
                 fixed: None,
             });
-            self.note(
+            self.note_use(
                 &Value::Tensor(Arc::clone(&tile)),
                 false,
                 span_of(&*call.func),
@@ -149,7 +149,7 @@ impl<'a> Interpreter<'a> {
         }
         if REDUCING.contains(&name) {
             let (tile, axis) = (passed.get("x", 0), passed.get("axis", 1));
-            return reduced(tile, axis, passed).unwrap_or(unknown);
+            return reduced_tile(tile, axis, passed).unwrap_or(unknown);
         }
         if OF_TWO.contains(&name) {
             let sides = passed.get("x", 0).zip(passed.get("y", 1));
@@ -158,17 +158,17 @@ impl<'a> Interpreter<'a> {
                 .unwrap_or(unknown);
         }
         match name {
-            "transpose" => swapped(passed.get("x", 0), Some(Space::Sbuf)),
-            "load_transpose2d" => swapped(passed.get("src", 0), Some(Space::Sbuf)),
+            "transpose" => swapped_tile(passed.get("x", 0), Some(Space::Sbuf)),
+            "load_transpose2d" => swapped_tile(passed.get("src", 0), Some(Space::Sbuf)),
             "matmul" => matrix_product(passed),
             "broadcast_to" => {
                 let extents = passed.get("shape", 1).and_then(|given| {
                     let elements = given.value.elements()?;
                     self.integers(elements)
                 });
-                extents.map_or(unknown, |extents| result(extents, Some(Space::Sbuf)))
+                extents.map_or(unknown, |extents| result_tile(extents, Some(Space::Sbuf)))
             }
-            "expand_dims" => expanded(passed).unwrap_or(unknown),
+            "expand_dims" => expanded_tile(passed).unwrap_or(unknown),
             "where" => {
                 let sides = passed.get("x", 1).zip(passed.get("y", 2));
                 sides
@@ -184,7 +184,7 @@ impl<'a> Interpreter<'a> {
     fn constant(&mut self, passed: &Passed<'a>) -> Value {
         let argument = Arc::new(Argument {
             name: Arc::from("constant"),
-            number: self.fresh(),
+            number: self.fresh_number(),
             space: Some(Space::Hbm),
         });
         let dtype = passed.get("dtype", 1).and_then(|given| match &given.value {
@@ -205,7 +205,7 @@ impl<'a> Interpreter<'a> {
     /// The tile that an instruction of the older form gives back, if its shape follows from what it reads.
     pub fn tile_of_instruction(&mut self, name: &str, passed: &Passed<'a>) -> Value {
         let unknown = Value::Unknown(Reason::Call);
-        if passed.named("dst").is_some() {
+        if passed.named_argument("dst").is_some() {
             return unknown;
         }
         if let Some((_, keyword, place)) = OF_SHAPE.iter().find(|(known, ..)| *known == name) {
@@ -213,17 +213,22 @@ impl<'a> Interpreter<'a> {
             return tile.map_or(unknown, |given| like(&given.value));
         }
         let of_data = |count: i64| {
-            let data = passed.get("data", 0).or_else(|| passed.named("src"))?;
+            let data = passed
+                .get("data", 0)
+                .or_else(|| passed.named_argument("src"))?;
             let first = extents_of(&data.value)?.first()?.clone();
-            Some(result(vec![first, Size::number(count)], Some(Space::Sbuf)))
+            Some(result_tile(
+                vec![first, Size::number(count)],
+                Some(Space::Sbuf),
+            ))
         };
         match name {
             "tensor_reduce" => {
                 let (tile, axis) = (passed.get("data", 1), passed.get("axis", 2));
-                reduced(tile, axis, passed).unwrap_or(unknown)
+                reduced_tile(tile, axis, passed).unwrap_or(unknown)
             }
             // Which engine transposes decides between SBUF and PSUM.
-            "nc_transpose" => swapped(passed.get("data", 0), None),
+            "nc_transpose" => swapped_tile(passed.get("data", 0), None),
             "nc_matmul" => {
                 let sides = passed.get("stationary", 0).zip(passed.get("moving", 1));
                 let columns = |given: &Given| match extents_of(&given.value)? {
@@ -232,7 +237,7 @@ impl<'a> Interpreter<'a> {
                 };
                 let extents =
                     sides.and_then(|(left, right)| Some(vec![columns(left)?, columns(right)?]));
-                extents.map_or(unknown, |extents| result(extents, Some(Space::Psum)))
+                extents.map_or(unknown, |extents| result_tile(extents, Some(Space::Psum)))
             }
             "bn_stats" => of_data(6).unwrap_or(unknown),
             "bn_aggr" => of_data(2).unwrap_or(unknown),
@@ -242,10 +247,10 @@ impl<'a> Interpreter<'a> {
                     let elements = given.value.elements()?;
                     self.integers(elements)
                 });
-                extents.map_or(unknown, |extents| result(extents, Some(Space::Sbuf)))
+                extents.map_or(unknown, |extents| result_tile(extents, Some(Space::Sbuf)))
             }
             "iota" => match passed.get("expr", 0).map(|given| &given.value) {
-                Some(Value::Grid(grid)) => result(grid.extents.clone(), Some(Space::Sbuf)),
+                Some(Value::Grid(grid)) => result_tile(grid.extents.clone(), Some(Space::Sbuf)),
                 _ => unknown,
             },
             _ => unknown,
@@ -254,7 +259,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// A tile that holds its elements without gaps.
-pub fn tile(
+pub fn dense_tile(
     shape: Shape,
     dtype: Option<Dtype>,
     space: Option<Space>,
@@ -262,7 +267,7 @@ pub fn tile(
 ) -> Tensor {
     Tensor {
         space,
-        steps: shape.known().and_then(Tensor::row_major),
+        steps: shape.known_extents().and_then(Tensor::row_major),
         shape,
         dtype,
         partition_axis: Some(0),
@@ -271,13 +276,18 @@ pub fn tile(
     }
 }
 
-fn result(extents: Vec<Size>, space: Option<Space>) -> Value {
-    Value::Tensor(Arc::new(tile(Shape::Known(extents), None, space, None)))
+fn result_tile(extents: Vec<Size>, space: Option<Space>) -> Value {
+    Value::Tensor(Arc::new(dense_tile(
+        Shape::Known(extents),
+        None,
+        space,
+        None,
+    )))
 }
 
 fn extents_of(value: &Value) -> Option<&[Size]> {
     match value {
-        Value::Tensor(tensor) => tensor.shape.known(),
+        Value::Tensor(tensor) => tensor.shape.known_extents(),
         _ => None,
     }
 }
@@ -287,16 +297,16 @@ fn like(value: &Value) -> Value {
     match value {
         Value::Tensor(tensor) => Value::Tensor(Arc::new(Tensor {
             shape_of: tensor.shape_of.clone(),
-            ..tile(tensor.shape.clone(), None, Some(Space::Sbuf), None)
+            ..dense_tile(tensor.shape.clone(), None, Some(Space::Sbuf), None)
         })),
         _ => Value::Unknown(Reason::Call),
     }
 }
 
 /// A tile of two axes with these swapped.
-fn swapped(given: Option<&Given>, space: Option<Space>) -> Value {
+fn swapped_tile(given: Option<&Given>, space: Option<Space>) -> Value {
     match given.and_then(|given| extents_of(&given.value)) {
-        Some([first, second]) => result(vec![second.clone(), first.clone()], space),
+        Some([first, second]) => result_tile(vec![second.clone(), first.clone()], space),
         _ => Value::Unknown(Reason::Call),
     }
 }
@@ -312,17 +322,17 @@ fn matrix_product(passed: &Passed<'_>) -> Value {
     match sides {
         Some((([first, second], [_, columns]), is_transposed)) => {
             let rows = if is_transposed { second } else { first };
-            result(vec![rows.clone(), columns.clone()], Some(Space::Psum))
+            result_tile(vec![rows.clone(), columns.clone()], Some(Space::Psum))
         }
         _ => Value::Unknown(Reason::Call),
     }
 }
 
 /// A tile whose axes some of are reduced: they are left out, or have one position where `keepdims` says so.
-fn reduced(tile: Option<&Given>, axis: Option<&Given>, passed: &Passed<'_>) -> Option<Value> {
+fn reduced_tile(tile: Option<&Given>, axis: Option<&Given>, passed: &Passed<'_>) -> Option<Value> {
     let extents = extents_of(&tile?.value)?;
     let rank = i64::try_from(extents.len()).ok()?;
-    let keeps = match passed.named("keepdims").map(|given| &given.value) {
+    let keeps = match passed.named_argument("keepdims").map(|given| &given.value) {
         None => false,
         Some(Value::Bool(keeps)) => *keeps,
         Some(_) => return None,
@@ -348,13 +358,18 @@ fn reduced(tile: Option<&Given>, axis: Option<&Given>, passed: &Passed<'_>) -> O
             left.push(Size::number(1));
         }
     }
-    Some(result(left, Some(Space::Sbuf)))
+    Some(result_tile(left, Some(Space::Sbuf)))
 }
 
 /// `nl.expand_dims(x, axis)`: an axis more, of one position.
-fn expanded(passed: &Passed<'_>) -> Option<Value> {
-    let mut extents =
-        extents_of(&passed.get("x", 0).or_else(|| passed.named("data"))?.value)?.to_vec();
+fn expanded_tile(passed: &Passed<'_>) -> Option<Value> {
+    let mut extents = extents_of(
+        &passed
+            .get("x", 0)
+            .or_else(|| passed.named_argument("data"))?
+            .value,
+    )?
+    .to_vec();
     let axis = passed.get("axis", 1)?.value.as_size()?.value()?;
     let length = i64::try_from(extents.len()).ok()?;
     let place = if axis < 0 {
@@ -366,7 +381,7 @@ fn expanded(passed: &Passed<'_>) -> Option<Value> {
         .ok()
         .filter(|place| *place <= extents.len())?;
     extents.insert(place, Size::number(1));
-    Some(result(extents, Some(Space::Sbuf)))
+    Some(result_tile(extents, Some(Space::Sbuf)))
 }
 
 impl<'a> Interpreter<'a> {
@@ -388,8 +403,8 @@ impl<'a> Interpreter<'a> {
 
     /// The extents that two tiles of as many axes are stretched to. Where it is not known which of two is the longer one, the extent
     /// is a symbol of its own.
-    fn stretched(&mut self, left: &[Size], right: &[Size]) -> Option<Vec<Size>> {
-        if let Some(extents) = broadcast(&[left, right]) {
+    fn stretched_extents(&mut self, left: &[Size], right: &[Size]) -> Option<Vec<Size>> {
+        if let Some(extents) = broadcast_shape(&[left, right]) {
             return Some(extents);
         }
         let is_number = |size: &Size| size.value().is_some_and(|number| number > 1);
@@ -400,7 +415,7 @@ impl<'a> Interpreter<'a> {
             (_, true) => Some(other.clone()),
             _ if one == other || other.value() == Some(1) => Some(one.clone()),
             _ if one.value() == Some(1) => Some(other.clone()),
-            _ => Some(Size::named("?", self.fresh(), Kind::Parameter)),
+            _ => Some(Size::named("?", self.fresh_number(), Kind::Parameter)),
         });
         longer
             .collect::<Option<Vec<_>>>()
@@ -419,8 +434,9 @@ impl<'a> Interpreter<'a> {
                 if one.shape_of.is_some() && one.shape_of == other.shape_of {
                     return Some(like(left));
                 }
-                let extents = self.stretched(one.shape.known()?, other.shape.known()?)?;
-                Some(result(extents, Some(Space::Sbuf)))
+                let extents = self
+                    .stretched_extents(one.shape.known_extents()?, other.shape.known_extents()?)?;
+                Some(result_tile(extents, Some(Space::Sbuf)))
             }
             (true, false) => is_number(right).then(|| like(left)),
             (false, true) => is_number(left).then(|| like(right)),

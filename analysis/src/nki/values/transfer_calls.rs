@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ruff_python_ast::{Expr, ExprCall};
 
 use super::Value;
-use super::calls::{Given, Passed, engine, engine_numbered};
+use super::calls::{Given, Passed, engine_name, engine_numbered};
 use super::environment::Environment;
 use super::functions::Interpreter;
 use crate::nki::names::{Api, Mode};
@@ -17,38 +17,41 @@ use crate::nki::transfers::{Combined, End, Engine, Kind, Stated, Transfer, Writt
 use crate::nki::types::{Reason, Shape, Space, Tensor};
 
 /// Which positional argument is which.
-fn position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
+fn argument_position(kind: Kind, passed: &Passed<'_>, name: &str) -> Option<usize> {
     match (kind, name) {
         (Kind::Load, "src") | (Kind::Store, "dst") => return Some(0),
         (Kind::Store, "src") => return Some(1),
         (Kind::Load | Kind::Store, _) => return None,
         _ => {}
     }
-    let first = usize::from(passed.named("dst").is_none());
+    let first = usize::from(passed.named_argument("dst").is_none());
     let source = if kind == Kind::Compute { "srcs" } else { "src" };
     // One positional argument and no `src=` is the source.
-    let is_lone =
-        passed.positional.len() == 1 && passed.named(source).is_none() && kind != Kind::Compute;
+    let is_lone = passed.positional.len() == 1
+        && passed.named_argument(source).is_none()
+        && kind != Kind::Compute;
     match name {
-        "dst" => (passed.named("dst").is_none() && !is_lone).then_some(0),
+        "dst" => (passed.named_argument("dst").is_none() && !is_lone).then_some(0),
         "src" | "srcs" if is_lone => Some(0),
-        "src" | "srcs" => passed.named(source).is_none().then_some(first),
-        "axes" | "scales" => Some(first + usize::from(passed.named(source).is_none())),
-        "reduce_op" => Some(first + usize::from(passed.named(source).is_none()) + 1),
+        "src" | "srcs" => passed.named_argument(source).is_none().then_some(first),
+        "axes" | "scales" => Some(first + usize::from(passed.named_argument(source).is_none())),
+        "reduce_op" => Some(first + usize::from(passed.named_argument(source).is_none()) + 1),
         _ => None,
     }
 }
 
-fn given<'p>(kind: Kind, passed: &'p Passed<'_>, name: &str) -> Option<&'p Given> {
-    let at = position(kind, passed, name);
+fn given_argument<'p>(kind: Kind, passed: &'p Passed<'_>, name: &str) -> Option<&'p Given> {
+    let at = argument_position(kind, passed, name);
     let keyword = match (kind, name) {
         (Kind::Store, "src") => "value",
         _ => name,
     };
-    passed.named(keyword).or_else(|| passed.positional.get(at?))
+    passed
+        .named_argument(keyword)
+        .or_else(|| passed.positional.get(at?))
 }
 
-fn stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> Stated<T> {
+fn read_stated<T>(given: Option<&Given>, read: impl Fn(&Value) -> Option<T>) -> Stated<T> {
     match given {
         None => Stated::LeftOut,
         Some(given) if matches!(given.value, Value::None) => Stated::LeftOut,
@@ -72,9 +75,9 @@ fn of_enumeration<'p>(
     });
     let mut members = behind.filter(|given| {
         given.value.member().map(|(of, _)| of) == Some(enumeration)
-            || (enumeration == "engine" && engine(&given.value).is_some())
+            || (enumeration == "engine" && engine_name(&given.value).is_some())
     });
-    passed.named(keyword).or_else(|| members.next())
+    passed.named_argument(keyword).or_else(|| members.next())
 }
 
 impl<'a> Interpreter<'a> {
@@ -113,15 +116,15 @@ impl<'a> Interpreter<'a> {
         passed: &Passed<'a>,
         environment: &mut Environment,
     ) -> Value {
-        let mut source = self.end(given(kind, passed, "src"), environment);
-        let destination = given(kind, passed, "dst");
+        let mut source = self.transfer_end(given_argument(kind, passed, "src"), environment);
+        let destination = given_argument(kind, passed, "dst");
         if kind == Kind::Transpose || kind == Kind::Compute {
             source.tensor = without_assumed_axes(source.tensor);
         }
         let gives_back = destination.is_none() && !passed.has_unseen && kind != Kind::Store;
-        let mut destination = self.end(destination, environment);
+        let mut destination = self.transfer_end(destination, environment);
         let combined = if kind == Kind::Compute {
-            let combined = self.combined(passed, environment);
+            let combined = self.read_combined(passed, environment);
             if let Some(first) = combined
                 .sources
                 .as_ref()
@@ -143,7 +146,7 @@ impl<'a> Interpreter<'a> {
             _ => None,
         };
         let axes = (kind == Kind::Transpose)
-            .then(|| given(kind, passed, "axes"))
+            .then(|| given_argument(kind, passed, "axes"))
             .flatten();
         let axes = axes.filter(|given| !matches!(given.value, Value::None));
         if let Some(rank) = axes.and_then(|given| axes_of(&given.value))
@@ -163,7 +166,7 @@ impl<'a> Interpreter<'a> {
             function: self.function,
             destination: destination.clone(),
             source,
-            mode: stated(
+            mode: read_stated(
                 of_enumeration(kind, passed, "dge_mode", "dge_mode"),
                 |value| {
                     let value = self.with_default(value);
@@ -173,12 +176,12 @@ impl<'a> Interpreter<'a> {
                     }
                 },
             ),
-            engine: stated(of_enumeration(kind, passed, "engine", "engine"), |value| {
+            engine: read_stated(of_enumeration(kind, passed, "engine", "engine"), |value| {
                 let value = self.with_default(value);
                 let numbered = || engine_numbered(value.as_size()?.value()?);
-                engine(&value).or_else(numbered).map(Engine)
+                engine_name(&value).or_else(numbered).map(Engine)
             }),
-            skips_out_of_bounds: stated(
+            skips_out_of_bounds: read_stated(
                 of_enumeration(kind, passed, "oob_mode", "oob_mode"),
                 |value| {
                     let value = self.with_default(value);
@@ -194,8 +197,10 @@ impl<'a> Interpreter<'a> {
             ),
             axes: axes.and_then(|given| Some((axes_of(&given.value)?, given.written))),
             has_axes: axes.is_some(),
-            priority: stated(passed.named("priority"), |value| value.as_size()?.value()),
-            has_name: passed.named("name").is_some(),
+            priority: read_stated(passed.named_argument("priority"), |value| {
+                value.as_size()?.value()
+            }),
+            has_name: passed.named_argument("name").is_some(),
             keywords: passed
                 .keywords
                 .iter()
@@ -221,7 +226,7 @@ impl<'a> Interpreter<'a> {
         result
     }
 
-    fn end(&mut self, given: Option<&Given>, environment: &Environment) -> End {
+    fn transfer_end(&mut self, given: Option<&Given>, environment: &Environment) -> End {
         match given {
             Some(given) => End {
                 tensor: self.tensor(&given.value, environment),
@@ -234,10 +239,10 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn combined(&mut self, passed: &Passed<'a>, environment: &Environment) -> Combined {
-        let sources = given(Kind::Compute, passed, "srcs");
-        let mut scales = given(Kind::Compute, passed, "scales");
-        let mut operation = given(Kind::Compute, passed, "reduce_op");
+    fn read_combined(&mut self, passed: &Passed<'a>, environment: &Environment) -> Combined {
+        let sources = given_argument(Kind::Compute, passed, "srcs");
+        let mut scales = given_argument(Kind::Compute, passed, "scales");
+        let mut operation = given_argument(Kind::Compute, passed, "reduce_op");
         // Since release 0.3 the operation comes before the scales.
         if scales.is_some_and(|given| matches!(given.value, Value::Known(_))) {
             std::mem::swap(&mut scales, &mut operation);

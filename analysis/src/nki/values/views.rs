@@ -11,7 +11,7 @@ use super::calls::Passed;
 use super::environment::Environment;
 use super::functions::Interpreter;
 use super::grids::{Grid, view_by_grids};
-use crate::nki::symbols::{Kind, Size, product};
+use crate::nki::symbols::{Kind, Size, extents_product};
 use crate::nki::syntax::span_of;
 use crate::nki::types::{Gather, Reason, Shape, ShapeOf, Span, Tensor};
 
@@ -50,7 +50,7 @@ impl<'a> Interpreter<'a> {
                 ..(*tensor).clone()
             }));
         }
-        let extents = tensor.shape.known();
+        let extents = tensor.shape.known_extents();
         let parts: Vec<Part> = expressions
             .iter()
             .enumerate()
@@ -59,7 +59,7 @@ impl<'a> Interpreter<'a> {
                     Some(extents) => extents.get(axis).cloned(),
                     None => self.extent_cut(&tensor, axis, expression, environment),
                 };
-                self.part(expression, extent.as_ref(), environment)
+                self.index_part(expression, extent.as_ref(), environment)
             })
             .collect();
         if parts.iter().any(|part| matches!(part, Part::Grid(_))) {
@@ -80,7 +80,7 @@ impl<'a> Interpreter<'a> {
             }
         }
         // `cfg[0]` of something that is no tensor has no place in a transfer, so that a view of unknown shape does no harm.
-        Value::Tensor(Arc::new(indexed(&tensor, parts)))
+        Value::Tensor(Arc::new(indexed_view(&tensor, parts)))
     }
 
     /// The extent of an axis of an argument of unknown rank, where a section of it has an open end.
@@ -100,7 +100,7 @@ impl<'a> Interpreter<'a> {
             .flatten()
     }
 
-    fn part(
+    fn index_part(
         &mut self,
         expression: &'a Expr,
         extent: Option<&Size>,
@@ -113,9 +113,11 @@ impl<'a> Interpreter<'a> {
             return Part::Unknown(Reason::Index);
         }
         match self.value(expression, environment) {
-            Value::Int(size) => Part::Position(size.has(Kind::Runtime)),
+            Value::Int(size) => Part::Position(size.has_kind(Kind::Runtime)),
             Value::Section { start, length } => {
-                let is_dynamic = start.as_size().is_some_and(|size| size.has(Kind::Runtime));
+                let is_dynamic = start
+                    .as_size()
+                    .is_some_and(|size| size.has_kind(Kind::Runtime));
                 Part::Section(length, is_dynamic)
             }
             Value::Grid(grid) => Part::Grid(grid),
@@ -176,10 +178,10 @@ impl<'a> Interpreter<'a> {
         };
         match upper.minus(&lower) {
             Some(length) if !is_beyond && length.sign() != Some(-1) => {
-                if length.has(Kind::Loop) || length.has(Kind::Runtime) {
+                if length.has_kind(Kind::Loop) || length.has_kind(Kind::Runtime) {
                     return Part::Unknown(Reason::Index);
                 }
-                Part::Section(length, lower.has(Kind::Runtime))
+                Part::Section(length, lower.has_kind(Kind::Runtime))
             }
             _ => Part::Unknown(Reason::Index),
         }
@@ -196,9 +198,9 @@ impl<'a> Interpreter<'a> {
         let tensor = self.tensor(base, environment);
         let view = match method {
             "ap" => self.access_pattern(&tensor, passed, environment),
-            "reshape" => self.reshaped(&tensor, passed),
+            "reshape" => self.reshaped_view(&tensor, passed),
             "view" => reinterpreted(&tensor, passed),
-            "permute" | "transpose" => permuted(&tensor, passed),
+            "permute" | "transpose" => permuted_view(&tensor, passed),
             _ => match self.view_of_axes(&tensor, method, passed) {
                 Some(view) => view,
                 None => return Value::Unknown(Reason::View),
@@ -212,7 +214,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `x.reshape((…))`.
-    fn reshaped(&mut self, tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
+    fn reshaped_view(&mut self, tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         let stated = match passed.get("shape", 0).map(|given| &given.value) {
             Some(Value::Tuple(elements) | Value::List(elements)) => Some((elements.to_vec(), true)),
             // One that is not known may be a tuple.
@@ -239,13 +241,15 @@ impl<'a> Interpreter<'a> {
             };
             let mut others = extents.clone();
             others.remove(open);
-            let rest = tensor.elements()?.exact_quotient(&product(&others)?)?;
+            let rest = tensor
+                .elements()?
+                .exact_quotient(&extents_product(&others)?)?;
             let mut extents = extents;
             *extents.get_mut(open)? = rest;
             Some(extents)
         });
         let keeps_partition = |extents: &[Size]| {
-            let first = tensor.shape.known().and_then(<[Size]>::first);
+            let first = tensor.shape.known_extents().and_then(<[Size]>::first);
             tensor.partition_axis == Some(0) && first.is_some() && first == extents.first()
         };
         let partition_axis = extents
@@ -285,14 +289,14 @@ impl<'a> Interpreter<'a> {
             pattern.unwrap_or_default().into_iter().unzip();
         let given = |name: &str| {
             passed
-                .named(name)
+                .named_argument(name)
                 .filter(|given| !matches!(given.value, Value::None))
         };
         let vector = given("vector_offset");
         let scalar = given("scalar_offset");
         let offset_is_dynamic = given("offset")
             .and_then(|offset| offset.value.as_size())
-            .is_some_and(|offset| offset.has(Kind::Runtime));
+            .is_some_and(|offset| offset.has_kind(Kind::Runtime));
         let gather = vector.and_then(|given| {
             let indices = self.tensor(&given.value, environment);
             indices.space?;
@@ -309,7 +313,9 @@ impl<'a> Interpreter<'a> {
         };
         let is_read = |value: &Value| match value {
             Value::Tensor(_) => true,
-            value => value.as_size().is_some_and(|size| size.has(Kind::Runtime)),
+            value => value
+                .as_size()
+                .is_some_and(|size| size.has_kind(Kind::Runtime)),
         };
         let axis = given("indirect_dim").and_then(|given| given.value.as_size()?.value());
         let column_offset = scalar
@@ -342,13 +348,13 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-fn indexed(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
+fn indexed_view(tensor: &Tensor, parts: Vec<Part>) -> Tensor {
     let mut view = Tensor {
         is_view: true,
         argument: None,
         ..tensor.without_shape()
     };
-    let extents = tensor.shape.known();
+    let extents = tensor.shape.known_extents();
     let mut shape = Vec::new();
     let mut steps = tensor.steps.as_ref().map(|_| Vec::new());
     let mut unknown = extents.is_none().then_some(match &tensor.shape {
@@ -468,7 +474,7 @@ fn reinterpreted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         ))
     });
     let extents = sizes.and_then(|(before, after)| {
-        let mut extents = tensor.shape.known()?.to_vec();
+        let mut extents = tensor.shape.known_extents()?.to_vec();
         let last = extents.last_mut()?;
         *last = last
             .times(&Size::number(before))?
@@ -481,7 +487,7 @@ fn reinterpreted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
         ..with_shape(
             tensor,
             if same {
-                tensor.shape.known().map(<[Size]>::to_vec)
+                tensor.shape.known_extents().map(<[Size]>::to_vec)
             } else {
                 extents
             },
@@ -489,17 +495,17 @@ fn reinterpreted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     }
 }
 
-fn permuted(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
+fn permuted_view(tensor: &Tensor, passed: &Passed<'_>) -> Tensor {
     let axes = match passed.positional.as_slice() {
         [one] => one.value.elements().map(<[Value]>::to_vec),
         [] => passed
-            .named("axes")
-            .or_else(|| passed.named("dims"))
+            .named_argument("axes")
+            .or_else(|| passed.named_argument("dims"))
             .and_then(|given| given.value.elements().map(<[Value]>::to_vec)),
         several => Some(several.iter().map(|given| given.value.clone()).collect()),
     };
     let extents = axes.and_then(|axes| {
-        let extents = tensor.shape.known()?;
+        let extents = tensor.shape.known_extents()?;
         let places: Option<Vec<usize>> = axes
             .iter()
             .map(|axis| usize::try_from(axis.as_size()?.value()?).ok())

@@ -36,7 +36,7 @@ impl<'a> Waiting<'a> {
 
     /// Adds the function of the next number.
     pub fn add(&mut self, definition: &'a StmtFunctionDef) {
-        self.add_named(definition.name.as_str(), mentioned(&definition.body));
+        self.add_named(definition.name.as_str(), mentioned_names(&definition.body));
     }
 
     /// Adds the function of the next number by its name and the names that it reads.
@@ -98,7 +98,7 @@ impl<'a> Waiting<'a> {
 }
 
 /// The names that statements read.
-pub fn mentioned(body: &[Stmt]) -> FxHashSet<&str> {
+pub fn mentioned_names(body: &[Stmt]) -> FxHashSet<&str> {
     let mut mentioned = Mentioned::default();
     for statement in body {
         mentioned.visit_stmt(statement);

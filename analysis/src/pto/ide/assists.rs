@@ -13,7 +13,11 @@ use crate::report::FileEdit;
 use crate::transfer::Side;
 
 /// The changes that are possible at a selection.
-pub(in super::super) fn assists(analysis: &Analysis, path: &Arc<str>, offset: u32) -> Vec<Assist> {
+pub(in super::super) fn assists_at(
+    analysis: &Analysis,
+    path: &Arc<str>,
+    offset: u32,
+) -> Vec<Assist> {
     let found = operation_at(analysis, offset).and_then(|id| analysis.copy(id));
     let Some((function, _, derived)) = found else {
         return Vec::new();
@@ -31,7 +35,7 @@ pub(in super::super) fn assists(analysis: &Analysis, path: &Arc<str>, offset: u3
     let Some((change, title)) = change else {
         return Vec::new();
     };
-    let edits = change.fix(Applicability::Machine, title).edits;
+    let edits = change.into_fix(Applicability::Machine, title).edits;
     let edits = edits.into_iter().map(|edit| FileEdit {
         file: Arc::clone(path),
         start_byte: edit.span.start,
@@ -45,14 +49,14 @@ pub(in super::super) fn assists(analysis: &Analysis, path: &Arc<str>, offset: u3
     }]
 }
 
-fn text(analysis: &Analysis, given: Option<&Given>) -> Option<String> {
-    given.map(|given| analysis.file.at(given.place()).to_owned())
+fn given_text(analysis: &Analysis, given: Option<&Given>) -> Option<String> {
+    given.map(|given| analysis.file.text_at(given.place()).to_owned())
 }
 
 /// From an operation's name to its end.
-fn body(analysis: &Analysis, id: OperationId) -> Place {
+fn operation_body(analysis: &Analysis, id: OperationId) -> Place {
     let operation = analysis.file.operation(id);
-    operation.name.to(operation.place)
+    operation.name.span_to(operation.place)
 }
 
 /// The types of both pointers.
@@ -62,8 +66,8 @@ fn pointers(analysis: &Analysis, derived: &Derived) -> Option<String> {
     };
     Some(format!(
         "{}, {}",
-        analysis.file.at(*source),
-        analysis.file.at(*target)
+        analysis.file.text_at(*source),
+        analysis.file.text_at(*target)
     ))
 }
 
@@ -74,8 +78,8 @@ fn in_groups<'a>(
 ) -> Option<(Change<'a>, &'static str)> {
     let copy = &derived.copy;
     derived.transfer.as_ref()?;
-    let field = |field: Field| text(analysis, copy.given(field));
-    let mut change = Change::before(analysis, constants, copy.operation);
+    let field = |field: Field| given_text(analysis, copy.given_field(field));
+    let mut change = Change::before_operation(analysis, constants, copy.operation);
     let mut loops = String::new();
     let mut types = 0;
     for one in derived
@@ -85,8 +89,8 @@ fn in_groups<'a>(
         .filter(|one| one.count != Some(1))
     {
         let count = change.constant(one.count?, "i64");
-        let source = change.constant(one.step(Side::Source)?, "i64");
-        let target = change.constant(one.step(Side::Target)?, "i64");
+        let source = change.constant(one.step_of_side(Side::Source)?, "i64");
+        let target = change.constant(one.step_of_side(Side::Target)?, "i64");
         loops.push_str(&format!(" loop({count}, {source}, {target})"));
         types += 3;
     }
@@ -110,7 +114,7 @@ fn in_groups<'a>(
         pointers(analysis, derived)?,
         ", i64".repeat(types),
     );
-    change.replace(body(analysis, copy.operation), written);
+    change.replace_place(operation_body(analysis, copy.operation), written);
     Some((change, "Write the copy in groups"))
 }
 
@@ -123,14 +127,14 @@ fn with_registers<'a>(
     if copy.loops.len() > 2 {
         return None;
     }
-    let field = |field: Field| text(analysis, copy.given(field));
+    let field = |field: Field| given_text(analysis, copy.given_field(field));
     let direction = copy.kind.direction()?;
-    let mut change = Change::before(analysis, constants, copy.operation);
+    let mut change = Change::before_operation(analysis, constants, copy.operation);
     let ending = direction.ending();
     let mut counts = Vec::new();
     for (index, one) in copy.loops.iter().enumerate() {
         let [count, source, target] =
-            [one.count, one.source, one.target].map(|given| analysis.file.at(given.place()));
+            [one.count, one.source, one.target].map(|given| analysis.file.text_at(given.place()));
         counts.push(count.to_owned());
         change.line(format!(
             "pto.set_loop{}_stride_{ending} {source}, {target} : i64, i64",
@@ -173,6 +177,6 @@ fn with_registers<'a>(
         field(Field::Target)?,
         pointers(analysis, derived)?,
     );
-    change.replace(body(analysis, copy.operation), written);
+    change.replace_place(operation_body(analysis, copy.operation), written);
     Some((change, "Write the copy with registers"))
 }

@@ -5,7 +5,7 @@ use super::super::program::{EVENTS, PIPES};
 use super::super::syntax::{Cursor, OperationId, Place};
 use super::super::transfers::{fields_of, kind_of};
 use super::super::values::Known;
-use super::{operation_at, range};
+use super::{byte_range, operation_at};
 use crate::answers::{Completion, CompletionKind};
 
 /// The operations that rules here know, with a few words each.
@@ -52,7 +52,7 @@ const fn is_in_word(byte: u8) -> bool {
 }
 
 /// The proposals at an offset, the best first.
-pub(in super::super) fn completions(analysis: &Analysis, offset: u32) -> Vec<Completion> {
+pub(in super::super) fn completions_at(analysis: &Analysis, offset: u32) -> Vec<Completion> {
     let bytes = analysis.file.text.as_bytes();
     let Some(before) = bytes.get(..offset as usize) else {
         return Vec::new();
@@ -79,33 +79,33 @@ pub(in super::super) fn completions(analysis: &Analysis, offset: u32) -> Vec<Com
         start: offset.saturating_sub(length),
         end: offset,
     };
-    let typed = analysis.file.at(replace);
+    let typed = analysis.file.text_at(replace);
     let rest = line
         .get(..line.len().saturating_sub(length as usize))
         .unwrap_or_default();
     let begins = rest.iter().all(u8::is_ascii_whitespace) || rest.trim_ascii_end().ends_with(b"=");
     let operation = operation_at(analysis, replace.start.saturating_sub(1));
     if is_value {
-        return values(analysis, operation, replace, typed);
+        return value_completions(analysis, operation, replace, typed);
     }
     if typed.starts_with("pto.") || (begins && "pto.".starts_with(typed)) {
-        return operations(replace, typed);
+        return operation_completions(replace, typed);
     }
     let Some(id) = operation else {
         return Vec::new();
     };
     match analysis.file.name(id) {
         "pto.set_flag" | "pto.wait_flag" | "pto.barrier" | "pto.pipe_barrier" => {
-            flags(analysis, id, replace, typed)
+            flag_completions(analysis, id, replace, typed)
         }
         name if kind_of(name).is_some() && typed.is_empty() => {
-            values(analysis, operation, replace, "")
+            value_completions(analysis, operation, replace, "")
         }
         _ => Vec::new(),
     }
 }
 
-fn proposal(
+fn new_completion(
     label: &str,
     detail: Option<String>,
     kind: CompletionKind,
@@ -117,14 +117,14 @@ fn proposal(
         kind,
         detail,
         documentation: None,
-        replace: range(replace),
+        replace: byte_range(replace),
         insert: label.to_owned(),
         snippet: false,
         rank: u32::try_from(rank).unwrap_or(u32::MAX),
     }
 }
 
-fn operations(replace: Place, typed: &str) -> Vec<Completion> {
+fn operation_completions(replace: Place, typed: &str) -> Vec<Completion> {
     let found = OPERATIONS
         .iter()
         .filter(|(name, _)| name.starts_with(typed));
@@ -132,15 +132,20 @@ fn operations(replace: Place, typed: &str) -> Vec<Completion> {
         .enumerate()
         .map(|(rank, (name, words))| {
             let detail = Some((*words).to_owned());
-            proposal(name, detail, CompletionKind::Method, replace, rank)
+            new_completion(name, detail, CompletionKind::Method, replace, rank)
         })
         .collect()
 }
 
-fn flags(analysis: &Analysis, id: OperationId, replace: Place, typed: &str) -> Vec<Completion> {
+fn flag_completions(
+    analysis: &Analysis,
+    id: OperationId,
+    replace: Place,
+    typed: &str,
+) -> Vec<Completion> {
     // The event comes after two commas.
     let from = analysis.file.operation(id).name.end;
-    let between = analysis.file.at(Place {
+    let between = analysis.file.text_at(Place {
         start: from,
         end: replace.start,
     });
@@ -154,11 +159,11 @@ fn flags(analysis: &Analysis, id: OperationId, replace: Place, typed: &str) -> V
     let found = names.iter().filter(|name| name.starts_with(typed));
     found
         .enumerate()
-        .map(|(rank, name)| proposal(name, None, CompletionKind::Variant, replace, rank))
+        .map(|(rank, name)| new_completion(name, None, CompletionKind::Variant, replace, rank))
         .collect()
 }
 
-fn values(
+fn value_completions(
     analysis: &Analysis,
     operation: Option<OperationId>,
     replace: Place,
@@ -173,7 +178,7 @@ fn values(
         analysis.names.definitions.iter().filter(|known| {
             known.place.end <= replace.start && file.is_within(region, known.region)
         });
-    let found = seen.filter(|known| file.at(known.place).starts_with(typed));
+    let found = seen.filter(|known| file.text_at(known.place).starts_with(typed));
     found
         .enumerate()
         .map(|(rank, known)| {
@@ -188,8 +193,8 @@ fn values(
                 (Some(field), None) => Some(field.clone()),
                 (None, number) => number,
             };
-            proposal(
-                file.at(known.place),
+            new_completion(
+                file.text_at(known.place),
                 detail,
                 CompletionKind::Value,
                 replace,
@@ -209,10 +214,10 @@ fn field_at(analysis: &Analysis, id: OperationId, offset: u32) -> Option<String>
         && cursor.peek().kind != super::super::syntax::Kind::End
     {
         let token = cursor.next();
-        if token.is(b':') || token.is(b'(') {
+        if token.is_mark(b':') || token.is_mark(b'(') {
             return None;
         }
-        commas += usize::from(token.is(b','));
+        commas += usize::from(token.is_mark(b','));
     }
     let field = fields_of(name).get(commas)?;
     Some(field.name(kind))

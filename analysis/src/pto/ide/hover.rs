@@ -7,28 +7,28 @@ use super::super::program::{Action, Function, What};
 use super::super::syntax::{Kind, OperationId};
 use super::super::transfers::{Direction, Field, is_copy};
 use super::super::values::Memory;
-use super::{Seen, operation_at, range, tables, token_at};
+use super::{Seen, byte_range, operation_at, tables, token_at};
 use crate::answers::Hover;
 use crate::markdown::{code_span, prose};
 use crate::transfer::Side;
 
 /// What is shown at an offset.
-pub(in super::super) fn hover(analysis: &Seen<'_>, offset: u32) -> Option<Hover> {
+pub(in super::super) fn hover_at(analysis: &Seen<'_>, offset: u32) -> Option<Hover> {
     let (index, token) = token_at(analysis, offset)?;
     let id = operation_at(analysis, offset)?;
     let file = &analysis.file;
     let name = file.operation(id).name;
-    if name.touches(offset) {
+    if name.touches_offset(offset) {
         let markdown = of_operation(analysis, id)?;
         return Some(Hover {
-            range: range(name),
+            range: byte_range(name),
             markdown,
         });
     }
     if token.kind != Kind::Value {
         return None;
     }
-    let mut markdown = operand(analysis, id, index).unwrap_or_default();
+    let mut markdown = operand_text(analysis, id, index).unwrap_or_default();
     if let Some(value) = of_value(analysis, index) {
         if !markdown.is_empty() {
             markdown.push('\n');
@@ -36,7 +36,7 @@ pub(in super::super) fn hover(analysis: &Seen<'_>, offset: u32) -> Option<Hover>
         markdown.push_str(&value);
     }
     (!markdown.is_empty()).then(|| Hover {
-        range: range(token.place),
+        range: byte_range(token.place),
         markdown,
     })
 }
@@ -44,11 +44,11 @@ pub(in super::super) fn hover(analysis: &Seen<'_>, offset: u32) -> Option<Hover>
 fn of_operation(analysis: &Seen<'_>, id: OperationId) -> Option<String> {
     if is_copy(analysis.file.name(id)) {
         let (function, facts, derived) = analysis.copy(id)?;
-        return Some(tables::copy(analysis, function, facts, derived));
+        return Some(tables::copy_text(analysis, function, facts, derived));
     }
     for (function, facts) in analysis.functions() {
         let mut found = None;
-        function.each(&mut |action| {
+        function.visit_actions(&mut |action| {
             if action.operation == id {
                 found = Some(action.clone());
             }
@@ -71,9 +71,13 @@ fn of_action(
         What::Set(flag) | What::Wait(flag) => {
             let sets = matches!(action.what, What::Set(_));
             let mut lines = Vec::new();
-            function.each(&mut |other| match (&other.what, sets) {
-                (What::Wait(wait), true) if wait.is(flag) => lines.push(line(other.operation)),
-                (What::Set(set), false) if set.is(flag) => lines.push(line(other.operation)),
+            function.visit_actions(&mut |other| match (&other.what, sets) {
+                (What::Wait(wait), true) if wait.is_same_flag(flag) => {
+                    lines.push(line(other.operation))
+                }
+                (What::Set(set), false) if set.is_same_flag(flag) => {
+                    lines.push(line(other.operation))
+                }
                 _ => {}
             });
             let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
@@ -91,12 +95,15 @@ fn of_action(
             Some(format!(
                 "{} {does} {}: {said}\n",
                 prose(pipe),
-                code_span(&flag.shown())
+                code_span(&flag.flag_text())
             ))
         }
-        What::Size(direction, _) | What::Stride(direction, ..) => {
-            Some(readers(analysis, facts, action.operation, *direction))
-        }
+        What::Size(direction, _) | What::Stride(direction, ..) => Some(register_readers(
+            analysis,
+            facts,
+            action.operation,
+            *direction,
+        )),
         What::PadValue(_) => {
             let readers = facts
                 .derived
@@ -123,7 +130,12 @@ fn of_action(
     }
 }
 
-fn readers(analysis: &Seen<'_>, facts: &Facts, id: OperationId, direction: Direction) -> String {
+fn register_readers(
+    analysis: &Seen<'_>,
+    facts: &Facts,
+    id: OperationId,
+    direction: Direction,
+) -> String {
     let file = &analysis.file;
     let mut text = format!(
         "Registers of copies from {}\n",
@@ -142,7 +154,7 @@ fn readers(analysis: &Seen<'_>, facts: &Facts, id: OperationId, direction: Direc
             let _ = writeln!(
                 text,
                 "\n- read by {} in line {}",
-                code_span(file.at(place)),
+                code_span(file.text_at(place)),
                 analysis.line(place.start)
             );
         }
@@ -154,7 +166,7 @@ fn readers(analysis: &Seen<'_>, facts: &Facts, id: OperationId, direction: Direc
 }
 
 /// The field that an operand of a copy or a register is.
-fn operand(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
+fn operand_text(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
     if let Some((_, _, derived)) = analysis.copy(id) {
         let copy = &derived.copy;
         let found = copy
@@ -166,7 +178,7 @@ fn operand(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
                 Field::Source | Field::Target | Field::Select => None,
                 _ => given.number(),
             };
-            return Some(tables::field(copy.kind, *field, value));
+            return Some(tables::field_text(copy.kind, *field, value));
         }
         for (index, group) in copy.loops.iter().enumerate() {
             let level = u8::try_from(index + 1).ok()?;
@@ -179,14 +191,14 @@ fn operand(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
                 .iter()
                 .find(|(_, given)| given.operand.token == token);
             if let Some((field, given)) = found {
-                return Some(tables::field(copy.kind, *field, given.number()));
+                return Some(tables::field_text(copy.kind, *field, given.number()));
             }
         }
         return None;
     }
     let mut found = None;
     for (function, _) in analysis.functions() {
-        function.each(&mut |action| {
+        function.visit_actions(&mut |action| {
             if action.operation != id {
                 return;
             }
@@ -214,8 +226,9 @@ fn operand(analysis: &Seen<'_>, id: OperationId, token: u32) -> Option<String> {
                 let field = fields
                     .iter()
                     .find(|(_, given)| given.operand.token == token);
-                found = field
-                    .map(|(field, given)| tables::field(direction.kind(), *field, given.number()));
+                found = field.map(|(field, given)| {
+                    tables::field_text(direction.kind(), *field, given.number())
+                });
             }
         });
     }
@@ -233,13 +246,16 @@ fn of_value(analysis: &Seen<'_>, token: u32) -> Option<String> {
             .map(|known| known.value)
     })?;
     let known = analysis.program.values.get(value)?;
-    let name = code_span(file.at(place));
+    let name = code_span(file.text_at(place));
     let in_ub = known
         .pointer
         .is_some_and(|pointer| pointer.memory == Some(Memory::Ub));
     match known.number() {
         Some(number) if in_ub => {
-            let mut text = format!("{name}: {} of UB\n", tables::number(i128::from(number)));
+            let mut text = format!(
+                "{name}: {} of UB\n",
+                tables::signed_thousands(i128::from(number))
+            );
             let function = analysis.functions().find(|(function, _)| {
                 let region = file.region(function.region);
                 region.tokens.contains(&token)
@@ -249,7 +265,10 @@ fn of_value(analysis: &Seen<'_>, token: u32) -> Option<String> {
             }
             Some(text)
         }
-        Some(number) => Some(format!("{name} = {}\n", tables::number(i128::from(number)))),
+        Some(number) => Some(format!(
+            "{name} = {}\n",
+            tables::signed_thousands(i128::from(number))
+        )),
         None => None,
     }
 }

@@ -16,11 +16,15 @@ use super::syntax::{OperationId, Place, Token};
 use crate::answers::ByteRange;
 use crate::neighbours::Placing;
 
-pub(super) use assists::assists;
-pub(super) use completion::completions;
-pub(super) use hover::hover;
-pub(super) use names::{highlights, nothing_to_rename, places, rename_place, renamed};
-pub(super) use outline::{folding_ranges, inlay_hints, lenses, peak, symbols};
+pub(super) use assists::assists_at;
+pub(super) use completion::completions_at;
+pub(super) use hover::hover_at;
+pub(super) use names::{
+    name_highlights, name_places, nothing_to_rename, rename_place, renamed_places,
+};
+pub(super) use outline::{
+    file_symbols, folding_ranges, function_lenses, highest_ub_byte, inlay_hints,
+};
 
 /// A part of a file, and where it is: lines are those of the file.
 pub(super) struct Seen<'a> {
@@ -42,7 +46,7 @@ impl Deref for Seen<'_> {
 
 /// Asks about a text that is looked at as one part.
 #[cfg(test)]
-pub(super) fn whole<T>(text: &str, ask: impl FnOnce(&Seen<'_>) -> T) -> T {
+pub(super) fn ask_whole_text<T>(text: &str, ask: impl FnOnce(&Seen<'_>) -> T) -> T {
     ask(&Seen {
         analysis: &Analysis::of(text),
         text,
@@ -60,7 +64,7 @@ impl Seen<'_> {
 }
 
 /// A place as editors have it.
-pub(super) const fn range(place: Place) -> ByteRange {
+pub(super) const fn byte_range(place: Place) -> ByteRange {
     ByteRange {
         start: place.start,
         end: place.end,
@@ -75,7 +79,7 @@ fn token_at(analysis: &Analysis, offset: u32) -> Option<(u32, Token)> {
     let token = *tokens.get(index)?;
     token
         .place
-        .touches(offset)
+        .touches_offset(offset)
         .then_some((u32::try_from(index).ok()?, token))
 }
 
@@ -87,7 +91,7 @@ fn operation_at(analysis: &Analysis, offset: u32) -> Option<OperationId> {
     let mut id = OperationId(u32::try_from(index).ok()?);
     loop {
         let operation = analysis.file.operation(id);
-        if operation.place.touches(offset) {
+        if operation.place.touches_offset(offset) {
             return Some(id);
         }
         id = analysis.file.region(operation.region).owner?;

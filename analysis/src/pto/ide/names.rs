@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Kind, Place};
 use super::super::values::{Definition, DefinitionId};
-use super::{Seen, range, token_at};
+use super::{Seen, byte_range, token_at};
 use crate::answers::{ByteRange, Highlight, RenameProblem};
 
 /// The definition of the name at an offset.
@@ -20,7 +20,10 @@ fn definition_at<'a>(
 }
 
 /// Where the name at an offset is: its definition, and then its uses in the order of the text.
-pub(in super::super) fn places(analysis: &Seen<'_>, offset: u32) -> Option<(Place, Vec<Place>)> {
+pub(in super::super) fn name_places(
+    analysis: &Seen<'_>,
+    offset: u32,
+) -> Option<(Place, Vec<Place>)> {
     let (id, definition) = definition_at(analysis, offset)?;
     let file = &analysis.file;
     let is_use = |index: u32| {
@@ -36,12 +39,12 @@ pub(in super::super) fn places(analysis: &Seen<'_>, offset: u32) -> Option<(Plac
 }
 
 /// The places of the name at an offset.
-pub(in super::super) fn highlights(analysis: &Seen<'_>, offset: u32) -> Vec<Highlight> {
-    let Some((definition, uses)) = places(analysis, offset) else {
+pub(in super::super) fn name_highlights(analysis: &Seen<'_>, offset: u32) -> Vec<Highlight> {
+    let Some((definition, uses)) = name_places(analysis, offset) else {
         return Vec::new();
     };
     let highlight = |place: Place, declares: bool| Highlight {
-        range: range(place),
+        range: byte_range(place),
         declares,
     };
     let mut all = vec![highlight(definition, true)];
@@ -66,11 +69,11 @@ pub(in super::super) fn rename_place(
         start: token.place.start + 1,
         end: token.place.end,
     };
-    Ok((range(place), analysis.file.at(place).to_owned()))
+    Ok((byte_range(place), analysis.file.text_at(place).to_owned()))
 }
 
 /// The places without `%` that get another name.
-pub(in super::super) fn renamed(
+pub(in super::super) fn renamed_places(
     analysis: &Seen<'_>,
     offset: u32,
     name: &str,
@@ -84,13 +87,15 @@ pub(in super::super) fn renamed(
             "`%{name}` is not a valid name of a value"
         )));
     }
-    let (definition, uses) = places(analysis, offset).ok_or_else(nothing_to_rename)?;
+    let (definition, uses) = name_places(analysis, offset).ok_or_else(nothing_to_rename)?;
     let file = &analysis.file;
     let (_, own) = definition_at(analysis, offset).ok_or_else(nothing_to_rename)?;
     let taken = analysis.names.definitions.iter().find(|known| {
         let related =
             file.is_within(known.region, own.region) || file.is_within(own.region, known.region);
-        known.place != own.place && related && file.at(known.place).strip_prefix('%') == Some(name)
+        known.place != own.place
+            && related
+            && file.text_at(known.place).strip_prefix('%') == Some(name)
     });
     if let Some(taken) = taken {
         let line = analysis.line(taken.place.start);

@@ -4,20 +4,20 @@ use super::super::analysis::{Analysis, Facts};
 use super::super::program::Function;
 use super::super::transfers::CopyKind;
 use super::super::values::Memory;
-use super::{range, tables};
+use super::{byte_range, tables};
 use crate::answers::{Folding, HintKind, InlayHint, Lens, Symbol, SymbolKind};
 use crate::numbers::counted;
 use crate::transfer::{Side, Transfer};
 
-fn named(analysis: &Analysis) -> impl Iterator<Item = (&Function, &Facts)> {
+fn named_functions(analysis: &Analysis) -> impl Iterator<Item = (&Function, &Facts)> {
     analysis
         .functions()
         .filter(|(function, _)| function.name.is_some())
 }
 
 /// The functions of a file.
-pub(in super::super) fn symbols(analysis: &Analysis) -> Vec<Symbol> {
-    named(analysis)
+pub(in super::super) fn file_symbols(analysis: &Analysis) -> Vec<Symbol> {
+    named_functions(analysis)
         .filter_map(|(function, facts)| {
             let copies = facts.derived.len();
             let kind = if copies > 0 {
@@ -29,8 +29,8 @@ pub(in super::super) fn symbols(analysis: &Analysis) -> Vec<Symbol> {
                 name: function.title(&analysis.file).to_owned(),
                 kind,
                 detail: (copies > 0).then(|| counted(copies as u64, "transfer")),
-                range: range(function.place(&analysis.file)),
-                selection: range(function.name?),
+                range: byte_range(function.place(&analysis.file)),
+                selection: byte_range(function.name?),
                 children: Vec::new(),
             })
         })
@@ -45,9 +45,9 @@ pub(in super::super) fn folding_ranges(analysis: &Analysis) -> Vec<Folding> {
         .filter_map(|region| {
             let first = file.token(region.tokens.start).place;
             let last = file.token(region.tokens.end.checked_sub(1)?).place;
-            let place = first.to(last);
-            file.at(place).contains('\n').then(|| Folding {
-                range: range(place),
+            let place = first.span_to(last);
+            file.text_at(place).contains('\n').then(|| Folding {
+                range: byte_range(place),
                 collapsed: None,
             })
         })
@@ -66,7 +66,7 @@ pub(in super::super) fn bytes_of(facts: &Facts, kind: CopyKind) -> Option<i128> 
 }
 
 /// The highest byte of UB that the copies of a function touch, as far as their addresses are known.
-pub(in super::super) fn peak(facts: &Facts) -> Option<i128> {
+pub(in super::super) fn highest_ub_byte(facts: &Facts) -> Option<i128> {
     let ends = facts.derived.iter().flat_map(|derived| {
         [Side::Source, Side::Target]
             .into_iter()
@@ -82,22 +82,22 @@ pub(in super::super) fn peak(facts: &Facts) -> Option<i128> {
 }
 
 /// A line above each function with transfers.
-pub(in super::super) fn lenses(analysis: &Analysis) -> Vec<Lens> {
-    named(analysis)
+pub(in super::super) fn function_lenses(analysis: &Analysis) -> Vec<Lens> {
+    named_functions(analysis)
         .filter(|(_, facts)| !facts.derived.is_empty())
         .filter_map(|(function, facts)| {
             let copies = facts.derived.len();
             let mut title = counted(copies as u64, "transfer");
             for (kind, word) in [(CopyKind::GmToUb, "in"), (CopyKind::UbToGm, "out")] {
-                let bytes = bytes_of(facts, kind).map(tables::number);
+                let bytes = bytes_of(facts, kind).map(tables::signed_thousands);
                 let bytes = bytes.unwrap_or_else(|| "unknown".to_owned());
                 title.push_str(&format!(", {bytes} bytes {word}"));
             }
-            if let Some(peak) = peak(facts) {
-                title.push_str(&format!(", UB to {}", tables::number(peak)));
+            if let Some(peak) = highest_ub_byte(facts) {
+                title.push_str(&format!(", UB to {}", tables::signed_thousands(peak)));
             }
             Some(Lens {
-                range: range(function.name?),
+                range: byte_range(function.name?),
                 title,
                 kernel: function.title(&analysis.file).to_owned(),
                 cycles: None,

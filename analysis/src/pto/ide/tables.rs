@@ -14,14 +14,14 @@ use crate::numbers::thousands;
 use crate::transfer::{Side, Transfer};
 
 /// A number with its thousands apart and its sign.
-pub(super) fn number(number: i128) -> String {
+pub(super) fn signed_thousands(number: i128) -> String {
     let sign = if number < 0 { "-" } else { "" };
     let amount = u64::try_from(number.unsigned_abs()).unwrap_or(u64::MAX);
     format!("{sign}{}", thousands(amount))
 }
 
 /// From where to where, and the pipe.
-pub(super) fn direction(kind: CopyKind) -> &'static str {
+pub(super) fn direction_text(kind: CopyKind) -> &'static str {
     match kind {
         CopyKind::GmToUb => "GM to UB on PIPE_MTE2",
         CopyKind::UbToGm => "UB to GM on PIPE_MTE3",
@@ -31,7 +31,7 @@ pub(super) fn direction(kind: CopyKind) -> &'static str {
 }
 
 /// Rows and bytes in one line: `64 rows of 200 bytes, each filled up to 256`.
-pub(super) fn rows(transfer: &Transfer) -> String {
+pub(super) fn rows_text(transfer: &Transfer) -> String {
     let count = transfer.rows().unwrap_or(i128::MAX);
     let plural = if count == 1 { "row" } else { "rows" };
     let filled = if transfer.width > transfer.run {
@@ -41,22 +41,22 @@ pub(super) fn rows(transfer: &Transfer) -> String {
     };
     format!(
         "{} {plural} of {} bytes{filled}",
-        number(count),
+        signed_thousands(count),
         thousands(transfer.run)
     )
 }
 
 /// All that is derived of a copy.
-pub(super) fn copy(
+pub(super) fn copy_text(
     analysis: &Seen<'_>,
     function: &Function,
     facts: &Facts,
     derived: &Derived,
 ) -> String {
     let name = analysis.file.name(derived.operation());
-    let mut text = format!("**`{name}`**: {}\n", direction(derived.copy.kind));
+    let mut text = format!("**`{name}`**: {}\n", direction_text(derived.copy.kind));
     match &derived.transfer {
-        Some(transfer) => nest(&mut text, derived, transfer),
+        Some(transfer) => push_nest(&mut text, derived, transfer),
         None => {
             let reason = derived
                 .unknown
@@ -66,14 +66,14 @@ pub(super) fn copy(
         }
     }
     if !derived.copy.grouped && !function.is_before && derived.copy.kind.direction().is_some() {
-        registers(&mut text, analysis, derived);
+        push_registers(&mut text, analysis, derived);
     }
-    order(&mut text, analysis, facts, derived);
+    push_order(&mut text, analysis, facts, derived);
     text
 }
 
-fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
-    let _ = writeln!(text, "\n{}", rows(transfer));
+fn push_nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
+    let _ = writeln!(text, "\n{}", rows_text(transfer));
     text.push_str(
         "\n| loop | iterations | source step | target step |\n| --- | ---: | ---: | ---: |\n",
     );
@@ -84,12 +84,12 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
             (level, _) => format!("loop{level}"),
         };
         let step = |step: Option<i64>| match step {
-            Some(step) if one.is_taken() => number(i128::from(step)),
+            Some(step) if one.is_taken() => signed_thousands(i128::from(step)),
             _ => "-".to_owned(),
         };
         let count = one
             .count
-            .map_or("?".to_owned(), |count| number(i128::from(count)));
+            .map_or("?".to_owned(), |count| signed_thousands(i128::from(count)));
         let [source, target] = one.steps.map(step);
         let _ = writeln!(text, "| {name} | {count} | {source} | {target} |");
     }
@@ -104,10 +104,13 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
         let address = derived.address(side);
         let base = i128::from(address.unwrap_or_default());
         let (from, to) = match address {
-            Some(_) => (number(base + extent.low), number(base + extent.high)),
+            Some(_) => (
+                signed_thousands(base + extent.low),
+                signed_thousands(base + extent.high),
+            ),
             None => (
-                format!("base + {}", number(extent.low)),
-                format!("base + {}", number(extent.high)),
+                format!("base + {}", signed_thousands(extent.low)),
+                format!("base + {}", signed_thousands(extent.high)),
             ),
         };
         let aligned = transfer.alignment(side, address.unwrap_or_default());
@@ -120,28 +123,28 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
             text,
             "| {word} ({}) | {from} | {} | {to} | {aligned} |",
             memory.name(),
-            number(extent.length())
+            signed_thousands(extent.length())
         );
     }
     let (moved, written) = (
         transfer.moved().unwrap_or_default(),
         transfer.written().unwrap_or_default(),
     );
-    let _ = write!(text, "\n{} bytes moved", number(moved));
+    let _ = write!(text, "\n{} bytes moved", signed_thousands(moved));
     if written > moved && moved > 0 {
         let share = (written - moved) * 100 / written;
         let _ = write!(
             text,
             ", {} written: {share} % of it padding",
-            number(written)
+            signed_thousands(written)
         );
     }
     text.push('\n');
-    let merged = transfer.merged();
-    if merged.loops.len() < transfer.joined().loops.len() || merged.run != transfer.run {
-        let _ = writeln!(text, "\nThe same as {}", rows(&merged));
+    let merged = transfer.with_merged_rows();
+    if merged.loops.len() < transfer.with_joined_loops().loops.len() || merged.run != transfer.run {
+        let _ = writeln!(text, "\nThe same as {}", rows_text(&merged));
     }
-    table(text, transfer);
+    push_row_table(text, transfer);
     if derived.copy.kind != CopyKind::UbToUb
         && let Some(picture) = transfer.picture(Side::Target)
     {
@@ -149,8 +152,8 @@ fn nest(text: &mut String, derived: &Derived, transfer: &Transfer) {
     }
 }
 
-fn table(text: &mut String, transfer: &Transfer) {
-    let rows = transfer.table();
+fn push_row_table(text: &mut String, transfer: &Transfer) {
+    let rows = transfer.row_table();
     if rows.len() < 2 {
         return;
     }
@@ -161,8 +164,8 @@ fn table(text: &mut String, transfer: &Transfer) {
             text,
             "| {} | {} | {} |",
             indices.join(", "),
-            number(row.source),
-            number(row.target)
+            signed_thousands(row.source),
+            signed_thousands(row.target)
         );
     }
 }
@@ -171,7 +174,7 @@ fn line_of(analysis: &Seen<'_>, id: OperationId) -> usize {
     analysis.line(analysis.file.operation(id).place.start)
 }
 
-fn registers(text: &mut String, analysis: &Seen<'_>, derived: &Derived) {
+fn push_registers(text: &mut String, analysis: &Seen<'_>, derived: &Derived) {
     let registers = &derived.registers;
     let Some(direction) = derived.copy.kind.direction() else {
         return;
@@ -188,7 +191,7 @@ fn registers(text: &mut String, analysis: &Seen<'_>, derived: &Derived) {
     let mut lines = String::new();
     for (name, register) in all {
         let values = [register.value(0), register.value(1)]
-            .map(|value| value.map_or("?".to_owned(), |value| number(i128::from(value))));
+            .map(|value| value.map_or("?".to_owned(), |value| signed_thousands(i128::from(value))));
         let places: Vec<String> = register
             .setters
             .iter()
@@ -214,7 +217,7 @@ fn registers(text: &mut String, analysis: &Seen<'_>, derived: &Derived) {
     }
 }
 
-fn order(text: &mut String, analysis: &Seen<'_>, facts: &Facts, derived: &Derived) {
+fn push_order(text: &mut String, analysis: &Seen<'_>, facts: &Facts, derived: &Derived) {
     let id = derived.operation();
     if !facts.is_explicit {
         text.push_str("\nThe function has no flags or barriers: the assembler inserts them.\n");
@@ -270,12 +273,17 @@ pub(super) fn map(analysis: &Seen<'_>, function: &Function, facts: &Facts) -> St
             let _ = writeln!(
                 text,
                 "| {} | {} | free, {} bytes |",
-                number(end),
-                number(from),
-                number(from - end)
+                signed_thousands(end),
+                signed_thousands(from),
+                signed_thousands(from - end)
             );
         }
-        let _ = writeln!(text, "| {} | {} | {what} |", number(from), number(to));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {what} |",
+            signed_thousands(from),
+            signed_thousands(to)
+        );
         end = end.max(to);
     }
     if end < i128::from(size) {
@@ -283,20 +291,20 @@ pub(super) fn map(analysis: &Seen<'_>, function: &Function, facts: &Facts) -> St
         let _ = writeln!(
             text,
             "| {} | {} | free, {} bytes |",
-            number(end),
-            number(i128::from(size)),
-            number(rest)
+            signed_thousands(end),
+            signed_thousands(i128::from(size)),
+            signed_thousands(rest)
         );
     }
     text
 }
 
 /// A field of a copy with its value and width.
-pub(super) fn field(kind: CopyKind, field: Field, value: Option<i64>) -> String {
+pub(super) fn field_text(kind: CopyKind, field: Field, value: Option<i64>) -> String {
     let unit = field.unit(kind);
     let mut text = format!("**{}**", field.name(kind));
     if let Some(value) = value {
-        let _ = write!(text, ": {} {unit}", number(i128::from(value)));
+        let _ = write!(text, ": {} {unit}", signed_thousands(i128::from(value)));
     } else if !unit.is_empty() {
         let _ = write!(text, ", in {unit}");
     }
@@ -310,14 +318,14 @@ pub(super) fn field(kind: CopyKind, field: Field, value: Option<i64>) -> String 
             text,
             "\n{used}{} bits, at most {}",
             width.bits,
-            number(i128::from(width.largest()))
+            signed_thousands(i128::from(width.largest_value()))
         );
         if width.narrow_bits != width.bits {
             let _ = writeln!(
                 text,
                 "\n{} bits by the narrower source, at most {}",
                 width.narrow_bits,
-                number(i128::from(width.narrow_largest()))
+                signed_thousands(i128::from(width.narrow_largest()))
             );
         }
     }

@@ -1,8 +1,11 @@
 //! Answers about a small file, at places that a mark `|` gives.
 
 use super::super::analysis::Analysis;
-use super::super::rules::check;
-use super::{assists, completions, hover, lenses, places, renamed, symbols, whole};
+use super::super::rules::check_analysis;
+use super::{
+    ask_whole_text, assists_at, completions_at, file_symbols, function_lenses, hover_at,
+    name_places, renamed_places,
+};
 
 const TEXT: &str = "func.func @tile(%gm: !pto.ptr<f32, gm>) {
   %c0 = arith.constant 0 : i64
@@ -29,7 +32,7 @@ fn at(text: &str, words: &str) -> u32 {
 }
 
 fn shown(words: &str, ahead: u32) -> String {
-    let hover = whole(TEXT, |seen| hover(seen, at(TEXT, words) + ahead));
+    let hover = ask_whole_text(TEXT, |seen| hover_at(seen, at(TEXT, words) + ahead));
     hover.unwrap().markdown
 }
 
@@ -70,14 +73,14 @@ fn operands_flags_and_registers_say_what_they_are() {
 
 #[test]
 fn names_are_found_and_renamed() {
-    whole(TEXT, |seen| {
-        let (definition, uses) = places(seen, at(TEXT, "%c256 :")).unwrap();
+    ask_whole_text(TEXT, |seen| {
+        let (definition, uses) = name_places(seen, at(TEXT, "%c256 :")).unwrap();
         assert_eq!(seen.line(definition.start), 6);
         assert_eq!(uses.len(), 2);
-        let (edits, name) = renamed(seen, definition.start, "%row").unwrap();
+        let (edits, name) = renamed_places(seen, definition.start, "%row").unwrap();
         assert_eq!((edits.len(), name.as_str()), (3, "row"));
-        assert!(renamed(seen, definition.start, "c64").is_err());
-        assert!(renamed(seen, definition.start, "a b").is_err());
+        assert!(renamed_places(seen, definition.start, "c64").is_err());
+        assert!(renamed_places(seen, definition.start, "a b").is_err());
     });
 }
 
@@ -86,7 +89,7 @@ fn proposals_fit_the_place() {
     let labels = |text: &str| -> Vec<String> {
         let offset = u32::try_from(text.find('|').unwrap()).unwrap();
         let text = text.replace('|', "");
-        let found = completions(&Analysis::of(&text), offset);
+        let found = completions_at(&Analysis::of(&text), offset);
         found.into_iter().map(|one| one.label).collect()
     };
     assert!(
@@ -106,15 +109,15 @@ fn proposals_fit_the_place() {
         ["%abc", "%abd"]
     );
     let text = "%abc = arith.constant 3 : i64\npto.copy_gm_to_ubuf %abc, %abc, %abc, %abc, ";
-    let found = completions(&Analysis::of(text), u32::try_from(text.len()).unwrap());
+    let found = completions_at(&Analysis::of(text), u32::try_from(text.len()).unwrap());
     assert_eq!(found[0].detail.as_deref(), Some("len_burst = 3"));
 }
 
 #[test]
 fn the_outline_has_functions_and_bytes() {
     let analysis = Analysis::of(TEXT);
-    assert_eq!(symbols(&analysis)[0].name, "tile");
-    let lens = &lenses(&analysis)[0].title;
+    assert_eq!(file_symbols(&analysis)[0].name, "tile");
+    let lens = &function_lenses(&analysis)[0].title;
     assert!(
         lens.starts_with("1 transfer, 16,384 bytes in, 0 bytes out"),
         "{lens}"
@@ -126,7 +129,7 @@ fn both_forms_of_a_copy_move_the_same() {
     let change = |text: &str, name: &str| -> String {
         let analysis = Analysis::of(text);
         let start = at(text, name);
-        let found = assists(&analysis, &"a.pto".into(), start);
+        let found = assists_at(&analysis, &"a.pto".into(), start);
         let mut edits = found[0].edits.clone();
         edits.sort_by_key(|edit| edit.start_byte);
         let mut changed = text.to_owned();
@@ -148,7 +151,7 @@ fn both_forms_of_a_copy_move_the_same() {
     assert_eq!(transfer(&back), transfer(TEXT));
     let back = Analysis::of(&back);
     assert!(
-        check(&back)
+        check_analysis(&back)
             .iter()
             .all(|finding| finding.rule.name != "pto_loop_stride_unset")
     );

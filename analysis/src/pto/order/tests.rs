@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::super::program::lower;
+use super::super::program::lower_file;
 use super::super::registers::in_force;
 use super::super::syntax::parse;
-use super::super::transfers::{Copy, Derived, derive};
+use super::super::transfers::{Copy, Derived, derive_copy};
 use super::super::values::{Memory, Names};
-use super::races;
+use super::find_races;
 
 struct Numbers(u64);
 
@@ -311,7 +311,7 @@ fn a_race_is_one_in_some_interleaving() {
         let text = text.replace("%c0, %f, %c0", "%c0, %false, %c0");
         let file = parse(&text);
         assert_eq!(file.problems, []);
-        let program = lower(&file, &Names::of(&file), false);
+        let program = lower_file(&file, &Names::of(&file), false);
         assert_eq!(program.faults, []);
         let function = &program.functions[0];
         let about = |copy: &Copy| Some((copy.operation, copy.kind.direction()?, copy.grouped));
@@ -322,13 +322,13 @@ fn a_race_is_one_in_some_interleaving() {
             .copies
             .iter()
             .map(|copy| {
-                derive(
+                derive_copy(
                     copy,
                     found.get(&copy.operation).cloned().unwrap_or_default(),
                 )
             })
             .collect();
-        let races = races(function, &|index| derived.get(index));
+        let races = find_races(function, &|index| derived.get(index));
         // The accesses by operation: both are in the order of the text.
         let mut operations = Vec::new();
         for id in file.ids() {

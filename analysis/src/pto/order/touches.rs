@@ -4,7 +4,7 @@ use super::super::program::{Access, Action};
 use super::super::syntax::OperationId;
 use super::super::transfers::{CopyKind, Derived, Given};
 use super::super::values::{Expression, Memory};
-use super::pipe;
+use super::pipe_bit;
 use crate::transfer::{Meeting, Side, Transfer, sides_meet};
 
 /// An offset in both readings: in elements, and in bytes. `None` where it is not known.
@@ -43,7 +43,7 @@ pub(super) fn touched_by_copy<'a>(
     let pipe = kind
         .pipe()
         .filter(|_| kind != CopyKind::UbToUb)
-        .and_then(pipe);
+        .and_then(pipe_bit);
     let rows = derived.transfer.as_ref().filter(|rows| !rows.is_empty());
     [Side::Source, Side::Target]
         .into_iter()
@@ -54,7 +54,7 @@ pub(super) fn touched_by_copy<'a>(
                 operation,
                 pipe: pipe?,
                 memory,
-                base: *derived.copy.base(side)?,
+                base: *derived.copy.base_address(side)?,
                 offsets: Some([0; 2]),
                 first_offsets: Some([0; 2]),
                 rows: rows?,
@@ -80,7 +80,7 @@ pub(super) fn touched_by_access(action: &Action, access: &Access) -> Option<Touc
     let offset = access.offset?.known?;
     Some(Touch {
         operation: action.operation,
-        pipe: pipe("PIPE_V")?,
+        pipe: pipe_bit("PIPE_V")?,
         memory: Memory::Ub,
         base: access.pointer,
         offsets: in_readings(offset.always),
@@ -96,7 +96,7 @@ pub(super) fn touched_by_access(action: &Action, access: &Access) -> Option<Touc
 }
 
 /// Whether a write and a read share bytes in every reading: always, or the first time that the loops around both run.
-pub(super) fn meet(write: &Touch<'_>, read: &Touch<'_>) -> bool {
+pub(super) fn touches_meet(write: &Touch<'_>, read: &Touch<'_>) -> bool {
     let (Some(one), Some(other)) = (write.base.known, read.base.known) else {
         return false;
     };
@@ -108,11 +108,11 @@ pub(super) fn meet(write: &Touch<'_>, read: &Touch<'_>) -> bool {
         .first
         .minus(one.first)
         .filter(|_| write.certain && read.certain);
-    shares(write, write.offsets, read, read.offsets, always)
-        || shares(write, write.first_offsets, read, read.first_offsets, first)
+    shares_bytes(write, write.offsets, read, read.offsets, always)
+        || shares_bytes(write, write.first_offsets, read, read.first_offsets, first)
 }
 
-fn shares(
+fn shares_bytes(
     write: &Touch<'_>,
     write_offsets: Readings,
     read: &Touch<'_>,

@@ -41,7 +41,7 @@ pub const EVENT_NAMES: [&str; EVENTS as usize] = [
 /// A name as it is kept: those of the core's pipes and events take no memory of their own.
 pub type Name = Cow<'static, str>;
 
-fn kept(text: &str) -> Name {
+fn kept_name(text: &str) -> Name {
     let mut known = PIPES.iter().chain(&EVENT_NAMES);
     match known.find(|name| **name == text) {
         Some(name) => Cow::Borrowed(name),
@@ -71,14 +71,14 @@ pub struct Flag {
 
 impl Flag {
     /// Whether two are the same flag.
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same_flag(&self, other: &Self) -> bool {
         self.from.name == other.from.name
             && self.to.name == other.to.name
             && self.event.name == other.event.name
     }
 
     /// As it is written in messages.
-    pub fn shown(&self) -> String {
+    pub fn flag_text(&self) -> String {
         format!("{}, {}, {}", self.from.name, self.to.name, self.event.name)
     }
 
@@ -89,7 +89,7 @@ impl Flag {
 }
 
 /// The names in an operation: `"PIPE_V"`, `<PIPE_V>`, `#pto.pipe<PIPE_V>`, each without what is around it.
-fn names(file: &File, id: OperationId) -> impl Iterator<Item = Named> {
+fn names_in_operation(file: &File, id: OperationId) -> impl Iterator<Item = Named> {
     let mut cursor = Cursor::new(file, id);
     std::iter::from_fn(move || {
         loop {
@@ -101,11 +101,11 @@ fn names(file: &File, id: OperationId) -> impl Iterator<Item = Named> {
                     place.start += 1;
                     place.end -= 1;
                 }
-                Kind::Word if !matches!(file.at(place), "pipe" | "event") => {}
+                Kind::Word if !matches!(file.text_at(place), "pipe" | "event") => {}
                 _ => continue,
             }
             return Some(Named {
-                name: kept(file.at(place)),
+                name: kept_name(file.text_at(place)),
                 place,
             });
         }
@@ -114,12 +114,12 @@ fn names(file: &File, id: OperationId) -> impl Iterator<Item = Named> {
 
 /// The first name in an operation.
 pub(super) fn first_name(file: &File, id: OperationId) -> Option<Named> {
-    names(file, id).next()
+    names_in_operation(file, id).next()
 }
 
 /// The flag that an operation names, if it names one.
 pub(super) fn flag(file: &File, id: OperationId) -> Option<Flag> {
-    let mut names = names(file, id);
+    let mut names = names_in_operation(file, id);
     let flag = Flag {
         from: names.next()?,
         to: names.next()?,

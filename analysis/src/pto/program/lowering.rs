@@ -39,7 +39,7 @@ struct At {
 }
 
 /// The functions of a file. `is_before` is whether the module around it is for the generation before.
-pub fn lower(file: &File, names: &Names, is_before: bool) -> Program {
+pub fn lower_file(file: &File, names: &Names, is_before: bool) -> Program {
     let mut lowering = Lowering {
         file,
         names,
@@ -136,7 +136,7 @@ impl Lowering<'_> {
             match token.kind {
                 Kind::End => return None,
                 Kind::Text | Kind::Word
-                    if self.file.at(token.place).trim_matches('"') == "pto.target_arch" =>
+                    if self.file.text_at(token.place).trim_matches('"') == "pto.target_arch" =>
                 {
                     cursor.eat(b'=');
                     let arch = cursor.text().trim_matches('"');
@@ -196,9 +196,9 @@ impl Lowering<'_> {
     ) {
         let name = self.file.name(id);
         match name {
-            "scf.if" => return self.choice(function, id, *at, into),
-            "scf.for" => return self.counted(function, id, *at, into),
-            "scf.while" => return self.repeated(function, id, *at, into),
+            "scf.if" => return self.lower_if(function, id, *at, into),
+            "scf.for" => return self.lower_for(function, id, *at, into),
+            "scf.while" => return self.lower_while(function, id, *at, into),
             _ => {}
         }
         self.program.values.evaluate(self.file, self.names, id);
@@ -222,7 +222,7 @@ impl Lowering<'_> {
         } else {
             let unfollowed = unfollowed_transfer(name).map(|reason| (id, reason));
             function.unfollowed.extend(unfollowed);
-            if let Some(what) = self.what(id) {
+            if let Some(what) = self.what_operation_does(id) {
                 self.push(id, what, *at, into);
             }
         }
@@ -256,11 +256,11 @@ impl Lowering<'_> {
                 other: Vec::new(),
                 is_followed: false,
             };
-            self.repeat(function, id, vec![perhaps], (None, false), at, into);
+            self.lower_repeat(function, id, vec![perhaps], (None, false), at, into);
         }
     }
 
-    fn repeat(
+    fn lower_repeat(
         &self,
         function: &mut Function,
         id: OperationId,
@@ -285,11 +285,11 @@ impl Lowering<'_> {
     }
 
     /// `scf.if`: of a constant one branch is taken, and the other is not looked at.
-    fn choice(&mut self, function: &mut Function, id: OperationId, at: At, into: &mut Vec<Step>) {
+    fn lower_if(&mut self, function: &mut Function, id: OperationId, at: At, into: &mut Vec<Step>) {
         let regions = self.file.operation(id).regions.clone();
         let mut cursor = Cursor::new(self.file, id);
         cursor.eat(b'(');
-        let condition = cursor.operand().map(|operand| self.given(operand));
+        let condition = cursor.operand().map(|operand| self.given_operand(operand));
         match condition.and_then(|given| given.number()) {
             Some(number) => {
                 let taken = regions.get(usize::from(number == 0)).copied();
@@ -336,7 +336,7 @@ impl Lowering<'_> {
         let operands = cursor.operands().operands;
         operands
             .into_iter()
-            .map(|operand| self.given(operand).known)
+            .map(|operand| self.given_operand(operand).known)
             .collect()
     }
 
@@ -350,7 +350,13 @@ impl Lowering<'_> {
     }
 
     /// `scf.for`: its variable is the lower bound the first time; its other arguments are what they begin with.
-    fn counted(&mut self, function: &mut Function, id: OperationId, at: At, into: &mut Vec<Step>) {
+    fn lower_for(
+        &mut self,
+        function: &mut Function,
+        id: OperationId,
+        at: At,
+        into: &mut Vec<Step>,
+    ) {
         let mut cursor = Cursor::new(self.file, id);
         // %i = %low to %high step %step iter_args(%a = %b, …)
         let mut given = Vec::new();
@@ -364,7 +370,7 @@ impl Lowering<'_> {
                 Kind::Mark(b'=') => {
                     cursor.next();
                     if let Some(operand) = cursor.operand() {
-                        let value = self.given(operand);
+                        let value = self.given_operand(operand);
                         if depth == 0 {
                             given.push(value);
                         } else {
@@ -375,7 +381,7 @@ impl Lowering<'_> {
                 }
                 Kind::Value if !given.is_empty() && depth == 0 => {
                     if let Some(operand) = cursor.operand() {
-                        given.push(self.given(operand));
+                        given.push(self.given_operand(operand));
                         continue;
                     }
                 }
@@ -407,11 +413,17 @@ impl Lowering<'_> {
         self.region(function, region, at, &mut body);
         // Bounds that could not be read say nothing.
         let may_skip = trips.is_none() && given.len() == 3;
-        self.repeat(function, id, body, (trips, may_skip), at, into);
+        self.lower_repeat(function, id, body, (trips, may_skip), at, into);
     }
 
     /// `scf.while`: its first region runs at least once, its second one after it or not.
-    fn repeated(&mut self, function: &mut Function, id: OperationId, at: At, into: &mut Vec<Step>) {
+    fn lower_while(
+        &mut self,
+        function: &mut Function,
+        id: OperationId,
+        at: At,
+        into: &mut Vec<Step>,
+    ) {
         let at = At {
             certain: false,
             loops: at.loops + 1,
@@ -431,10 +443,10 @@ impl Lowering<'_> {
                 });
             }
         }
-        self.repeat(function, id, body, (None, false), at, into);
+        self.lower_repeat(function, id, body, (None, false), at, into);
     }
 
-    fn given(&self, operand: super::super::syntax::Operand) -> Given {
+    fn given_operand(&self, operand: super::super::syntax::Operand) -> Given {
         Given {
             operand,
             known: self.program.values.operand(self.names, operand),
@@ -447,11 +459,11 @@ impl Lowering<'_> {
         let operands = cursor.operands().operands;
         operands
             .into_iter()
-            .map(|operand| self.given(operand))
+            .map(|operand| self.given_operand(operand))
             .collect()
     }
 
-    fn what(&mut self, id: OperationId) -> Option<What> {
+    fn what_operation_does(&mut self, id: OperationId) -> Option<What> {
         let name = self.file.name(id);
         let Some(short) = name.strip_prefix("pto.") else {
             let calls = matches!(name, "func.call" | "call" | "func.call_indirect");
@@ -470,7 +482,7 @@ impl Lowering<'_> {
             "call" => Some(What::Call),
             _ => match self.access(id, short) {
                 Some(access) => Some(What::Access(access)),
-                None => orders(short).then_some(What::Orders),
+                None => may_order_pipes(short).then_some(What::Orders),
             },
         }
     }
@@ -494,7 +506,7 @@ impl Lowering<'_> {
         if given.len() != wanted && !self.file.operation(id).broken {
             let operation = self.file.operation(id);
             let place = match (given.first(), given.last()) {
-                (Some(first), Some(last)) => first.place().to(last.place()),
+                (Some(first), Some(last)) => first.place().span_to(last.place()),
                 _ => operation.name,
             };
             let (operands, found) = (
@@ -532,7 +544,7 @@ impl Lowering<'_> {
         let mut cursor = Cursor::new(self.file, id);
         loop {
             let token = cursor.peek();
-            if token.kind == Kind::End || token.is(b':') {
+            if token.kind == Kind::End || token.is_mark(b':') {
                 return None;
             }
             let Some(operand) = cursor.operand() else {
@@ -542,8 +554,8 @@ impl Lowering<'_> {
             if !cursor.eat(b'[') {
                 continue;
             }
-            let pointer = self.given(operand);
-            let offset = cursor.operand().map(|offset| self.given(offset));
+            let pointer = self.given_operand(operand);
+            let offset = cursor.operand().map(|offset| self.given_operand(offset));
             let of = pointer.known?.pointer?;
             // Which memory it is must be known; a bracket without an operand is no offset that we know.
             if of.memory != Some(Memory::Ub) {
@@ -561,7 +573,7 @@ impl Lowering<'_> {
 
 /// Whether an operation of PTO may order pipes in a way that is not followed: buffers, dynamic flags, flags of other cores,
 /// and what looks like one of them.
-fn orders(short: &str) -> bool {
+fn may_order_pipes(short: &str) -> bool {
     [
         "flag", "sync", "wait", "barrier", "_buf", "event", "fence", "mem_bar",
     ]
@@ -596,7 +608,7 @@ impl Function {
                 let operations = &file.region(self.region).operations;
                 let place = |id: Option<&OperationId>| id.map(|&id| file.operation(id).place);
                 match (place(operations.first()), place(operations.last())) {
-                    (Some(first), Some(last)) => first.to(last),
+                    (Some(first), Some(last)) => first.span_to(last),
                     _ => Place::default(),
                 }
             }

@@ -11,7 +11,7 @@ use super::tiles::TileOperation;
 use super::transfers::{Copy, Direction, Given};
 
 pub use events::{EVENT_NAMES, EVENTS, Flag, Name, Named, PIPES};
-pub use lowering::{Program, lower};
+pub use lowering::{Program, lower_file};
 
 /// One step of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,26 +118,26 @@ pub struct Function {
 
 impl Function {
     /// Calls something with each action of the function, in the order of the text.
-    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Action)) {
-        each(&self.steps, visit);
+    pub fn visit_actions<'a>(&'a self, visit: &mut dyn FnMut(&'a Action)) {
+        visit_actions(&self.steps, visit);
     }
 
     /// What it is called in messages.
     pub fn title<'a>(&self, file: &'a File) -> &'a str {
         self.name
-            .map_or("", |name| file.at(name).trim_start_matches('@'))
+            .map_or("", |name| file.text_at(name).trim_start_matches('@'))
     }
 }
 
-fn each<'a>(steps: &'a [Step], visit: &mut dyn FnMut(&'a Action)) {
+fn visit_actions<'a>(steps: &'a [Step], visit: &mut dyn FnMut(&'a Action)) {
     for step in steps {
         match step {
             Step::Do(action) => visit(action),
             Step::Choice { one, other, .. } => {
-                each(one, visit);
-                each(other, visit);
+                visit_actions(one, visit);
+                visit_actions(other, visit);
             }
-            Step::Repeat { body, .. } => each(body, visit),
+            Step::Repeat { body, .. } => visit_actions(body, visit),
         }
     }
 }

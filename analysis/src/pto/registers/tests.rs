@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::program::{Program, lower};
+use super::super::program::{Program, lower_file};
 use super::super::syntax::{File, OperationId, parse};
 use super::super::transfers::Copy;
 use super::super::values::Names;
@@ -109,7 +109,7 @@ fn run(parts: &[Part], numbers: &mut Numbers, state: &mut Option<Option<i64>>, m
 fn program(text: &str) -> (File, Program) {
     let file = parse(text);
     assert_eq!(file.problems, [], "{text}");
-    let program = lower(&file, &Names::of(&file), false);
+    let program = lower_file(&file, &Names::of(&file), false);
     assert_eq!(program.faults, [], "{text}");
     (file, program)
 }

@@ -9,7 +9,7 @@ use super::super::analysis::Facts;
 use super::super::program::{Flag, Function, Step, What};
 use super::super::syntax::OperationId;
 use super::events::{flag_key, is_no_flag};
-use super::writing::span;
+use super::writing::text_span;
 use super::{Check, FlagKey, Found};
 use crate::findings::{Rule, rule};
 
@@ -71,8 +71,8 @@ impl<'a> Walk<'a> {
         for step in steps {
             match step {
                 Step::Do(action) => match &action.what {
-                    What::Set(flag) => self.note(flag, true),
-                    What::Wait(flag) => self.note(flag, false),
+                    What::Set(flag) => self.note_flag(flag, true),
+                    What::Wait(flag) => self.note_flag(flag, false),
                     What::Orders | What::Call | What::Forget => self.is_open = true,
                     _ => {}
                 },
@@ -83,27 +83,27 @@ impl<'a> Walk<'a> {
                     is_followed,
                 } => {
                     let way = |way| if *is_followed { way } else { Way::Unknown };
-                    self.inside(*operation, way(Way::First), one);
-                    self.inside(*operation, way(Way::Second), other);
+                    self.walk_inside(*operation, way(Way::First), one);
+                    self.walk_inside(*operation, way(Way::Second), other);
                 }
                 Step::Repeat {
                     operation,
                     body,
                     may_skip: true,
                     ..
-                } => self.inside(*operation, Way::Loop, body),
+                } => self.walk_inside(*operation, Way::Loop, body),
                 Step::Repeat { body, .. } => self.steps(body),
             }
         }
     }
 
-    fn inside(&mut self, operation: OperationId, way: Way, steps: &'a [Step]) {
+    fn walk_inside(&mut self, operation: OperationId, way: Way, steps: &'a [Step]) {
         self.around.push(Around { operation, way });
         self.steps(steps);
         self.around.pop();
     }
 
-    fn note(&mut self, flag: &'a Flag, sets: bool) {
+    fn note_flag(&mut self, flag: &'a Flag, sets: bool) {
         let uses = self.of.entry(flag_key(flag, true)).or_default();
         let uses = if sets {
             &mut uses.sets
@@ -136,7 +136,7 @@ fn deciding(one: &Use<'_>, answers: &[Use<'_>]) -> Option<Around> {
     around.get(outer).copied()
 }
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+pub(super) fn check_event_paths(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     let mut walk = Walk {
         around: Vec::new(),
         of: FxHashMap::default(),
@@ -156,14 +156,14 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
         ] {
             for one in from.iter().filter(|one| !is_no_flag(one.flag)) {
                 if let Some(step) = deciding(one, answers) {
-                    report(check, one.flag, sets, step, answers);
+                    report_flag(check, one.flag, sets, step, answers);
                 }
             }
         }
     }
 }
 
-fn report(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers: &[Use<'_>]) {
+fn report_flag(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers: &[Use<'_>]) {
     let file = &check.analysis.file;
     let name = file.name(step.operation);
     let left_out = match step.way {
@@ -172,7 +172,7 @@ fn report(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers:
         Way::Loop => "where it runs no times",
         Way::Unknown => return,
     };
-    let shown = flag.shown();
+    let shown = flag.flag_text();
     let message = if sets {
         format!(
             "`{shown}` is set here and awaited only in `{name}`: {left_out}, the flag stays set"
@@ -180,7 +180,7 @@ fn report(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers:
     } else {
         format!("`{shown}` is set only in `{name}`: {left_out}, the pipe waits forever")
     };
-    let whole = |flag: &Flag| span(flag.from.place.to(flag.event.place));
+    let whole = |flag: &Flag| text_span(flag.from.place.span_to(flag.event.place));
     let mut finding = Found::new(&PTO_EVENT_SOME_PATHS, whole(flag), message);
     if let Some(answer) = answers.first() {
         let words = if sets {
@@ -191,7 +191,7 @@ fn report(check: &mut Check<'_>, flag: &Flag, sets: bool, step: Around, answers:
         finding = finding.related(whole(answer.flag), words);
     }
     let place = file.operation(step.operation).name;
-    finding = finding.related(span(place), "this may be left out");
+    finding = finding.related(text_span(place), "this may be left out");
     let (other, there) = if sets {
         ("pto.wait_flag", "await")
     } else {

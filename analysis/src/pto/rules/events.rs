@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::analysis::{Analysis, Facts};
 use super::super::program::{EVENT_NAMES, EVENTS, Flag, Function, Name, Named, PIPES, Step, What};
 use super::super::syntax::OperationId;
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Rule, rule};
 use crate::names::nearest_names;
@@ -89,18 +89,18 @@ impl<'a> UsedEvents<'a> {
     }
 
     /// The lowest event that no flag between two pipes uses.
-    fn free(&self, from: &str, to: &str) -> Option<&'static str> {
+    fn free_event(&self, from: &str, to: &str) -> Option<&'static str> {
         let used = self.of_pair.get(&(from, to)).copied().unwrap_or(0);
         EVENT_NAMES.get(used.trailing_ones() as usize).copied()
     }
 }
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+pub(super) fn check_events(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     let mut uses = Vec::new();
     let mut barriers = Vec::new();
     // Calls, dynamic flags and the like may set or await any flag.
     let mut is_closed = !facts.is_called;
-    function.each(&mut |action| match &action.what {
+    function.visit_actions(&mut |action| match &action.what {
         What::Set(flag) | What::Wait(flag) => uses.push(Use {
             operation: action.operation,
             flag,
@@ -120,10 +120,10 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
         unknown_pipe(check, operation, named);
     }
     if is_closed {
-        unmatched(check, &uses);
+        check_unmatched_flags(check, &uses);
     }
     let mut set = FxHashMap::default();
-    reused(check, &function.steps, &used, &mut set);
+    check_reused_flags(check, &function.steps, &used, &mut set);
 }
 
 fn is_unknown_pipe(named: &Named) -> bool {
@@ -142,11 +142,11 @@ fn unknown_pipe(check: &mut Check<'_>, operation: OperationId, named: &Named) {
         return;
     }
     let message = format!("the core has no pipe `{}`", named.name);
-    let mut finding = Found::new(&PTO_UNKNOWN_PIPE, span(named.place), message);
+    let mut finding = Found::new(&PTO_UNKNOWN_PIPE, text_span(named.place), message);
     if let Some(nearest) = nearest_names(&named.name, PIPES).into_iter().next() {
-        let mut change = Change::before(check.analysis, &check.constants, operation);
-        change.replace(named.place, nearest.clone());
-        let fix = change.fix(Applicability::Maybe, format!("Write `{nearest}`"));
+        let mut change = Change::before_operation(check.analysis, &check.constants, operation);
+        change.replace_place(named.place, nearest.clone());
+        let fix = change.into_fix(Applicability::Maybe, format!("Write `{nearest}`"));
         finding = finding.stating(Some(fix));
     }
     check.report(finding);
@@ -160,13 +160,16 @@ fn event_number(check: &mut Check<'_>, one: &Use<'_>, uses: &[Use<'_>], used: &U
         "event {number} does not exist: a pair of pipes has {EVENTS}, 0 to {}",
         EVENTS - 1
     );
-    let mut finding = Found::new(&PTO_EVENT_ID, span(one.flag.event.place), message);
-    if let Some(free) = used.free(&one.flag.from.name, &one.flag.to.name) {
-        let mut change = Change::before(check.analysis, &check.constants, one.operation);
-        for other in uses.iter().filter(|other| other.flag.is(one.flag)) {
-            change.replace(other.flag.event.place, free);
+    let mut finding = Found::new(&PTO_EVENT_ID, text_span(one.flag.event.place), message);
+    if let Some(free) = used.free_event(&one.flag.from.name, &one.flag.to.name) {
+        let mut change = Change::before_operation(check.analysis, &check.constants, one.operation);
+        for other in uses
+            .iter()
+            .filter(|other| other.flag.is_same_flag(one.flag))
+        {
+            change.replace_place(other.flag.event.place, free);
         }
-        let fix = change.fix(
+        let fix = change.into_fix(
             Applicability::Machine,
             format!("Use `{free}`, which is free"),
         );
@@ -176,7 +179,7 @@ fn event_number(check: &mut Check<'_>, one: &Use<'_>, uses: &[Use<'_>], used: &U
     check.report(finding);
 }
 
-fn unmatched(check: &mut Check<'_>, uses: &[Use<'_>]) {
+fn check_unmatched_flags(check: &mut Check<'_>, uses: &[Use<'_>]) {
     // Most functions answer all of their flags.
     let mut sets: Option<UnawaitedSets<'_>> = None;
     for one in uses {
@@ -184,39 +187,43 @@ fn unmatched(check: &mut Check<'_>, uses: &[Use<'_>]) {
         if check.flags.contains(&answer) || is_no_flag(one.flag) {
             continue;
         }
-        let whole = one.flag.from.place.to(one.flag.event.place);
-        let shown = one.flag.shown();
+        let whole = one.flag.from.place.span_to(one.flag.event.place);
+        let shown = one.flag.flag_text();
         if one.sets {
             let message = format!("`{shown}` is set, and nothing in the function waits for it");
-            let finding = Found::new(&PTO_EVENT_NEVER_AWAITED, span(whole), message);
+            let finding = Found::new(&PTO_EVENT_NEVER_AWAITED, text_span(whole), message);
             check.unanswered.push((answer, finding));
             continue;
         }
         let message = format!(
             "`{shown}` is waited for, and nothing in the function sets it: the pipe waits forever"
         );
-        let mut finding = Found::new(&PTO_EVENT_NEVER_SET, span(whole), message);
+        let mut finding = Found::new(&PTO_EVENT_NEVER_SET, text_span(whole), message);
         let sets = sets.get_or_insert_with(|| UnawaitedSets::of(uses));
-        if let Some(nearest) = sets.nearest(one.flag) {
-            let mut change = Change::before(check.analysis, &check.constants, one.operation);
+        if let Some(nearest) = sets.nearest_flag(one.flag) {
+            let mut change =
+                Change::before_operation(check.analysis, &check.constants, one.operation);
             for (there, here) in [
                 (&one.flag.from, &nearest.from),
                 (&one.flag.to, &nearest.to),
                 (&one.flag.event, &nearest.event),
             ] {
                 if there.name != here.name {
-                    change.replace(there.place, &*here.name);
+                    change.replace_place(there.place, &*here.name);
                 }
             }
-            let fix = change.fix(
+            let fix = change.into_fix(
                 Applicability::Maybe,
-                format!("Wait for `{}`", nearest.shown()),
+                format!("Wait for `{}`", nearest.flag_text()),
             );
             finding.fixes.push(fix);
-            let place = nearest.from.place.to(nearest.event.place);
+            let place = nearest.from.place.span_to(nearest.event.place);
             finding = finding
-                .related(span(place), "this flag is set, and nothing waits for it")
-                .help(format!("`{}` is set and not awaited", nearest.shown()));
+                .related(
+                    text_span(place),
+                    "this flag is set, and nothing waits for it",
+                )
+                .help(format!("`{}` is set and not awaited", nearest.flag_text()));
         }
         check.unanswered.push((answer, finding));
     }
@@ -234,7 +241,7 @@ pub(super) fn flag_key(flag: &Flag, sets: bool) -> FlagKey {
 pub(in super::super) fn flags_of(analysis: &Analysis) -> FxHashSet<FlagKey> {
     let mut flags = FxHashSet::default();
     for function in &analysis.program.functions {
-        function.each(&mut |action| match &action.what {
+        function.visit_actions(&mut |action| match &action.what {
             What::Set(flag) => {
                 flags.insert(flag_key(flag, true));
             }
@@ -284,7 +291,7 @@ impl<'a> UnawaitedSets<'a> {
     }
 
     /// The one that differs in the fewest names from a flag, and in one at least is the same; the first of several.
-    fn nearest(&self, flag: &Flag) -> Option<&'a Flag> {
+    fn nearest_flag(&self, flag: &Flag) -> Option<&'a Flag> {
         [(TWO_NAMES, &self.by_two), (ONE_NAME, &self.by_one)]
             .into_iter()
             .find_map(|(kept, sets)| {
@@ -323,7 +330,7 @@ fn some_names(flag: &Flag, kept: [bool; 3]) -> SomeNames<'_> {
 }
 
 /// Flags that are set twice in a straight line; what is in a branch or a loop begins again.
-fn reused<'a>(
+fn check_reused_flags<'a>(
     check: &mut Check<'_>,
     steps: &'a [Step],
     used: &UsedEvents<'_>,
@@ -352,12 +359,12 @@ fn reused<'a>(
                 _ => {}
             },
             Step::Choice { one, other, .. } => {
-                reused(check, one, used, &mut FxHashMap::default());
-                reused(check, other, used, &mut FxHashMap::default());
+                check_reused_flags(check, one, used, &mut FxHashMap::default());
+                check_reused_flags(check, other, used, &mut FxHashMap::default());
                 set.clear();
             }
             Step::Repeat { body, .. } => {
-                reused(check, body, used, &mut FxHashMap::default());
+                check_reused_flags(check, body, used, &mut FxHashMap::default());
                 set.clear();
             }
         }
@@ -389,18 +396,18 @@ fn report_reused(
 ) {
     let message = format!(
         "`{}` is set again before any wait for it: the second set is lost",
-        flag.shown()
+        flag.flag_text()
     );
-    let place = flag.from.place.to(flag.event.place);
-    let mut finding = Found::new(&PTO_EVENT_REUSED, span(place), message)
-        .related(span(first.place), "it is set here");
-    let free = used.free(&flag.from.name, &flag.to.name);
+    let place = flag.from.place.span_to(flag.event.place);
+    let mut finding = Found::new(&PTO_EVENT_REUSED, text_span(place), message)
+        .related(text_span(first.place), "it is set here");
+    let free = used.free_event(&flag.from.name, &flag.to.name);
     // The second of two waits behind it belongs to the second setting.
     if let (Some(free), &[_, (_, second)]) = (free, waits) {
-        let mut change = Change::before(check.analysis, &check.constants, operation);
-        change.replace(flag.event.place, free);
-        change.replace(second.event.place, free);
-        let fix = change.fix(
+        let mut change = Change::before_operation(check.analysis, &check.constants, operation);
+        change.replace_place(flag.event.place, free);
+        change.replace_place(second.event.place, free);
+        let fix = change.into_fix(
             Applicability::Maybe,
             format!("Use `{free}` for the second one"),
         );

@@ -3,7 +3,7 @@
 use super::super::program::{Function, What};
 use super::super::transfers::{Copy, CopyKind, Derived, Direction, Field, Given, UB_ALIGNMENT};
 use super::super::values::{Element, Memory};
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Rule, rule};
 use crate::numbers::thousands;
@@ -96,31 +96,31 @@ pub(super) static PTO_STREAM_ID: Rule = rule!(
     fix
 );
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+pub(super) fn check_fields(check: &mut Check<'_>, function: &Function, derived: &Derived) {
     let copy = &derived.copy;
-    direction(check, copy);
+    check_direction(check, copy);
     element_width(check, copy);
     for (field, given) in &copy.fields {
-        width(check, copy.kind, *field, given);
+        check_width(check, copy.kind, *field, given);
     }
     for (index, given) in copy.loops.iter().enumerate() {
         let level = u8::try_from(index + 1).unwrap_or(u8::MAX);
-        width(check, copy.kind, Field::LoopCount(level), &given.count);
+        check_width(check, copy.kind, Field::LoopCount(level), &given.count);
         for (side, step) in [(Side::Source, &given.source), (Side::Target, &given.target)] {
-            width(check, copy.kind, Field::LoopStride(level, side), step);
+            check_width(check, copy.kind, Field::LoopStride(level, side), step);
         }
-        zero(check, copy, Field::LoopCount(level), &given.count);
+        check_zero(check, copy, Field::LoopCount(level), &given.count);
     }
-    addresses(check, copy);
+    check_addresses(check, copy);
     for field in [Field::Rows, Field::Length] {
-        if let Some(given) = copy.given(field) {
-            zero(check, copy, field, given);
+        if let Some(given) = copy.given_field(field) {
+            check_zero(check, copy, field, given);
         }
     }
     zero_registers(check, function, derived);
-    reserved(check, copy);
+    check_reserved(check, copy);
     element_split(check, copy);
-    stream(check, copy);
+    check_stream(check, copy);
 }
 
 /// The widths of what registers are set to.
@@ -129,7 +129,7 @@ pub(super) fn check_registers(check: &mut Check<'_>, function: &Function) {
         return;
     }
     let mut set: Vec<(Direction, Field, Given)> = Vec::new();
-    function.each(&mut |action| match &action.what {
+    function.visit_actions(&mut |action| match &action.what {
         What::Size(direction, [one, two]) => {
             set.push((*direction, Field::LoopCount(1), *one));
             set.push((*direction, Field::LoopCount(2), *two));
@@ -142,16 +142,16 @@ pub(super) fn check_registers(check: &mut Check<'_>, function: &Function) {
         _ => {}
     });
     for (direction, field, given) in set {
-        width(check, direction.kind(), field, &given);
+        check_width(check, direction.kind(), field, &given);
     }
 }
 
-fn shown(number: i64) -> String {
+fn signed_thousands(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", thousands(number.unsigned_abs()))
 }
 
-fn direction(check: &mut Check<'_>, copy: &Copy) {
+fn check_direction(check: &mut Check<'_>, copy: &Copy) {
     let file = &check.analysis.file;
     let memory = |side: Side| copy.pointer(side).and_then(|pointer| pointer.memory);
     let swapped = memory(Side::Source) == Some(copy.kind.memory(Side::Target))
@@ -162,7 +162,7 @@ fn direction(check: &mut Check<'_>, copy: &Copy) {
         let Some(found) = memory(side).filter(|found| *found != wanted) else {
             continue;
         };
-        let Some(base) = copy.base(side) else {
+        let Some(base) = copy.base_address(side) else {
             continue;
         };
         let message = format!(
@@ -176,7 +176,7 @@ fn direction(check: &mut Check<'_>, copy: &Copy) {
             },
             wanted.name(),
         );
-        let mut finding = Found::new(&PTO_DIRECTION, span(base.place()), message);
+        let mut finding = Found::new(&PTO_DIRECTION, text_span(base.place()), message);
         if let Some(fix) = swapped.then(|| other_operation(check, copy)).flatten() {
             finding = finding.stating(Some(fix));
         } else if let Some(right) = operation_between(memory(Side::Source), memory(Side::Target)) {
@@ -206,24 +206,24 @@ fn other_operation(
 ) -> Option<crate::findings::Fix<crate::findings::TextSpan>> {
     let file = &check.analysis.file;
     let fits = copy.grouped && copy.kind == CopyKind::GmToUb && copy.padding.is_none();
-    let cache = copy.given(Field::CacheControl).filter(|_| fits)?;
-    let target = copy.given(Field::Target)?;
+    let cache = copy.given_field(Field::CacheControl).filter(|_| fits)?;
+    let target = copy.given_field(Field::Target)?;
     let every_operand_typed = copy.types.len() == copy.fields.len() + 3 * copy.loops.len();
     let (pointer, control) = (copy.types.get(1)?, copy.types.get(2)?);
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
     let name = file.operation(copy.operation).name;
-    change.replace(name, "pto.mte_ub_gm");
+    change.replace_place(name, "pto.mte_ub_gm");
     let behind = |first: super::super::syntax::Place, second: super::super::syntax::Place| {
         super::super::syntax::Place {
             start: first.end,
             end: second.end,
         }
     };
-    change.replace(behind(target.place(), cache.place()), "");
+    change.replace_place(behind(target.place(), cache.place()), "");
     if every_operand_typed {
-        change.replace(behind(*pointer, *control), "");
+        change.replace_place(behind(*pointer, *control), "");
     }
-    Some(change.fix(Applicability::Maybe, "Write `pto.mte_ub_gm`"))
+    Some(change.into_fix(Applicability::Maybe, "Write `pto.mte_ub_gm`"))
 }
 
 fn element_width(check: &mut Check<'_>, copy: &Copy) {
@@ -235,19 +235,19 @@ fn element_width(check: &mut Check<'_>, copy: &Copy) {
         return;
     }
     let place = match &copy.types[..] {
-        [source, target, ..] => source.to(*target),
+        [source, target, ..] => source.span_to(*target),
         _ => check.analysis.file.operation(copy.operation).name,
     };
     let message = format!(
         "the source holds {} of {} bits and the destination {} of {}: a copy does not convert",
         source.name, source.bits, target.name, target.bits
     );
-    let finding = Found::new(&PTO_ELEMENT_WIDTH, span(place), message)
+    let finding = Found::new(&PTO_ELEMENT_WIDTH, text_span(place), message)
         .help("`pto.castptr` gives one pointer the type of the other, if the bytes are meant");
     check.report(finding);
 }
 
-fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
+fn check_width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
     let (Some(width), Some(number)) = (field.width(kind), given.number()) else {
         return;
     };
@@ -260,29 +260,33 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
     } else {
         format!(" {unit}")
     };
-    if number < 0 || number > width.largest() {
+    if number < 0 || number > width.largest_value() {
         let message = format!(
             "{name} is {}{unit}; its field of {} bits holds 0 to {}",
-            shown(number),
+            signed_thousands(number),
             width.bits,
-            shown(width.largest()),
+            signed_thousands(width.largest_value()),
         );
-        check.report(Found::new(&PTO_FIELD_WIDTH, span(given.place()), message));
+        check.report(Found::new(
+            &PTO_FIELD_WIDTH,
+            text_span(given.place()),
+            message,
+        ));
     } else {
         let message = format!(
             "{name} is {}{unit}: it fits {} bits but not {}, which hold up to {}, and the manual and the assembler give different widths",
-            shown(number),
+            signed_thousands(number),
             width.bits,
             width.narrow_bits,
-            shown(width.narrow_largest()),
+            signed_thousands(width.narrow_largest()),
         );
         let parts = number.div_euclid(width.narrow_largest() + 1) + 1;
         let each = (number + parts - 1).div_euclid(parts);
-        let finding = Found::new(&PTO_FIELD_NARROW, span(given.place()), message);
+        let finding = Found::new(&PTO_FIELD_NARROW, text_span(given.place()), message);
         let finding = match field {
             Field::Rows | Field::Length => finding.help(format!(
                 "{parts} transfers of at most {}{unit} each fit both",
-                shown(each)
+                signed_thousands(each)
             )),
             _ => finding,
         };
@@ -290,12 +294,12 @@ fn width(check: &mut Check<'_>, kind: CopyKind, field: Field, given: &Given) {
     }
 }
 
-fn addresses(check: &mut Check<'_>, copy: &Copy) {
+fn check_addresses(check: &mut Check<'_>, copy: &Copy) {
     for (side, word) in [(Side::Source, "source"), (Side::Target, "destination")] {
         if copy.kind.memory(side) != Memory::Ub {
             continue;
         }
-        let Some(base) = copy.base(side) else {
+        let Some(base) = copy.base_address(side) else {
             continue;
         };
         let Some(address) = base
@@ -307,14 +311,14 @@ fn addresses(check: &mut Check<'_>, copy: &Copy) {
         let next = (address.div_euclid(UB_ALIGNMENT) + 1).checked_mul(UB_ALIGNMENT);
         let message = format!(
             "the {word} starts at UB address {}, {} bytes past a multiple of {UB_ALIGNMENT}",
-            shown(address),
+            signed_thousands(address),
             address.rem_euclid(UB_ALIGNMENT),
         );
-        let mut finding = Found::new(&PTO_ADDRESS_ALIGNMENT, span(base.place()), message);
+        let mut finding = Found::new(&PTO_ADDRESS_ALIGNMENT, text_span(base.place()), message);
         if let Some(fix) = next.and_then(|next| moved_address(check, base, next)) {
             finding = finding.stating(Some(fix));
         } else if let Some(next) = next {
-            finding = finding.help(format!("the next multiple is {}", shown(next)));
+            finding = finding.help(format!("the next multiple is {}", signed_thousands(next)));
         }
         check.report(finding);
     }
@@ -361,22 +365,26 @@ fn moved_address(
         }
         _ => return None,
     };
-    let mut change = Change::before(analysis, &check.constants, id);
+    let mut change = Change::before_operation(analysis, &check.constants, id);
     change.number(&given, number);
-    Some(change.fix(
+    Some(change.into_fix(
         Applicability::Maybe,
         format!(
             "Start at {}, the next multiple of {UB_ALIGNMENT}",
-            shown(address)
+            signed_thousands(address)
         ),
     ))
 }
 
-fn zero(check: &mut Check<'_>, copy: &Copy, field: Field, given: &Given) {
+fn check_zero(check: &mut Check<'_>, copy: &Copy, field: Field, given: &Given) {
     if given.number() == Some(0) {
         let name = field.name(copy.kind);
         let message = format!("{name} is 0: the copy moves nothing");
-        check.report(Found::new(&PTO_ZERO_COUNT, span(given.place()), message));
+        check.report(Found::new(
+            &PTO_ZERO_COUNT,
+            text_span(given.place()),
+            message,
+        ));
     }
 }
 
@@ -391,23 +399,23 @@ fn zero_registers(check: &mut Check<'_>, function: &Function, derived: &Derived)
         .filter(|one| one.level > 0 && one.count == Some(0));
     for (level, place) in zero.filter_map(|one| Some((one.level, one.count_place?))) {
         let message = format!("loop{level} runs 0 times: the copy that reads it moves nothing");
-        let finding = Found::new(&PTO_ZERO_COUNT, span(place), message);
-        check.report(finding.related(span(copy), "this copy reads it"));
+        let finding = Found::new(&PTO_ZERO_COUNT, text_span(place), message);
+        check.report(finding.related(text_span(copy), "this copy reads it"));
     }
 }
 
-fn reserved(check: &mut Check<'_>, copy: &Copy) {
-    let Some(given) = copy.given(Field::Reserved) else {
+fn check_reserved(check: &mut Check<'_>, copy: &Copy) {
+    let Some(given) = copy.given_field(Field::Reserved) else {
         return;
     };
     let Some(number) = given.number().filter(|number| (1..=15).contains(number)) else {
         return;
     };
     let message = format!("the reserved operand is {number}; it should be 0");
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
     change.number(given, 0);
-    let fix = change.fix(Applicability::Maybe, "Write 0 for the reserved operand");
-    let finding = Found::new(&PTO_RESERVED_FIELD, span(given.place()), message);
+    let fix = change.into_fix(Applicability::Maybe, "Write 0 for the reserved operand");
+    let finding = Found::new(&PTO_RESERVED_FIELD, text_span(given.place()), message);
     check.report(finding.stating(Some(fix)));
 }
 
@@ -419,7 +427,8 @@ fn element_split(check: &mut Check<'_>, copy: &Copy) {
         .into_iter()
         .find_map(|side| copy.pointer(side)?.element);
     let bytes = element.and_then(Element::bytes).map(i64::from);
-    let (Some(element), Some(bytes), Some(length)) = (element, bytes, copy.given(Field::Length))
+    let (Some(element), Some(bytes), Some(length)) =
+        (element, bytes, copy.given_field(Field::Length))
     else {
         return;
     };
@@ -431,25 +440,25 @@ fn element_split(check: &mut Check<'_>, copy: &Copy) {
     };
     let message = format!(
         "a row of {} bytes is not a whole number of elements: {} has {bytes} bytes",
-        shown(number),
+        signed_thousands(number),
         element.name,
     );
     check.report(Found::new(
         &PTO_ELEMENT_SPLIT,
-        span(length.place()),
+        text_span(length.place()),
         message,
     ));
 }
 
-fn stream(check: &mut Check<'_>, copy: &Copy) {
-    if let Some(given) = copy.given(Field::Stream)
+fn check_stream(check: &mut Check<'_>, copy: &Copy) {
+    if let Some(given) = copy.given_field(Field::Stream)
         && let Some(number) = given.number().filter(|number| (1..=15).contains(number))
     {
         let message = format!("the stream id is {number}; it is usually 0");
-        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+        let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
         change.number(given, 0);
-        let fix = change.fix(Applicability::Maybe, "Write 0 for the stream id");
-        let finding = Found::new(&PTO_STREAM_ID, span(given.place()), message);
+        let fix = change.into_fix(Applicability::Maybe, "Write 0 for the stream id");
+        let finding = Found::new(&PTO_STREAM_ID, text_span(given.place()), message);
         check.report(finding.stating(Some(fix)));
     }
 }

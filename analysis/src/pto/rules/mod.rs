@@ -100,7 +100,7 @@ pub(super) struct Checked {
 
 /// What the rules find in a file that is looked at as one part.
 #[cfg(test)]
-pub(super) fn check(analysis: &Analysis) -> Vec<Found> {
+pub(super) fn check_analysis(analysis: &Analysis) -> Vec<Found> {
     let checked = check_part(analysis);
     let mut found = checked.findings;
     found.extend(checked.unanswered.into_iter().map(|(_, finding)| finding));
@@ -117,22 +117,22 @@ pub(super) fn check_part(analysis: &Analysis) -> Checked {
         found: Vec::new(),
         unanswered: Vec::new(),
     };
-    text::check(&mut check);
+    text::check_text(&mut check);
     for (function, facts) in analysis.functions() {
         for derived in &facts.derived {
-            fields::check(&mut check, function, derived);
-            padding::check(&mut check, function, derived);
-            rows::check(&mut check, function, facts, derived);
-            nests::check(&mut check, function, derived);
+            fields::check_fields(&mut check, function, derived);
+            padding::check_padding(&mut check, function, derived);
+            rows::check_rows(&mut check, function, facts, derived);
+            nests::check_nests(&mut check, function, derived);
             registers::check_copy(&mut check, function, derived);
         }
-        tiles::check(&mut check, function);
+        tiles::check_tiles(&mut check, function);
         fields::check_registers(&mut check, function);
         padding::check_registers(&mut check, function);
-        registers::check(&mut check, function, facts);
-        events::check(&mut check, function, facts);
-        event_paths::check(&mut check, function, facts);
-        unsynchronised::check(&mut check, function, facts);
+        registers::check_function_registers(&mut check, function, facts);
+        events::check_events(&mut check, function, facts);
+        event_paths::check_event_paths(&mut check, function, facts);
+        unsynchronised::check_unsynchronised(&mut check, function, facts);
     }
     let mut findings = check.found;
     if findings.len() > 1 {

@@ -3,7 +3,7 @@
 use super::super::program::{Function, What};
 use super::super::syntax::{OperationId, Place};
 use super::super::transfers::{Copy, CopyKind, Derived, Field, GivenLoop, LoopOrigin, SideStep};
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
 use crate::numbers::thousands;
@@ -53,28 +53,31 @@ const SMALL: i128 = 16_384;
 /// The most rows and the longest row that all sources allow.
 const MOST: i64 = 65_535;
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+pub(super) fn check_nests(check: &mut Check<'_>, function: &Function, derived: &Derived) {
     if matches!(derived.copy.kind, CopyKind::UbToUb | CopyKind::GmToL1) {
         return;
     }
-    collapsible(check, function, derived);
+    check_collapsible(check, function, derived);
     software_loop(check, derived);
-    mergeable(check, derived);
-    small(check, derived);
+    check_mergeable(check, derived);
+    check_small(check, derived);
 }
 
-fn rows(derived: &Derived) -> Option<(&SideStep, i64, [i64; 2])> {
+fn row_steps(derived: &Derived) -> Option<(&SideStep, i64, [i64; 2])> {
     let rows = derived.loops.first()?;
     let count = rows.count.filter(|&count| count > 0)?;
     Some((
         rows,
         count,
-        [rows.step(Side::Source)?, rows.step(Side::Target)?],
+        [
+            rows.step_of_side(Side::Source)?,
+            rows.step_of_side(Side::Target)?,
+        ],
     ))
 }
 
-fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
-    let Some((_, count, [source, target])) = rows(derived) else {
+fn check_collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+    let Some((_, count, [source, target])) = row_steps(derived) else {
         return;
     };
     // The innermost loop that runs more than once.
@@ -91,7 +94,7 @@ fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
     };
     let continues = |step: i64, side: Side| {
         let next = step.checked_mul(count);
-        next.is_some() && next == one.step(side)
+        next.is_some() && next == one.step_of_side(side)
     };
     let all = count.checked_mul(iterations).filter(|&all| all <= MOST);
     let (true, true, Some(all)) = (
@@ -110,9 +113,9 @@ fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         thousands(all.unsigned_abs()),
     );
     let name = check.analysis.file.operation(derived.operation()).name;
-    let mut finding = Found::new(&PTO_LOOP_COLLAPSIBLE, span(place), message);
+    let mut finding = Found::new(&PTO_LOOP_COLLAPSIBLE, text_span(place), message);
     if one.origin == LoopOrigin::Registers {
-        finding = finding.related(span(name), "this copy reads the loop");
+        finding = finding.related(text_span(name), "this copy reads the loop");
     }
     let fix = match one.origin {
         LoopOrigin::Group => without_group(check, &derived.copy, one.level, all),
@@ -126,14 +129,14 @@ fn collapsible(check: &mut Check<'_>, function: &Function, derived: &Derived) {
 /// The rows with the loop's, and the group left out with its types.
 fn without_group(check: &Check<'_>, copy: &Copy, level: u8, all: i64) -> Option<Fix<TextSpan>> {
     let group: &GivenLoop = copy.loops.get(usize::from(level).checked_sub(1)?)?;
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
-    change.number(copy.given(Field::Rows)?, all);
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
+    change.number(copy.given_field(Field::Rows)?, all);
     // With the blank before it.
     let text = &check.analysis.file.text;
     let before = text.get(..group.place.start as usize)?;
     let blank = before.len() - before.trim_end_matches([' ', ',']).len();
     let start = group.place.start - u32::try_from(blank).ok()?;
-    change.replace(
+    change.replace_place(
         Place {
             start,
             end: group.place.end,
@@ -145,7 +148,7 @@ fn without_group(check: &Check<'_>, copy: &Copy, level: u8, all: i64) -> Option<
         // All numbers are of one type: any three go.
         let last = copy.types.len().checked_sub(padded + 1)?;
         let (kept, last) = (copy.types.get(last.checked_sub(3)?)?, copy.types.get(last)?);
-        change.replace(
+        change.replace_place(
             Place {
                 start: kept.end,
                 end: last.end,
@@ -153,7 +156,7 @@ fn without_group(check: &Check<'_>, copy: &Copy, level: u8, all: i64) -> Option<
             "",
         );
     }
-    Some(change.fix(
+    Some(change.into_fix(
         Applicability::Machine,
         format!("Move {all} rows without the loop"),
     ))
@@ -179,20 +182,20 @@ fn without_registers(
         return None;
     }
     let mut given = None;
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         if let What::Size(_, counts) = &action.what
             && action.operation == setter
         {
             given = counts.get(usize::from(one.level) - 1).copied();
         }
     });
-    let mut change = Change::before(check.analysis, &check.constants, setter);
+    let mut change = Change::before_operation(check.analysis, &check.constants, setter);
     // Both numbers are written where the register is set and at the copy, after it.
     let count = change.constant(1, "i64");
-    change.replace(given?.place(), count);
-    let rows = derived.copy.given(Field::Rows)?;
+    change.replace_place(given?.place(), count);
+    let rows = derived.copy.given_field(Field::Rows)?;
     change.number(rows, all);
-    Some(change.fix(
+    Some(change.into_fix(
         Applicability::Machine,
         format!("Move {all} rows without the loop"),
     ))
@@ -220,33 +223,40 @@ fn software_loop(check: &mut Check<'_>, derived: &Derived) {
         running.len(),
         thousands(transfers),
     );
-    check.report(Found::new(&PTO_SOFTWARE_LOOP, span(third.place), message));
+    check.report(Found::new(
+        &PTO_SOFTWARE_LOOP,
+        text_span(third.place),
+        message,
+    ));
 }
 
 /// Rows that are contiguous on both sides as one: its bytes, and the change.
 pub(super) fn one_row(check: &Check<'_>, derived: &Derived) -> Option<(i64, Fix<TextSpan>)> {
-    let (_, count, steps) = rows(derived)?;
+    let (_, count, steps) = row_steps(derived)?;
     let copy = &derived.copy;
-    let (length, rows) = (copy.given(Field::Length)?, copy.given(Field::Rows)?);
+    let (length, rows) = (
+        copy.given_field(Field::Length)?,
+        copy.given_field(Field::Rows)?,
+    );
     let number = length.number().filter(|&number| number > 0)?;
     let all = number.checked_mul(count).filter(|&all| all <= MOST)?;
     if count <= 1 || steps != [number; 2] {
         return None;
     }
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
     change.number(rows, 1);
     change.number(length, all);
     let title = format!("Move one row of {} bytes", thousands(all.unsigned_abs()));
-    Some((all, change.fix(Applicability::Machine, title)))
+    Some((all, change.into_fix(Applicability::Machine, title)))
 }
 
-fn mergeable(check: &mut Check<'_>, derived: &Derived) {
+fn check_mergeable(check: &mut Check<'_>, derived: &Derived) {
     let Some((all, fix)) = one_row(check, derived) else {
         return;
     };
     let copy = &derived.copy;
     let (Some(rows), Some(count), Some(length)) = (
-        copy.given(Field::Rows),
+        copy.given_field(Field::Rows),
         copy.number(Field::Rows),
         copy.number(Field::Length),
     ) else {
@@ -257,12 +267,12 @@ fn mergeable(check: &mut Check<'_>, derived: &Derived) {
         "{count} rows of {length} bytes are contiguous on both sides: one row of {} bytes does the same",
         thousands(all.unsigned_abs()),
     );
-    let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, span(rows.place()), message);
+    let mut finding = Found::new(&PTO_BURSTS_MERGEABLE, text_span(rows.place()), message);
     finding.fixes.push(fix);
     check.report(finding);
 }
 
-fn small(check: &mut Check<'_>, derived: &Derived) {
+fn check_small(check: &mut Check<'_>, derived: &Derived) {
     let moved = derived
         .transfer
         .as_ref()
@@ -277,5 +287,5 @@ fn small(check: &mut Check<'_>, derived: &Derived) {
         thousands(u64::try_from(SMALL).unwrap_or(0)),
     );
     let name = check.analysis.file.operation(id).name;
-    check.report(Found::new(&PTO_SMALL_TRANSFER, span(name), message));
+    check.report(Found::new(&PTO_SMALL_TRANSFER, text_span(name), message));
 }

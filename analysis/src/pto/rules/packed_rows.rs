@@ -24,13 +24,13 @@ pub(super) fn touching_the_gaps(
     side: Side,
     rows: MovedRows,
 ) -> Option<OperationId> {
-    let base = derived.copy.base(side)?.known?.always;
+    let base = derived.copy.base_address(side)?.known?.always;
     let extent = derived.transfer.as_ref()?.extent(side)?;
     let others = facts.derived.iter();
     let others = others.filter(|other| other.operation() != derived.operation());
     let copies = others.filter(|other| {
         [Side::Source, Side::Target].into_iter().any(|side| {
-            let known = other.copy.base(side).and_then(|base| base.known);
+            let known = other.copy.base_address(side).and_then(|base| base.known);
             let in_ub = other.copy.kind.memory(side) == Memory::Ub;
             let distance = known.and_then(|known| known.always.minus(base));
             in_ub
@@ -40,7 +40,7 @@ pub(super) fn touching_the_gaps(
     });
     let first = copies.map(Derived::operation).min();
     let mut accesses = Vec::new();
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         if let What::Access(access) = &action.what
             && let Some(distance) = distance_of(access, base)
             && is_in_gap(distance, extent, rows)

@@ -5,7 +5,7 @@ use super::super::registers::Presence;
 use super::super::syntax::{Cursor, Place};
 use super::super::transfers::{CopyKind, Derived, Field, UB_ALIGNMENT};
 use super::super::values::Element;
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
 use crate::transfer::Side;
@@ -54,7 +54,7 @@ const PAD_TYPES: [&str; 12] = [
     "i8", "si8", "ui8", "i16", "si16", "ui16", "i32", "si32", "ui32", "f16", "bf16", "f32",
 ];
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+pub(super) fn check_padding(check: &mut Check<'_>, function: &Function, derived: &Derived) {
     pad_value_unset(check, function, derived);
     padding_disabled(check, derived);
     row_tail(check, derived);
@@ -68,7 +68,7 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, derived: &Derive
 /// The types of what `set_mov_pad_val` is given.
 pub(super) fn check_registers(check: &mut Check<'_>, function: &Function) {
     let mut set = Vec::new();
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         if let What::PadValue(given) = &action.what {
             set.push((action.operation, *given));
         }
@@ -82,7 +82,7 @@ pub(super) fn check_registers(check: &mut Check<'_>, function: &Function) {
         let element = cursor
             .types()
             .first()
-            .and_then(|&place| Element::of(file.at(place)));
+            .and_then(|&place| Element::of(file.text_at(place)));
         if let Some(element) = element {
             pad_type(check, given.place(), element);
         }
@@ -97,11 +97,11 @@ fn pad_type(check: &mut Check<'_>, place: Place, element: Element) {
         "the padding value has type {}; the register takes i8, i16, i32, f16, bf16 and f32",
         element.name
     );
-    check.report(Found::new(&PTO_PAD_TYPE, span(place), message));
+    check.report(Found::new(&PTO_PAD_TYPE, text_span(place), message));
 }
 
 /// The element that rows in UB are made of.
-fn element(derived: &Derived) -> Option<Element> {
+fn row_element(derived: &Derived) -> Option<Element> {
     let of = |side: Side| {
         derived
             .copy
@@ -114,7 +114,7 @@ fn element(derived: &Derived) -> Option<Element> {
 }
 
 /// A zero of the element, and its type, defined before the copy.
-fn zero(change: &mut Change<'_>, element: Element) -> (String, &'static str) {
+fn define_zero(change: &mut Change<'_>, element: Element) -> (String, &'static str) {
     let is_float = element.name.contains('f');
     let number = if is_float { "0.0" } else { "0" };
     let value = change.defined(
@@ -130,17 +130,17 @@ fn pad_value_unset(check: &mut Check<'_>, function: &Function, derived: &Derived
     if copy.grouped || function.is_before || copy.fills() != Some(true) || !unset {
         return;
     }
-    let Some(select) = copy.given(Field::Select) else {
+    let Some(select) = copy.given_field(Field::Select) else {
         return;
     };
     let message = "the copy pads its rows and no `pto.set_mov_pad_val` comes before it: the padding \
                    value is undefined";
-    let mut finding = Found::new(&PTO_PAD_VALUE_UNSET, span(select.place()), message);
-    if let Some(element) = element(derived) {
-        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
-        let (value, of_type) = zero(&mut change, element);
+    let mut finding = Found::new(&PTO_PAD_VALUE_UNSET, text_span(select.place()), message);
+    if let Some(element) = row_element(derived) {
+        let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
+        let (value, of_type) = define_zero(&mut change, element);
         change.line(format!("pto.set_mov_pad_val {value} : {of_type}"));
-        let fix = change.fix(
+        let fix = change.into_fix(
             Applicability::Maybe,
             "Set the padding value to 0 before the copy",
         );
@@ -155,11 +155,11 @@ fn padding_disabled(check: &mut Check<'_>, derived: &Derived) {
     if copy.grouped || copy.fills() != Some(false) {
         return;
     }
-    let Some(select) = copy.given(Field::Select) else {
+    let Some(select) = copy.given_field(Field::Select) else {
         return;
     };
     for field in [Field::LeftPadding, Field::RightPadding] {
-        let Some(given) = copy.given(field) else {
+        let Some(given) = copy.given_field(field) else {
             continue;
         };
         let Some(number) = given.number().filter(|&number| number > 0) else {
@@ -168,14 +168,14 @@ fn padding_disabled(check: &mut Check<'_>, derived: &Derived) {
         let name = field.name(copy.kind);
         let message =
             format!("{name} is {number}, and has no effect while `data_select_bit` is false");
-        let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+        let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
         change.number(select, 1);
-        let fix = change.fix(
+        let fix = change.into_fix(
             Applicability::Maybe,
             "Pad the rows: write `true` for `data_select_bit`",
         );
-        let mut finding = Found::new(&PTO_PADDING_DISABLED, span(given.place()), message)
-            .related(span(select.place()), "`data_select_bit` is false here");
+        let mut finding = Found::new(&PTO_PADDING_DISABLED, text_span(given.place()), message)
+            .related(text_span(select.place()), "`data_select_bit` is false here");
         finding.fixes.push(fix);
         check.report(finding);
         return;
@@ -187,7 +187,7 @@ fn row_tail(check: &mut Check<'_>, derived: &Derived) {
     if copy.kind != CopyKind::GmToUb || copy.fills() != Some(false) {
         return;
     }
-    let Some(given) = copy.given(Field::Length) else {
+    let Some(given) = copy.given_field(Field::Length) else {
         return;
     };
     let Some(length) = given.number().filter(|&length| length > 0) else {
@@ -201,7 +201,7 @@ fn row_tail(check: &mut Check<'_>, derived: &Derived) {
         "a row of {length} bytes leaves {} bytes of its last block of {UB_ALIGNMENT} undefined",
         UB_ALIGNMENT - rest
     );
-    let mut finding = Found::new(&PTO_ROW_TAIL, span(given.place()), message);
+    let mut finding = Found::new(&PTO_ROW_TAIL, text_span(given.place()), message);
     if let Some(fix) = with_padding(check, derived) {
         finding.fixes.push(fix);
     }
@@ -211,15 +211,15 @@ fn row_tail(check: &mut Check<'_>, derived: &Derived) {
 /// The copy with its rows filled up with 0.
 fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
     let copy = &derived.copy;
-    let element = element(derived)?;
-    let mut change = Change::before(check.analysis, &check.constants, copy.operation);
+    let element = row_element(derived)?;
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy.operation);
     let length = copy.number(Field::Length)?;
     let rounded = length
         .checked_add(UB_ALIGNMENT - 1)?
         .div_euclid(UB_ALIGNMENT)
         * UB_ALIGNMENT;
     // Padding goes up to the step: one that is shorter leaves no room for it. More than one row would be moved by another step.
-    if let Some(step) = copy.given(Field::Stride(Side::Target))
+    if let Some(step) = copy.given_field(Field::Stride(Side::Target))
         && step.number().is_some_and(|step| step < rounded)
     {
         if copy.number(Field::Rows)? > 1 {
@@ -229,7 +229,7 @@ fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
     }
     if copy.grouped {
         let file = &check.analysis.file;
-        let (value, of_type) = zero(&mut change, element);
+        let (value, of_type) = define_zero(&mut change, element);
         let mut cursor = Cursor::new(file, copy.operation);
         if !cursor.pass_colon() {
             return None;
@@ -241,18 +241,18 @@ fn with_padding(check: &Check<'_>, derived: &Derived) -> Option<Fix<TextSpan>> {
             start: offset,
             end: offset,
         };
-        change.replace(at(colon.start), format!("pad({value}) "));
-        change.replace(at(last.end), format!(", pad {of_type}"));
+        change.replace_place(at(colon.start), format!("pad({value}) "));
+        change.replace_place(at(last.end), format!(", pad {of_type}"));
     } else {
-        change.number(copy.given(Field::Select)?, 1);
+        change.number(copy.given_field(Field::Select)?, 1);
         match derived.registers.padding.presence {
             Presence::Always => {}
             Presence::Never => {
-                let (value, of_type) = zero(&mut change, element);
+                let (value, of_type) = define_zero(&mut change, element);
                 change.line(format!("pto.set_mov_pad_val {value} : {of_type}"));
             }
             Presence::Sometimes | Presence::Unknown => return None,
         }
     }
-    Some(change.fix(Applicability::Maybe, "Pad the rows with 0"))
+    Some(change.into_fix(Applicability::Maybe, "Pad the rows with 0"))
 }

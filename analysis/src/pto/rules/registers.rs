@@ -5,7 +5,7 @@ use super::super::program::{Function, What};
 use super::super::registers::Presence;
 use super::super::syntax::OperationId;
 use super::super::transfers::{Derived, Direction};
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
 
@@ -66,7 +66,7 @@ pub(super) fn check_copy(check: &mut Check<'_>, function: &Function, derived: &D
     stale(check, derived);
 }
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+pub(super) fn check_function_registers(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     if function.is_before {
         return;
     }
@@ -75,7 +75,7 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
 }
 
 fn name_of(check: &Check<'_>, id: OperationId) -> TextSpan {
-    span(check.analysis.file.operation(id).name)
+    text_span(check.analysis.file.operation(id).name)
 }
 
 fn stride_unset(check: &mut Check<'_>, derived: &Derived) {
@@ -100,7 +100,7 @@ fn stride_unset(check: &mut Check<'_>, derived: &Derived) {
         let name = name_of(check, derived.operation());
         let mut finding = Found::new(&PTO_LOOP_STRIDE_UNSET, name, message);
         if let Some(place) = registers.size.place(index) {
-            finding = finding.related(span(place), format!("{count} iterations are set here"));
+            finding = finding.related(text_span(place), format!("{count} iterations are set here"));
         }
         check.report(finding);
         return;
@@ -109,11 +109,11 @@ fn stride_unset(check: &mut Check<'_>, derived: &Derived) {
 
 /// An operation before a copy that sets the counts to 1, 1.
 fn one_and_one(check: &Check<'_>, copy: OperationId, direction: Direction) -> Fix<TextSpan> {
-    let mut change = Change::before(check.analysis, &check.constants, copy);
+    let mut change = Change::before_operation(check.analysis, &check.constants, copy);
     let one = change.constant(1, "i64");
     let operation = format!("pto.set_loop_size_{}", direction.ending());
     change.line(format!("{operation} {one}, {one} : i64, i64"));
-    change.fix(
+    change.into_fix(
         Applicability::Maybe,
         format!("Set 1, 1 before the copy: `{operation}`"),
     )
@@ -184,7 +184,7 @@ fn stale(check: &mut Check<'_>, derived: &Derived) {
 fn other_direction(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     let mut set: Vec<(OperationId, Direction)> = Vec::new();
     let mut calls = false;
-    function.each(&mut |action| match &action.what {
+    function.visit_actions(&mut |action| match &action.what {
         What::Size(direction, _) | What::Stride(direction, ..) => {
             set.push((action.operation, *direction));
         }
@@ -210,13 +210,13 @@ fn other_direction(check: &mut Check<'_>, function: &Function, facts: &Facts) {
         }
         let file = &check.analysis.file;
         let name = file.name(operation);
-        let right = name.replace(direction.ending(), direction.other().ending());
+        let right = name.replace(direction.ending(), direction.other_direction().ending());
         let message = format!(
             "`{name}` sets registers that no copy here reads: all copies are of the other direction"
         );
-        let mut change = Change::before(check.analysis, &check.constants, operation);
-        change.replace(file.operation(operation).name, right.clone());
-        let fix = change.fix(Applicability::Maybe, format!("Write `{right}`"));
+        let mut change = Change::before_operation(check.analysis, &check.constants, operation);
+        change.replace_place(file.operation(operation).name, right.clone());
+        let fix = change.into_fix(Applicability::Maybe, format!("Write `{right}`"));
         let finding = Found::new(&PTO_LOOP_DIRECTION, name_of(check, operation), message).related(
             name_of(check, other.operation),
             "a copy of the other direction",
@@ -227,7 +227,7 @@ fn other_direction(check: &mut Check<'_>, function: &Function, facts: &Facts) {
 
 fn count_order(check: &mut Check<'_>, function: &Function) {
     let mut set = Vec::new();
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         if let What::Size(_, [one, two]) = &action.what {
             set.push((*one, *two));
         }
@@ -239,12 +239,12 @@ fn count_order(check: &mut Check<'_>, function: &Function) {
         if first == second {
             continue;
         }
-        let place = one.place().to(two.place());
+        let place = one.place().span_to(two.place());
         let message = format!(
             "the counts are {first} and {second}: by the manual loop1 runs {first} times, and one assembler gives loop2 the \
              first of the two"
         );
-        let finding = Found::new(&PTO_LOOP_COUNT_ORDER, span(place), message);
+        let finding = Found::new(&PTO_LOOP_COUNT_ORDER, text_span(place), message);
         check.report(finding.help("a grouped copy with `loop(…)` says which loop is which"));
     }
 }

@@ -9,7 +9,7 @@ use super::super::transfers::{
 use super::super::values::Memory;
 use super::nests::one_row;
 use super::packed_rows::{MovedRows, touching_the_gaps};
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Alternative, Applicability, Rule, TextSpan, rule};
 use crate::numbers::thousands;
@@ -67,18 +67,23 @@ pub(super) static PTO_UB_COPY_OVERLAP: Rule = rule!(
      of a burst and in bytes from its start."
 );
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
-    alignment(check, function, facts, derived);
-    bounds(check, function, derived);
+pub(super) fn check_rows(
+    check: &mut Check<'_>,
+    function: &Function,
+    facts: &Facts,
+    derived: &Derived,
+) {
+    check_alignment(check, function, facts, derived);
+    check_bounds(check, function, derived);
     if derived.copy.kind == CopyKind::UbToUb {
         ub_copy(check, &derived.copy);
         return;
     }
-    overlap(check, derived, Side::Target);
-    overlap(check, derived, Side::Source);
+    check_overlap(check, derived, Side::Target);
+    check_overlap(check, derived, Side::Source);
 }
 
-fn bytes(number: i128) -> String {
+fn signed_thousands(number: i128) -> String {
     let sign = if number < 0 { "-" } else { "" };
     let amount = u64::try_from(number.unsigned_abs()).unwrap_or(u64::MAX);
     format!("{sign}{}", thousands(amount))
@@ -92,7 +97,7 @@ fn loop_name(one: &SideStep) -> String {
     }
 }
 
-fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
+fn check_alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived: &Derived) {
     let copy = &derived.copy;
     let sides = [Side::Source, Side::Target];
     let in_ub = |side: &Side| copy.kind.memory(*side) == Memory::Ub;
@@ -106,7 +111,7 @@ fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived:
     };
     let name = check.analysis.file.operation(copy.operation).name;
     for one in derived.loops.iter().filter(|one| one.is_taken()) {
-        let (Some(step), Some(place)) = (one.step(side), one.place(side)) else {
+        let (Some(step), Some(place)) = (one.step_of_side(side), one.place(side)) else {
             continue;
         };
         if step < 0 || step % UB_ALIGNMENT == 0 {
@@ -116,11 +121,11 @@ fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived:
         let message = format!(
             "{} start {} bytes apart in UB; a row starts at a multiple of {UB_ALIGNMENT}",
             loop_name(one),
-            bytes(i128::from(step)),
+            signed_thousands(i128::from(step)),
         );
-        let mut finding = Found::new(&PTO_STRIDE_ALIGNMENT, span(place), message);
+        let mut finding = Found::new(&PTO_STRIDE_ALIGNMENT, text_span(place), message);
         if one.origin == LoopOrigin::Registers {
-            finding = finding.related(span(name), "this copy reads the step");
+            finding = finding.related(text_span(name), "this copy reads the step");
         }
         let row = copy.number(Field::Length).filter(|_| one.level == 0);
         let packed = row.filter(|_| copy.fills() != Some(true));
@@ -128,7 +133,7 @@ fn alignment(check: &mut Check<'_>, function: &Function, facts: &Facts, derived:
             finding.fixes.push(fix);
             finding = finding.help(format!(
                 "the rows are contiguous on both sides: one row of {} bytes takes no step",
-                bytes(i128::from(all))
+                signed_thousands(i128::from(all))
             ));
         }
         let moved = row.map(|length| MovedRows { length, step: next });
@@ -176,13 +181,13 @@ fn beside_packed_rows(
 ) -> Found {
     let name = check.analysis.file.operation(reader).name;
     let has_help = finding.help.is_some();
-    let finding = finding.related(span(name), "this expects the rows without gaps");
+    let finding = finding.related(text_span(name), "this expects the rows without gaps");
     if has_help {
         return finding;
     }
     finding.help(format!(
         "rows {next} bytes apart are aligned; `{}` then has to expect them there",
-        check.analysis.file.at(name)
+        check.analysis.file.text_at(name)
     ))
 }
 
@@ -205,10 +210,13 @@ fn other_step(
         operand,
         known: None,
     };
-    let mut change = Change::before(check.analysis, &check.constants, operation);
+    let mut change = Change::before_operation(check.analysis, &check.constants, operation);
     change.number(&given, step);
     let title = format!("Write {step} for `{name}`");
-    Some((format!("`{name}`"), change.fix(Applicability::Maybe, title)))
+    Some((
+        format!("`{name}`"),
+        change.into_fix(Applicability::Maybe, title),
+    ))
 }
 
 /// The operation that an operand belongs to, and the operand: the copy itself, or the one that set the register.
@@ -249,7 +257,7 @@ fn operand_at(
     ))
 }
 
-fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
+fn check_bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
     let copy = &derived.copy;
     let size = if function.is_before {
         UB_BYTES_BEFORE
@@ -261,7 +269,7 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
             continue;
         }
         let Some((base, address)) = copy
-            .base(side)
+            .base_address(side)
             .and_then(|base| Some((base, base.number()?)))
         else {
             continue;
@@ -269,10 +277,10 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         if address < 0 || address >= size {
             let message = format!(
                 "the {word} starts at {}; UB has {} bytes",
-                bytes(i128::from(address)),
-                bytes(i128::from(size)),
+                signed_thousands(i128::from(address)),
+                signed_thousands(i128::from(size)),
             );
-            check.report(Found::new(&PTO_UB_BOUNDS, span(base.place()), message));
+            check.report(Found::new(&PTO_UB_BOUNDS, text_span(base.place()), message));
             continue;
         }
         // Of a copy within UB only the address is what both readings agree on.
@@ -296,19 +304,19 @@ fn bounds(check: &mut Check<'_>, function: &Function, derived: &Derived) {
         let message = if high > i128::from(size) {
             format!(
                 "the {word} starts at {} and spans {} bytes, up to {}: {} bytes past the {} of UB",
-                bytes(i128::from(address)),
-                bytes(extent.length()),
-                bytes(high),
-                bytes(high - i128::from(size)),
-                bytes(i128::from(size)),
+                signed_thousands(i128::from(address)),
+                signed_thousands(extent.length()),
+                signed_thousands(high),
+                signed_thousands(high - i128::from(size)),
+                signed_thousands(i128::from(size)),
             )
         } else {
             format!(
                 "the {word} reaches address {}, below the start of UB",
-                bytes(low)
+                signed_thousands(low)
             )
         };
-        let finding = Found::new(&PTO_UB_BOUNDS, span(base.place()), message);
+        let finding = Found::new(&PTO_UB_BOUNDS, text_span(base.place()), message);
         let fitting = fitting_counts(check, derived, side, address, size);
         check.report(finding.alternatives("what fits UB: ", fitting));
     }
@@ -326,7 +334,7 @@ fn fitting_counts(
         return Vec::new();
     };
     let fitting = |index: usize, one: &SideStep| {
-        let step = one.step(side).filter(|&step| step > 0)?;
+        let step = one.step_of_side(side).filter(|&step| step > 0)?;
         let place = one.count_place.filter(|_| one.is_taken())?;
         // The nest has the outermost loop first.
         let position = transfer.loops.len().checked_sub(index + 1)?;
@@ -343,7 +351,7 @@ fn fitting_counts(
             operand,
             known: None,
         };
-        let mut change = Change::before(check.analysis, &check.constants, operation);
+        let mut change = Change::before_operation(check.analysis, &check.constants, operation);
         let name = change.number(&given, count);
         let field = match one.level {
             0 => Field::Rows,
@@ -358,7 +366,7 @@ fn fitting_counts(
         .collect()
 }
 
-fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
+fn check_overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     let Some(transfer) = &derived.transfer else {
         return;
     };
@@ -398,13 +406,13 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
             .to_vec(),
         ..transfer.clone()
     };
-    let (Some(reach), Some(step)) = (inner.reach(side), one.step(side)) else {
+    let (Some(reach), Some(step)) = (inner.reach(side), one.step_of_side(side)) else {
         return;
     };
     let name = check.analysis.file.operation(derived.operation()).name;
     let related = |finding: Found| {
         if one.origin == LoopOrigin::Registers {
-            finding.related(span(name), "this copy reads the step")
+            finding.related(text_span(name), "this copy reads the step")
         } else {
             finding
         }
@@ -420,13 +428,13 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
             format!(
                 "{} of the source start {} bytes apart and span {} bytes: some bytes are read twice",
                 loop_name(one),
-                bytes(i128::from(step)),
-                bytes(reach),
+                signed_thousands(i128::from(step)),
+                signed_thousands(reach),
             )
         };
         check.report(related(Found::new(
             &PTO_SOURCE_ROWS_OVERLAP,
-            span(place),
+            text_span(place),
             message,
         )));
         return;
@@ -434,11 +442,11 @@ fn overlap(check: &mut Check<'_>, derived: &Derived, side: Side) {
     let message = format!(
         "{} of the destination start {} bytes apart and span {} bytes: one overwrites {} bytes of another",
         loop_name(one),
-        bytes(i128::from(step)),
-        bytes(reach),
-        bytes(i128::from(transfer.row(side)) - distance.abs()),
+        signed_thousands(i128::from(step)),
+        signed_thousands(reach),
+        signed_thousands(i128::from(transfer.row(side)) - distance.abs()),
     );
-    let mut finding = related(Found::new(&PTO_ROWS_OVERLAP, span(place), message));
+    let mut finding = related(Found::new(&PTO_ROWS_OVERLAP, text_span(place), message));
     if let Some(wanted) = step_apart(
         derived,
         &inner,
@@ -491,7 +499,10 @@ fn ub_copy(check: &mut Check<'_>, copy: &Copy) {
     let (Some(source_step), Some(target_step)) = steps else {
         return;
     };
-    let (Some(source), Some(target)) = (copy.base(Side::Source), copy.base(Side::Target)) else {
+    let (Some(source), Some(target)) = (
+        copy.base_address(Side::Source),
+        copy.base_address(Side::Target),
+    ) else {
         return;
     };
     let distance = source
@@ -537,11 +548,11 @@ fn ub_copy(check: &mut Check<'_>, copy: &Copy) {
         matches!(meeting, Meeting::Shared { .. })
     };
     if readings.iter().all(meets) {
-        let apart = bytes(i128::from(distance).abs());
+        let apart = signed_thousands(i128::from(distance).abs());
         let message = format!(
             "source and destination start {apart} bytes apart and overlap: the order of reads and writes is not specified"
         );
-        let finding = Found::new(&PTO_UB_COPY_OVERLAP, span(target.place()), message);
-        check.report(finding.related(span(source.place()), "the source"));
+        let finding = Found::new(&PTO_UB_COPY_OVERLAP, text_span(target.place()), message);
+        check.report(finding.related(text_span(source.place()), "the source"));
     }
 }

@@ -1,7 +1,7 @@
 //! Rules about the text: what does not parse, operands that are not as many as they should be, names that nothing defines.
 
 use super::super::syntax::Place;
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Rule, rule};
 use crate::names::nearest_names;
@@ -34,12 +34,16 @@ pub(super) static PTO_UNKNOWN_VALUE: Rule = rule!(
     fix
 );
 
-pub(super) fn check(check: &mut Check<'_>) {
+pub(super) fn check_text(check: &mut Check<'_>) {
     let analysis = check.analysis;
     for problem in &analysis.file.problems {
-        let finding = Found::new(&PTO_SYNTAX, span(problem.place), problem.message.clone());
+        let finding = Found::new(
+            &PTO_SYNTAX,
+            text_span(problem.place),
+            problem.message.clone(),
+        );
         let finding = match problem.related {
-            Some((place, words)) => finding.related(span(place), words),
+            Some((place, words)) => finding.related(text_span(place), words),
             None => finding,
         };
         check.report(finding);
@@ -47,7 +51,7 @@ pub(super) fn check(check: &mut Check<'_>) {
     for fault in &analysis.program.faults {
         check.report(Found::new(
             &PTO_OPERANDS,
-            span(fault.place),
+            text_span(fault.place),
             fault.message.clone(),
         ));
     }
@@ -66,9 +70,9 @@ fn unknown_values(check: &mut Check<'_>) {
         if operation.broken || surroundings.are_broken(place) {
             continue;
         }
-        let name = file.at(place);
+        let name = file.text_at(place);
         let message = format!("`{name}` is not defined before it is used here");
-        let mut finding = Found::new(&PTO_UNKNOWN_VALUE, span(place), message);
+        let mut finding = Found::new(&PTO_UNKNOWN_VALUE, text_span(place), message);
         if number >= MOST_COMPARED {
             check.report(finding);
             continue;
@@ -78,17 +82,18 @@ fn unknown_values(check: &mut Check<'_>) {
                 known.place < place && file.is_within(operation.region, known.region)
             });
         let seen: Vec<(&str, Place)> = seen
-            .map(|known| (file.at(known.place), known.place))
+            .map(|known| (file.text_at(known.place), known.place))
             .collect();
         let nearest = nearest_names(name, seen.iter().map(|(name, _)| *name));
         let nearest = nearest
             .first()
             .and_then(|nearest| seen.iter().rfind(|(name, _)| name == nearest));
         if let Some(&(nearest, defined)) = nearest {
-            finding = finding.related(span(defined), format!("`{nearest}` is defined here"));
-            let mut change = Change::before(analysis, &check.constants, unknown.operation);
-            change.replace(place, nearest);
-            let fix = change.fix(Applicability::Maybe, format!("Write `{nearest}`"));
+            finding = finding.related(text_span(defined), format!("`{nearest}` is defined here"));
+            let mut change =
+                Change::before_operation(analysis, &check.constants, unknown.operation);
+            change.replace_place(place, nearest);
+            let fix = change.into_fix(Applicability::Maybe, format!("Write `{nearest}`"));
             finding = finding.stating(Some(fix));
         }
         check.report(finding);

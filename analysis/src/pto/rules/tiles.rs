@@ -9,7 +9,7 @@ use super::super::transfers::{Given, UB_BYTES, UB_BYTES_BEFORE};
 use super::fields::{PTO_ADDRESS_ALIGNMENT, PTO_DIRECTION, PTO_ELEMENT_WIDTH};
 use super::rows::{PTO_ROWS_OVERLAP, PTO_SOURCE_ROWS_OVERLAP, PTO_UB_BOUNDS};
 use super::text::PTO_OPERANDS;
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Group, Rule, rule};
 use crate::numbers::thousands;
@@ -55,28 +55,28 @@ pub(super) static PTO_VIEW_BOUNDS: Rule = Rule {
     )
 };
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function) {
+pub(super) fn check_tiles(check: &mut Check<'_>, function: &Function) {
     for operation in &function.tiles {
         match operation {
-            TileOperation::Allocation(made) => allocation(check, function, made),
+            TileOperation::Allocation(made) => check_allocation(check, function, made),
             TileOperation::View(view) => {
                 let lists = [("shape", &view.shape), ("strides", &view.strides)];
-                counts(check, view.operation, &view.view.sizes, lists);
+                check_counts(check, view.operation, &view.view.sizes, lists);
             }
-            TileOperation::Partition(part) => partition(check, part),
+            TileOperation::Partition(part) => check_partition(check, part),
             TileOperation::Move(moved) => tile_move(check, function, moved),
         }
     }
 }
 
-fn shown(number: u64) -> String {
+fn thousands_text(number: u64) -> String {
     thousands(number)
 }
 
-fn allocation(check: &mut Check<'_>, function: &Function, made: &Allocation) {
-    address(check, made);
-    bounds(check, function, made);
-    alignment(check, made);
+fn check_allocation(check: &mut Check<'_>, function: &Function, made: &Allocation) {
+    check_address(check, made);
+    check_bounds(check, function, made);
+    check_alignment(check, made);
     let [rows, columns] = made.tile.shape;
     let sizes = made.valid_sizes();
     for (way, (valid, whole, word)) in [(sizes[0], rows, "rows"), (sizes[1], columns, "columns")]
@@ -92,11 +92,11 @@ fn allocation(check: &mut Check<'_>, function: &Function, made: &Allocation) {
         let given = made.valid.get(way).copied().flatten();
         let message = format!(
             "{} {word} are valid, and the tile has {}",
-            shown(valid),
-            shown(whole)
+            thousands_text(valid),
+            thousands_text(whole)
         );
         let place = given.map_or(made.type_place, |given| given.place());
-        let mut finding = Found::new(&PTO_TILE_SIZE, span(place), message);
+        let mut finding = Found::new(&PTO_TILE_SIZE, text_span(place), message);
         if given.is_some() {
             // The assembler sees the type only.
             finding.group = PTO_TILE_SIZE.lesser;
@@ -105,7 +105,7 @@ fn allocation(check: &mut Check<'_>, function: &Function, made: &Allocation) {
     }
 }
 
-fn address(check: &mut Check<'_>, made: &Allocation) {
+fn check_address(check: &mut Check<'_>, made: &Allocation) {
     let (Some(given), Some(unit)) = (made.address, made.tile.alignment()) else {
         return;
     };
@@ -119,19 +119,19 @@ fn address(check: &mut Check<'_>, made: &Allocation) {
         "the tile starts at address {address}, {} bytes past a multiple of {unit}",
         address.rem_euclid(unit)
     );
-    let mut finding = Found::new(&PTO_ADDRESS_ALIGNMENT, span(given.place()), message);
+    let mut finding = Found::new(&PTO_ADDRESS_ALIGNMENT, text_span(given.place()), message);
     if let Some(next) = (address.div_euclid(unit) + 1).checked_mul(unit) {
-        let mut change = Change::before(check.analysis, &check.constants, made.operation);
+        let mut change = Change::before_operation(check.analysis, &check.constants, made.operation);
         change.number(&given, next);
         let title = format!("Start the tile at {next}");
-        let fix = change.fix(Applicability::Maybe, title);
+        let fix = change.into_fix(Applicability::Maybe, title);
         finding.fixes.push(fix);
         finding = finding.help(format!("the next multiple is {next}"));
     }
     check.report(finding);
 }
 
-fn bounds(check: &mut Check<'_>, function: &Function, made: &Allocation) {
+fn check_bounds(check: &mut Check<'_>, function: &Function, made: &Allocation) {
     let size = if function.is_before {
         UB_BYTES_BEFORE
     } else {
@@ -155,31 +155,31 @@ fn bounds(check: &mut Check<'_>, function: &Function, made: &Allocation) {
     let message = match address {
         Some((address, _)) => format!(
             "the tile starts at {} and has {} bytes, up to {}: {} bytes past the {} of UB",
-            shown(address),
-            shown(bytes),
-            shown(end),
-            shown(end - size),
-            shown(size),
+            thousands_text(address),
+            thousands_text(bytes),
+            thousands_text(end),
+            thousands_text(end - size),
+            thousands_text(size),
         ),
         None => format!(
             "the tile has {} bytes: {} more than the {} of UB",
-            shown(bytes),
-            shown(end - size),
-            shown(size),
+            thousands_text(bytes),
+            thousands_text(end - size),
+            thousands_text(size),
         ),
     };
     let place = address.map_or(made.type_place, |(_, place)| place);
-    let mut finding = Found::new(&PTO_UB_BOUNDS, span(place), message);
+    let mut finding = Found::new(&PTO_UB_BOUNDS, text_span(place), message);
     if let Some(last) = size.checked_sub(bytes).filter(|_| address.is_some()) {
         finding = finding.help(format!(
             "the last address that fits is {}",
-            shown(last / 32 * 32)
+            thousands_text(last / 32 * 32)
         ));
     }
     check.report(finding);
 }
 
-fn alignment(check: &mut Check<'_>, made: &Allocation) {
+fn check_alignment(check: &mut Check<'_>, made: &Allocation) {
     let tile = &made.tile;
     let [rows, columns] = tile.shape;
     let (count, word, of) = match tile.layout {
@@ -197,9 +197,9 @@ fn alignment(check: &mut Check<'_>, made: &Allocation) {
     };
     let message = format!(
         "{of} of the tile has {} bytes, which is not a multiple of {unit}",
-        shown(bytes)
+        thousands_text(bytes)
     );
-    let mut finding = Found::new(&PTO_TILE_ALIGNMENT, span(made.type_place), message);
+    let mut finding = Found::new(&PTO_TILE_ALIGNMENT, text_span(made.type_place), message);
     if bytes % (unit / 2) == 0 {
         finding.group = PTO_TILE_ALIGNMENT.lesser;
     }
@@ -207,16 +207,16 @@ fn alignment(check: &mut Check<'_>, made: &Allocation) {
     if next % element == 0 {
         finding = finding.help(format!(
             "{} {word}, of which {} are valid, take {} bytes",
-            shown(next / element),
-            shown(count),
-            shown(next)
+            thousands_text(next / element),
+            thousands_text(count),
+            thousands_text(next)
         ));
     }
     check.report(finding);
 }
 
 /// Whether lists have an operand for each dimension of a view.
-fn counts(
+fn check_counts(
     check: &mut Check<'_>,
     operation: OperationId,
     sizes: &[Size],
@@ -234,22 +234,23 @@ fn counts(
         all_right = false;
         let name = check.analysis.file.operation(operation).name;
         let place = match (given.first(), given.last()) {
-            (Some(first), Some(last)) => first.place().to(last.place()),
+            (Some(first), Some(last)) => first.place().span_to(last.place()),
             _ => name,
         };
         let message = format!(
             "`{word}` has {} operands, and the view has {rank} dimensions",
             given.len()
         );
-        check.report(Found::new(&PTO_OPERANDS, span(place), message));
+        check.report(Found::new(&PTO_OPERANDS, text_span(place), message));
     }
     all_right
 }
 
-fn partition(check: &mut Check<'_>, part: &Partition) {
+fn check_partition(check: &mut Check<'_>, part: &Partition) {
     let [whole, _] = &part.views;
     let lists = [("offsets", &part.offsets), ("sizes", &part.sizes)];
-    if !counts(check, part.operation, &whole.sizes, lists) || part.sizes.len() != whole.sizes.len()
+    if !check_counts(check, part.operation, &whole.sizes, lists)
+        || part.sizes.len() != whole.sizes.len()
     {
         return;
     }
@@ -267,7 +268,7 @@ fn part_of_dimension(
 ) {
     let [whole, own] = &part.views;
     let report = |check: &mut Check<'_>, place: Place, message: String, is_fixed: bool| {
-        let mut finding = Found::new(&PTO_VIEW_BOUNDS, span(place), message);
+        let mut finding = Found::new(&PTO_VIEW_BOUNDS, text_span(place), message);
         if !is_fixed {
             finding.group = PTO_VIEW_BOUNDS.lesser;
         }
@@ -293,8 +294,8 @@ fn part_of_dimension(
     {
         let message = format!(
             "the part has the size {} in dimension {dimension}, and its type has {}",
-            shown(given),
-            shown(written)
+            thousands_text(given),
+            thousands_text(written)
         );
         report(check, size.place(), message, true);
         return;
@@ -317,15 +318,15 @@ fn part_of_dimension(
     };
     let message = format!(
         "the part ends at {} in dimension {dimension}, {} past the {} of the view",
-        shown(end),
-        shown(end - all),
-        shown(all)
+        thousands_text(end),
+        thousands_text(end - all),
+        thousands_text(all)
     );
     report(check, size.place(), message, fixed.is_some());
 }
 
 fn tile_move(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
-    memory(check, function, moved);
+    check_memory(check, function, moved);
     let (Some(tile), Some(view)) = (&moved.tile, &moved.view) else {
         return;
     };
@@ -338,16 +339,16 @@ fn tile_move(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
         );
         check.report(Found::new(
             &PTO_ELEMENT_WIDTH,
-            span(moved.tile_place),
+            text_span(moved.tile_place),
             message,
         ));
         return;
     }
-    elements(check, moved, tile.valid);
-    overlap(check, moved);
+    check_elements(check, moved, tile.valid);
+    check_overlap(check, moved);
 }
 
-fn memory(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
+fn check_memory(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
     let Some(tile) = &moved.tile else {
         return;
     };
@@ -370,11 +371,15 @@ fn memory(check: &mut Check<'_>, function: &Function, moved: &TileMove) {
     }
     let name = check.analysis.file.name(moved.operation);
     let message = format!("the tile is in `{memory}`, and `{name}` {does} {legal}");
-    check.report(Found::new(&PTO_DIRECTION, span(moved.tile_place), message));
+    check.report(Found::new(
+        &PTO_DIRECTION,
+        text_span(moved.tile_place),
+        message,
+    ));
 }
 
 /// Whether as many elements are valid in the tile as the view has.
-fn elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
+fn check_elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
     let [Some(rows), Some(columns)] = moved.valid else {
         return;
     };
@@ -395,14 +400,14 @@ fn elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
     };
     let message = format!(
         "a tile with {} valid elements ({rows} x {columns}) {does} a view of {}",
-        shown(valid),
-        shown(all)
+        thousands_text(valid),
+        thousands_text(all)
     );
     let view = moved.view.as_ref();
     let is_fixed = view.is_some_and(|view| view.sizes.iter().all(Option::is_some));
     let is_fixed = is_fixed && written.iter().all(Option::is_some);
-    let mut finding = Found::new(&PTO_TILE_SIZE, span(moved.tile_place), message)
-        .related(span(moved.view_place), "the view");
+    let mut finding = Found::new(&PTO_TILE_SIZE, text_span(moved.tile_place), message)
+        .related(text_span(moved.view_place), "the view");
     if moved.kind == TileMoveKind::Load || !is_fixed {
         finding.group = PTO_TILE_SIZE.lesser;
     }
@@ -412,11 +417,15 @@ fn elements(check: &mut Check<'_>, moved: &TileMove, written: [Size; 2]) {
 }
 
 /// Whether elements of the part of GM share bytes, by the strides of its view.
-fn overlap(check: &mut Check<'_>, moved: &TileMove) {
+fn check_overlap(check: &mut Check<'_>, moved: &TileMove) {
     let Some(part) = &moved.partition else {
         return;
     };
-    let Some((view, nest)) = part.source.as_ref().and_then(|view| nest(part, view)) else {
+    let Some((view, nest)) = part
+        .source
+        .as_ref()
+        .and_then(|view| element_nest(part, view))
+    else {
         return;
     };
     let Meeting::Shared { iterations, .. } = rows_meet(&nest, Side::Target) else {
@@ -437,12 +446,12 @@ fn overlap(check: &mut Check<'_>, moved: &TileMove) {
         "with a stride of {number} elements in dimension {dimension} some elements are {does}"
     );
     let name = check.analysis.file.operation(moved.operation).name;
-    let finding = Found::new(rule, span(stride.place()), message);
-    check.report(finding.related(span(name), "this moves them"));
+    let finding = Found::new(rule, text_span(stride.place()), message);
+    check.report(finding.related(text_span(name), "this moves them"));
 }
 
 /// The elements of a part as a nest, the first dimension outermost.
-fn nest<'a>(part: &Partition, view: &'a TensorView) -> Option<(&'a TensorView, Transfer)> {
+fn element_nest<'a>(part: &Partition, view: &'a TensorView) -> Option<(&'a TensorView, Transfer)> {
     let element = view.view.element?;
     let bytes = i64::try_from(element).ok()?;
     let mut loops = Vec::new();

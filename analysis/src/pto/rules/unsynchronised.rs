@@ -8,7 +8,7 @@ use super::super::program::{EVENTS, Function, Step, What};
 use super::super::syntax::OperationId;
 use super::super::transfers::{CopyKind, Derived};
 use super::super::values::Memory;
-use super::writing::{Change, span};
+use super::writing::{Change, text_span};
 use super::{Check, Found};
 use crate::findings::{Applicability, Group, Rule, rule};
 use crate::transfer::{Meeting, Side, sides_meet};
@@ -39,8 +39,8 @@ pub(super) static PTO_UNSYNCHRONISED: Rule = Rule {
     )
 };
 
-pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
-    races(check, function, facts);
+pub(super) fn check_unsynchronised(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+    check_races(check, function, facts);
     let mut stores = Vec::new();
     store_order(check, &function.steps, facts, &mut stores);
 }
@@ -48,7 +48,7 @@ pub(super) fn check(check: &mut Check<'_>, function: &Function, facts: &Facts) {
 /// The events that flags between each two pipes use in a function.
 fn used_events(function: &Function) -> FxHashMap<(&str, &str), FxHashSet<u32>> {
     let mut used: FxHashMap<(&str, &str), FxHashSet<u32>> = FxHashMap::default();
-    function.each(&mut |action| {
+    function.visit_actions(&mut |action| {
         if let What::Set(flag) | What::Wait(flag) = &action.what {
             let pair = (&*flag.from.name, &*flag.to.name);
             used.entry(pair).or_default().extend(flag.number());
@@ -57,7 +57,7 @@ fn used_events(function: &Function) -> FxHashMap<(&str, &str), FxHashSet<u32>> {
     used
 }
 
-fn races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
+fn check_races(check: &mut Check<'_>, function: &Function, facts: &Facts) {
     if facts.races.is_empty() {
         return;
     }
@@ -89,15 +89,18 @@ fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -
         race.read_pipe,
         race.memory.name(),
         race.write_pipe,
-        file.at(write.name),
+        file.text_at(write.name),
     );
-    let mut finding = Found::new(&PTO_UNSYNCHRONISED, span(read.name), message).related(
-        span(write.name),
+    let mut finding = Found::new(&PTO_UNSYNCHRONISED, text_span(read.name), message).related(
+        text_span(write.name),
         format!("{} writes them here", race.write_pipe),
     );
     if let Some(by) = race.ordered_by {
         let place = file.operation(by).name;
-        finding = finding.related(span(place), "where this is left out, nothing is awaited");
+        finding = finding.related(
+            text_span(place),
+            "where this is left out, nothing is awaited",
+        );
     }
     if race.ordered_by.is_some() || race.memory != Memory::Ub {
         finding.group = PTO_UNSYNCHRONISED.lesser;
@@ -106,7 +109,7 @@ fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -
     let Some(event) = (0..EVENTS).find(|event| !is_used(event)) else {
         return finding;
     };
-    let mut change = Change::before(check.analysis, &check.constants, race.read);
+    let mut change = Change::before_operation(check.analysis, &check.constants, race.read);
     let flag = format!(
         "[\"{}\", \"{}\", \"EVENT_ID{event}\"]",
         race.write_pipe, race.read_pipe
@@ -116,7 +119,7 @@ fn race_finding(check: &Check<'_>, race: &Race, used: Option<&FxHashSet<u32>>) -
     let title = format!("Set and await `EVENT_ID{event}` before the read");
     finding
         .fixes
-        .push(change.fix(Applicability::Machine, title));
+        .push(change.into_fix(Applicability::Machine, title));
     finding.help(format!(
         "`pto.set_flag{flag}` after the write and `pto.wait_flag{flag}` before the read order the two pipes"
     ))
@@ -141,7 +144,9 @@ fn store_order<'a>(
                         .get(*index)
                         .filter(|derived| derived.copy.kind == CopyKind::UbToGm);
                     if let Some(store) = store {
-                        if let Some(earlier) = stores.iter().rev().find(|one| meet(one, store)) {
+                        if let Some(earlier) =
+                            stores.iter().rev().find(|one| stores_meet(one, store))
+                        {
                             report_store(check, store, earlier.operation());
                         }
                         if stores.len() >= MOST_STORES {
@@ -169,8 +174,8 @@ fn store_order<'a>(
     }
 }
 
-fn meet(one: &Derived, other: &Derived) -> bool {
-    let known = |derived: &Derived| derived.copy.base(Side::Target)?.known;
+fn stores_meet(one: &Derived, other: &Derived) -> bool {
+    let known = |derived: &Derived| derived.copy.base_address(Side::Target)?.known;
     let (Some(one_base), Some(other_base)) = (known(one), known(other)) else {
         return false;
     };
@@ -195,14 +200,14 @@ fn report_store(check: &mut Check<'_>, store: &Derived, earlier: OperationId) {
         file.operation(earlier).name,
     );
     let message = "the store writes bytes of GM that an earlier store writes, with no barrier of PIPE_MTE3 between them";
-    let mut change = Change::before(check.analysis, &check.constants, store.operation());
+    let mut change = Change::before_operation(check.analysis, &check.constants, store.operation());
     change.line("pto.barrier #pto.pipe<PIPE_MTE3>".to_owned());
-    let fix = change.fix(
+    let fix = change.into_fix(
         Applicability::Machine,
         "Insert a barrier of PIPE_MTE3 before the store",
     );
-    let mut finding = Found::new(&PTO_STORE_ORDER, span(name), message)
-        .related(span(earlier), "the earlier store");
+    let mut finding = Found::new(&PTO_STORE_ORDER, text_span(name), message)
+        .related(text_span(earlier), "the earlier store");
     finding.fixes.push(fix);
     check.report(finding.help("put `pto.barrier #pto.pipe<PIPE_MTE3>` between them"));
 }

@@ -13,7 +13,7 @@ use super::super::values::{DefinitionId, Known};
 use crate::findings::{Alternative, Applicability, Edit, Fix, TextSpan};
 
 /// A place as findings have it.
-pub(super) const fn span(place: Place) -> TextSpan {
+pub(super) const fn text_span(place: Place) -> TextSpan {
     TextSpan::new(place.start, place.end)
 }
 
@@ -51,7 +51,7 @@ impl Constants {
             let file = &analysis.file;
             let values = file.tokens.iter().filter(|token| token.kind == Kind::Value);
             values
-                .map(|token| file.at(token.place).to_owned())
+                .map(|token| file.text_at(token.place).to_owned())
                 .collect()
         });
         names.contains(name)
@@ -73,7 +73,7 @@ pub(in super::super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     /// A change that puts new operations before one.
-    pub(in super::super) const fn before(
+    pub(in super::super) const fn before_operation(
         analysis: &'a Analysis,
         constants: &'a Constants,
         at: OperationId,
@@ -105,7 +105,7 @@ impl<'a> Change<'a> {
                 return None;
             }
             let typed = type_of_constant(self.analysis, definition.operation?);
-            (typed == of_type).then(|| file.at(definition.place).to_owned())
+            (typed == of_type).then(|| file.text_at(definition.place).to_owned())
         });
         seen.unwrap_or_else(|| {
             let text = match (of_type, number) {
@@ -146,15 +146,15 @@ impl<'a> Change<'a> {
     }
 
     /// Another text in a place.
-    pub(in super::super) fn replace(&mut self, place: Place, with: impl Into<String>) {
-        self.edits.push(Edit::new(span(place), with.into()));
+    pub(in super::super) fn replace_place(&mut self, place: Place, with: impl Into<String>) {
+        self.edits.push(Edit::new(text_span(place), with.into()));
     }
 
     /// Another number as an operand; its name.
     pub(in super::super) fn number(&mut self, given: &Given, number: i64) -> String {
         let of_type = type_of(self.analysis, given).unwrap_or_else(|| "i64".to_owned());
         let name = self.constant(number, &of_type);
-        self.replace(given.place(), name.clone());
+        self.replace_place(given.place(), name.clone());
         name
     }
 
@@ -183,14 +183,14 @@ impl<'a> Change<'a> {
             let clash = self.edits.iter_mut().find(|edit| edit.span.start == start);
             match clash {
                 Some(edit) => edit.text.insert_str(0, &text),
-                None => self.edits.insert(0, Edit::new(span(place), text)),
+                None => self.edits.insert(0, Edit::new(text_span(place), text)),
             }
         }
         self.edits
     }
 
     /// The change as a code action.
-    pub(in super::super) fn fix(
+    pub(in super::super) fn into_fix(
         self,
         applicability: Applicability,
         title: impl Into<String>,
@@ -220,7 +220,7 @@ fn type_of_constant(analysis: &Analysis, id: OperationId) -> String {
         return "i1".to_owned();
     }
     match cursor.types().last() {
-        Some(&place) => file.at(place).to_owned(),
+        Some(&place) => file.text_at(place).to_owned(),
         None => String::new(),
     }
 }
@@ -230,7 +230,7 @@ fn type_of(analysis: &Analysis, given: &Given) -> Option<String> {
     let value = analysis.names.value(given.operand.token)?;
     let (_, definition) = analysis.names.definition(value)?;
     if let Some(place) = definition.written_type {
-        return Some(analysis.file.at(place).to_owned());
+        return Some(analysis.file.text_at(place).to_owned());
     }
     let id = definition.operation?;
     if analysis.file.name(id) == "arith.constant" {
@@ -247,5 +247,5 @@ fn type_of(analysis: &Analysis, given: &Given) -> Option<String> {
     }
     types
         .last()
-        .map(|&place| analysis.file.at(place).to_owned())
+        .map(|&place| analysis.file.text_at(place).to_owned())
 }

@@ -62,7 +62,7 @@ impl Token {
     }
 
     /// Whether it is a mark.
-    pub fn is(self, mark: u8) -> bool {
+    pub fn is_mark(self, mark: u8) -> bool {
         self.kind == Kind::Mark(mark)
     }
 }
@@ -140,14 +140,14 @@ impl Lexer<'_> {
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
             b'/' if self.byte(1) == b'/' => self.comment(start),
             b'"' => self.text(start),
-            b'%' | b'^' | b'!' | b'#' | b'@' => self.marked(byte, start),
+            b'%' | b'^' | b'!' | b'#' | b'@' => self.lex_marked(byte, start),
             b'0'..=b'9' => self.number(start),
             b'-' if self.byte(1).is_ascii_digit() => self.number(start),
-            b'-' if self.byte(1) == b'>' => self.take(2, Kind::Arrow, start),
-            b'<' | b'>' | b'=' if self.byte(1) == b'=' => self.take(2, Kind::Sign, start),
-            b':' if self.byte(1) == b':' => self.take(2, Kind::Sign, start),
+            b'-' if self.byte(1) == b'>' => self.take_bytes(2, Kind::Arrow, start),
+            b'<' | b'>' | b'=' if self.byte(1) == b'=' => self.take_bytes(2, Kind::Sign, start),
+            b':' if self.byte(1) == b':' => self.take_bytes(2, Kind::Sign, start),
             b'.' if self.byte(1) == b'.' && self.byte(2) == b'.' => {
-                self.take(3, Kind::Sign, start);
+                self.take_bytes(3, Kind::Sign, start);
             }
             b'{' if self
                 .bytes
@@ -162,14 +162,14 @@ impl Lexer<'_> {
             }
             b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'=' | b'*'
             | b'+' | b'-' | b'?' | b'/' | b'|' | b'&' | b';' => {
-                self.take(1, Kind::Mark(byte), start);
+                self.take_bytes(1, Kind::Mark(byte), start);
             }
-            _ => self.take(1, Kind::Unknown, start),
+            _ => self.take_bytes(1, Kind::Unknown, start),
         }
         true
     }
 
-    fn take(&mut self, bytes: usize, kind: Kind, start: usize) {
+    fn take_bytes(&mut self, bytes: usize, kind: Kind, start: usize) {
         self.at += bytes;
         self.push(kind, start);
     }
@@ -197,7 +197,7 @@ impl Lexer<'_> {
         self.at += 1;
         loop {
             match self.byte(0) {
-                b'"' => return self.take(1, Kind::Text, start),
+                b'"' => return self.take_bytes(1, Kind::Text, start),
                 b'\\' if self.byte(1) != b'\n' && self.at + 1 < self.bytes.len() => self.at += 2,
                 b'\n' => return self.push(Kind::Unknown, start),
                 _ if self.at >= self.bytes.len() => return self.push(Kind::Unknown, start),
@@ -206,7 +206,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn marked(&mut self, mark: u8, start: usize) {
+    fn lex_marked(&mut self, mark: u8, start: usize) {
         self.at += 1;
         if mark == b'@' && self.byte(0) == b'"' {
             self.text(start);

@@ -28,12 +28,12 @@ pub struct Place {
 
 impl Place {
     /// Whether an offset is in the place or right behind it.
-    pub const fn touches(self, offset: u32) -> bool {
+    pub const fn touches_offset(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
 
     /// From the start of this place to the end of another.
-    pub const fn to(self, other: Self) -> Self {
+    pub const fn span_to(self, other: Self) -> Self {
         Self {
             start: self.start,
             end: other.end,
@@ -171,7 +171,7 @@ static NO_REGION: Region = Region {
 
 impl File {
     /// The text of a place.
-    pub fn at(&self, place: Place) -> &str {
+    pub fn text_at(&self, place: Place) -> &str {
         self.text
             .get(place.start as usize..place.end as usize)
             .unwrap_or_default()
@@ -198,7 +198,7 @@ impl File {
 
     /// The name of an operation without quotation marks.
     pub fn name(&self, id: OperationId) -> &str {
-        let written = self.at(self.operation(id).name);
+        let written = self.text_at(self.operation(id).name);
         if written.starts_with('"') {
             written.trim_matches('"')
         } else {
@@ -223,7 +223,7 @@ impl File {
 
     /// Whether the operation is written in the generic form, its name in quotation marks.
     pub fn is_generic(&self, id: OperationId) -> bool {
-        self.at(self.operation(id).name).starts_with('"')
+        self.text_at(self.operation(id).name).starts_with('"')
     }
 
     /// All operations by number.

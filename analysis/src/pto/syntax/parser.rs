@@ -66,7 +66,7 @@ impl Parser {
     }
 
     fn text(&self, index: u32) -> &str {
-        self.file.at(self.token(index).place)
+        self.file.text_at(self.token(index).place)
     }
 
     fn run(&mut self) {
@@ -94,11 +94,11 @@ impl Parser {
     }
 
     fn begin_region(&mut self, owner: Option<OperationId>, brace: Option<Place>) -> RegionId {
-        let id = RegionId(number(self.file.regions.len()));
+        let id = RegionId(saturating_length(self.file.regions.len()));
         self.file.regions.push(Region {
             owner,
             tokens: self.at..self.at,
-            depth: number(self.stack.len()),
+            depth: saturating_length(self.stack.len()),
             end: id.0 + 1,
             ..Region::default()
         });
@@ -134,7 +134,7 @@ impl Parser {
         let Some(frame) = self.stack.pop() else {
             return;
         };
-        let end = number(self.file.regions.len());
+        let end = saturating_length(self.file.regions.len());
         if let Some(region) = self.file.regions.get_mut(frame.region.0 as usize) {
             region.tokens.end = self.at;
             region.end = end;
@@ -155,7 +155,7 @@ impl Parser {
         if let Some(&(bracket, place)) = unclosed {
             let bracket = char::from(bracket);
             let message = format!("`{bracket}` is not closed before the next operation");
-            self.problem(open.id, place, message);
+            self.push_problem(open.id, place, message);
         }
         if let Some(operation) = self.file.operations.get_mut(open.id.0 as usize) {
             operation.tokens.end = end;
@@ -164,7 +164,7 @@ impl Parser {
     }
 
     /// A problem in an operation; the first one says enough.
-    fn problem(&mut self, id: OperationId, place: Place, message: String) {
+    fn push_problem(&mut self, id: OperationId, place: Place, message: String) {
         let Some(operation) = self.file.operations.get_mut(id.0 as usize) else {
             return;
         };
@@ -180,7 +180,7 @@ impl Parser {
 
     /// The next token where no operation is open.
     fn in_region(&mut self, token: Token) {
-        if token.is(b'}') {
+        if token.is_mark(b'}') {
             let has_brace = self.stack.last().is_some_and(|frame| frame.brace.is_some());
             self.at += 1;
             if has_brace {
@@ -236,7 +236,7 @@ impl Parser {
         self.at += 1;
         loop {
             let token = self.token(self.at);
-            let ends = matches!(token.kind, Kind::End | Kind::Split) || token.is(b'}');
+            let ends = matches!(token.kind, Kind::End | Kind::Split) || token.is_mark(b'}');
             if ends || (token.begins_line && self.begins_something(self.at)) {
                 return;
             }
@@ -260,13 +260,13 @@ impl Parser {
             }
             self.at += 1;
         }
-        let value = first.to(self.token(self.at.saturating_sub(1)).place);
+        let value = first.span_to(self.token(self.at.saturating_sub(1)).place);
         self.file.aliases.push(Alias { name, value });
     }
 
     fn begin_operation(&mut self, token: Token, name: u32) {
         let results = self.results(self.at, name);
-        let id = OperationId(number(self.file.operations.len()));
+        let id = OperationId(saturating_length(self.file.operations.len()));
         let Some(frame) = self.stack.last_mut() else {
             return;
         };
@@ -286,7 +286,7 @@ impl Parser {
             tokens: name + 1..name + 1,
             regions: Vec::new(),
             region,
-            place: token.place.to(name_place),
+            place: token.place.span_to(name_place),
             broken: false,
         });
         self.at = name + 1;
@@ -298,7 +298,7 @@ impl Parser {
             return;
         };
         let ends = match open.brackets.last() {
-            None => token.is(b'}') || self.next_begins(self.at, open),
+            None => token.is_mark(b'}') || self.next_begins(self.at, open),
             Some(_) => self.breaks_out(self.at),
         };
         if ends {
@@ -307,7 +307,7 @@ impl Parser {
         match token.kind {
             Kind::Mark(b'{') => self.brace(token),
             Kind::Mark(bracket @ (b'(' | b'[' | b'<')) => self.push_bracket(bracket, token.place),
-            Kind::Mark(bracket @ (b')' | b']' | b'}' | b'>')) => self.close(bracket, token),
+            Kind::Mark(bracket @ (b')' | b']' | b'}' | b'>')) => self.close_bracket(bracket, token),
             // The body of a type or an attribute of a dialect may hold any character.
             Kind::Unknown
                 if open.brackets.last().is_some_and(|last| last.0 == b'<')
@@ -322,12 +322,12 @@ impl Parser {
                 } else {
                     "MLIR does not use this character"
                 };
-                self.problem(id, token.place, message.to_owned());
+                self.push_problem(id, token.place, message.to_owned());
                 self.at += 1;
             }
             _ => {
-                let assigned = token.is(b'=') && open.brackets.is_empty();
-                if let Some(open) = self.open() {
+                let assigned = token.is_mark(b'=') && open.brackets.is_empty();
+                if let Some(open) = self.innermost_open() {
                     open.assigned |= assigned;
                 }
                 self.at += 1;
@@ -335,25 +335,25 @@ impl Parser {
         }
     }
 
-    fn open(&mut self) -> Option<&mut Open> {
+    fn innermost_open(&mut self) -> Option<&mut Open> {
         self.stack.last_mut()?.open.as_mut()
     }
 
     fn push_bracket(&mut self, bracket: u8, place: Place) {
-        if let Some(open) = self.open() {
+        if let Some(open) = self.innermost_open() {
             open.brackets.push((bracket, place));
         }
         self.at += 1;
     }
 
-    fn close(&mut self, bracket: u8, token: Token) {
+    fn close_bracket(&mut self, bracket: u8, token: Token) {
         let opening = match bracket {
             b')' => b'(',
             b']' => b'[',
             b'}' => b'{',
             _ => b'<',
         };
-        let Some(open) = self.open() else {
+        let Some(open) = self.innermost_open() else {
             return;
         };
         let id = open.id;
@@ -378,7 +378,7 @@ impl Parser {
             }
             _ => {
                 let message = format!("`{}` closes nothing", char::from(bracket));
-                self.problem(id, token.place, message);
+                self.push_problem(id, token.place, message);
                 self.at += 1;
             }
         }
@@ -408,6 +408,6 @@ impl Parser {
     }
 }
 
-fn number(length: usize) -> u32 {
+fn saturating_length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
 
     /// The text of the next token.
     pub fn text(&self) -> &'a str {
-        self.file.at(self.peek().place)
+        self.file.text_at(self.peek().place)
     }
 
     /// Takes the next token.
@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes the next token if it is a mark.
     pub fn eat(&mut self, mark: u8) -> bool {
-        let found = self.peek().is(mark);
+        let found = self.peek().is_mark(mark);
         if found {
             self.next();
         }
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         self.next();
         let mut place = token.place;
         if self.peek().kind == Kind::Part {
-            place = place.to(self.next().place);
+            place = place.span_to(self.next().place);
         }
         Some(Operand {
             token: index,
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
     pub fn each_operand(&mut self, mut take: impl FnMut(Operand)) {
         while let Some(operand) = self.operand() {
             take(operand);
-            if !self.peek().is(b',') {
+            if !self.peek().is_mark(b',') {
                 return;
             }
             let mut ahead = self.clone();
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
                 depth -= 1;
             }
             if depth == 0 || token.kind == Kind::End {
-                return Some(first.place.to(token.place));
+                return Some(first.place.span_to(token.place));
             }
         }
     }
@@ -172,13 +172,13 @@ impl<'a> Cursor<'a> {
             let token = self.peek();
             if token.kind == Kind::End
                 || token.kind == Kind::Arrow
-                || token.is(b'{')
-                || token.is(b')')
+                || token.is_mark(b'{')
+                || token.is_mark(b')')
                 || (token.kind == Kind::Word && matches!(self.text(), "to" | "into"))
             {
                 break;
             }
-            if token.is(b',') {
+            if token.is_mark(b',') {
                 self.next();
                 types.extend(current.take());
                 continue;
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
                 Some(place) => place,
                 None => self.next().place,
             };
-            current = Some(current.map_or(place, |before| before.to(place)));
+            current = Some(current.map_or(place, |before| before.span_to(place)));
         }
         types.extend(current);
         types
@@ -204,7 +204,7 @@ impl<'a> Cursor<'a> {
                 continue;
             }
             self.next();
-            if token.is(b':') {
+            if token.is_mark(b':') {
                 return true;
             }
         }

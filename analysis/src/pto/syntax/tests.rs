@@ -20,7 +20,7 @@ fn of_operation(file: &File, id: OperationId) -> String {
     let operation = file.operation(id);
     let mut text = String::new();
     for result in &operation.results {
-        text.push_str(file.at(result.place));
+        text.push_str(file.text_at(result.place));
         if result.count != 1 {
             text.push_str(&format!(":{}", result.count));
         }
@@ -153,7 +153,7 @@ fn labels_begin_blocks_and_successors_do_not() {
     let labels: Vec<&str> = file.regions[1]
         .labels
         .iter()
-        .map(|label| file.at(label.place))
+        .map(|label| file.text_at(label.place))
         .collect();
     assert_eq!(labels, ["^bb1", "^bb2"]);
 }
@@ -165,7 +165,7 @@ fn parts_and_aliases_are_kept() {
         "pto.a --- pto.b",
     );
     let file = parse("!T = !pto.ptr<f32, gm>\npto.a : !T");
-    assert_eq!(file.at(file.aliases[0].value), "!pto.ptr<f32, gm>");
+    assert_eq!(file.text_at(file.aliases[0].value), "!pto.ptr<f32, gm>");
     expect(
         "pto.a {-# dialect_resources: { x: { y: \"0x00\" } } #-}",
         "pto.a",
@@ -180,7 +180,7 @@ fn expect_problem(text: &str, place: &str, words: &str, wanted: &str) {
     let file = parse(text);
     assert_eq!(file.problems.len(), 1, "{text}: {:?}", file.problems);
     let problem = &file.problems[0];
-    assert_eq!(file.at(problem.place), place, "{problem:?}");
+    assert_eq!(file.text_at(problem.place), place, "{problem:?}");
     assert!(problem.message.contains(words), "{problem:?}");
     assert_eq!(shape(&file), wanted);
 }

@@ -39,7 +39,7 @@ impl Allocation {
         [0, 1].map(|way: usize| {
             let written = self.tile.valid.get(way).copied().flatten();
             let given = self.valid.get(way).copied().flatten();
-            written.or_else(|| number(given))
+            written.or_else(|| non_negative_number(given))
         })
     }
 }
@@ -61,7 +61,7 @@ impl TensorView {
     /// The size of a dimension, by the type or the operand.
     pub fn size(&self, dimension: usize) -> Size {
         let written = self.view.sizes.get(dimension).copied().flatten();
-        written.or_else(|| number(self.shape.get(dimension).copied()))
+        written.or_else(|| non_negative_number(self.shape.get(dimension).copied()))
     }
 }
 
@@ -84,7 +84,7 @@ impl Partition {
     /// The size of a dimension, by the type or the operand.
     pub fn size(&self, dimension: usize) -> Size {
         let [_, part] = &self.views;
-        let given = number(self.sizes.get(dimension).copied());
+        let given = non_negative_number(self.sizes.get(dimension).copied());
         given.or_else(|| part.sizes.get(dimension).copied().flatten())
     }
 }
@@ -139,7 +139,7 @@ pub enum TileOperation {
 }
 
 /// The number of a value that is none below 0.
-fn number(given: Option<Given>) -> Size {
+fn non_negative_number(given: Option<Given>) -> Size {
     u64::try_from(given?.number()?).ok()
 }
 
@@ -149,13 +149,15 @@ pub fn read_tile_operation(facts: TileFacts<'_>, id: OperationId) -> Option<Tile
         "pto.alloc_tile" => facts.allocation(id).map(TileOperation::Allocation),
         "pto.make_tensor_view" => facts.tensor_view(id).map(TileOperation::View),
         "pto.partition_view" => facts.partition(id).map(TileOperation::Partition),
-        "pto.tstore" => Some(TileOperation::Move(facts.moved(id, TileMoveKind::Store))),
-        _ => Some(TileOperation::Move(facts.moved(id, TileMoveKind::Load))),
+        "pto.tstore" => Some(TileOperation::Move(
+            facts.tile_move(id, TileMoveKind::Store),
+        )),
+        _ => Some(TileOperation::Move(facts.tile_move(id, TileMoveKind::Load))),
     }
 }
 
 impl<'a> TileFacts<'a> {
-    fn given(self, operand: Operand) -> Given {
+    fn given_operand(self, operand: Operand) -> Given {
         Given {
             operand,
             known: self.values.operand(self.names, operand),
@@ -163,29 +165,31 @@ impl<'a> TileFacts<'a> {
     }
 
     /// The operand behind `word =`.
-    fn named(self, id: OperationId, word: &str) -> Option<Given> {
-        let mut cursor = self.behind(id, word)?;
-        cursor.operand().map(|operand| self.given(operand))
+    fn named_operand(self, id: OperationId, word: &str) -> Option<Given> {
+        let mut cursor = self.cursor_behind(id, word)?;
+        cursor.operand().map(|operand| self.given_operand(operand))
     }
 
     /// The operands behind `word = [`.
-    fn listed(self, id: OperationId, word: &str) -> Option<Vec<Given>> {
-        let mut cursor = self.behind(id, word)?;
+    fn listed_operands(self, id: OperationId, word: &str) -> Option<Vec<Given>> {
+        let mut cursor = self.cursor_behind(id, word)?;
         if !cursor.eat(b'[') {
             return None;
         }
         let operands = cursor.operands().operands;
         // What is written in another way than by names is not read.
-        let all = operands.into_iter().map(|operand| self.given(operand));
+        let all = operands
+            .into_iter()
+            .map(|operand| self.given_operand(operand));
         cursor.eat(b']').then(|| all.collect())
     }
 
     /// A cursor behind `word =`.
-    fn behind(self, id: OperationId, word: &str) -> Option<Cursor<'a>> {
+    fn cursor_behind(self, id: OperationId, word: &str) -> Option<Cursor<'a>> {
         let mut cursor = Cursor::new(self.file, id);
         loop {
             let token = cursor.peek();
-            if token.kind == Kind::End || token.is(b':') {
+            if token.kind == Kind::End || token.is_mark(b':') {
                 return None;
             }
             let found = token.kind == Kind::Word && cursor.text() == word;
@@ -222,10 +226,13 @@ impl<'a> TileFacts<'a> {
         let type_place = *self.types(id).last()?;
         Some(Allocation {
             operation: id,
-            tile: tile_type(self.file, self.file.at(type_place))?,
+            tile: tile_type(self.file, self.file.text_at(type_place))?,
             type_place,
-            address: self.named(id, "addr"),
-            valid: [self.named(id, "valid_row"), self.named(id, "valid_col")],
+            address: self.named_operand(id, "addr"),
+            valid: [
+                self.named_operand(id, "valid_row"),
+                self.named_operand(id, "valid_col"),
+            ],
         })
     }
 
@@ -233,9 +240,9 @@ impl<'a> TileFacts<'a> {
         let written = *self.types(id).last()?;
         Some(TensorView {
             operation: id,
-            view: view_type(self.file, self.file.at(written))?,
-            shape: self.listed(id, "shape")?,
-            strides: self.listed(id, "strides")?,
+            view: view_type(self.file, self.file.text_at(written))?,
+            shape: self.listed_operands(id, "shape")?,
+            strides: self.listed_operands(id, "strides")?,
         })
     }
 
@@ -243,23 +250,23 @@ impl<'a> TileFacts<'a> {
         let [source, part] = self.types(id)[..] else {
             return None;
         };
-        let view = |place: Place| view_type(self.file, self.file.at(place));
+        let view = |place: Place| view_type(self.file, self.file.text_at(place));
         let whole = Cursor::new(self.file, id).operand()?;
         let made = self.definition(whole, "pto.make_tensor_view");
         Some(Partition {
             operation: id,
             source: made.and_then(|id| self.tensor_view(id)),
             views: [view(source)?, view(part)?],
-            offsets: self.listed(id, "offsets")?,
-            sizes: self.listed(id, "sizes")?,
+            offsets: self.listed_operands(id, "offsets")?,
+            sizes: self.listed_operands(id, "sizes")?,
         })
     }
 
     /// The first operand behind `word (`, and its type.
     fn side(self, id: OperationId, word: &str) -> Option<(Operand, Place)> {
-        let mut cursor = self.inside(id, word)?;
+        let mut cursor = self.cursor_inside(id, word)?;
         let operand = cursor.operand()?;
-        while !cursor.peek().is(b':') {
+        while !cursor.peek().is_mark(b':') {
             if cursor.next().kind == Kind::End {
                 return None;
             }
@@ -269,7 +276,7 @@ impl<'a> TileFacts<'a> {
     }
 
     /// A cursor behind `word (`.
-    fn inside(self, id: OperationId, word: &str) -> Option<Cursor<'a>> {
+    fn cursor_inside(self, id: OperationId, word: &str) -> Option<Cursor<'a>> {
         let mut cursor = Cursor::new(self.file, id);
         while cursor.text() != word {
             if cursor.next().kind == Kind::End {
@@ -282,10 +289,10 @@ impl<'a> TileFacts<'a> {
 
     /// Whether a store is given factors beside its tile: behind a comma, or as `fp %factors` behind the tile's type.
     fn has_factors(self, id: OperationId) -> bool {
-        let Some(mut cursor) = self.inside(id, "ins") else {
+        let Some(mut cursor) = self.cursor_inside(id, "ins") else {
             return false;
         };
-        if cursor.operand().is_some() && cursor.peek().is(b',') {
+        if cursor.operand().is_some() && cursor.peek().is_mark(b',') {
             return true;
         }
         while cursor.text() != "outs" {
@@ -299,14 +306,15 @@ impl<'a> TileFacts<'a> {
         false
     }
 
-    fn moved(self, id: OperationId, kind: TileMoveKind) -> TileMove {
+    fn tile_move(self, id: OperationId, kind: TileMoveKind) -> TileMove {
         let (from, to) = (self.side(id, "ins"), self.side(id, "outs"));
         let (tile, view) = match kind {
             TileMoveKind::Load => (to, from),
             TileMoveKind::Store => (from, to),
         };
         let name = self.file.operation(id).name;
-        let typed = |side: Option<(Operand, Place)>| side.map(|(_, place)| self.file.at(place));
+        let typed =
+            |side: Option<(Operand, Place)>| side.map(|(_, place)| self.file.text_at(place));
         let place = |side: Option<(Operand, Place)>| side.map_or(name, |(one, _)| one.place);
         let made = tile.and_then(|(one, _)| self.definition(one, "pto.alloc_tile"));
         let allocation = made.and_then(|id| self.allocation(id));
@@ -324,19 +332,19 @@ impl<'a> TileFacts<'a> {
             converts: self.has_factors(id),
             unknown: None,
         };
-        moved.elements = elements(&moved);
+        moved.elements = moved_elements(&moved);
         let written = moved.tile.as_ref().map_or([None; 2], |tile| tile.valid);
         let allocation = allocation.filter(|_| !self.resizes);
         let given = allocation.map_or([None; 2], |made| made.valid_sizes());
         for ((valid, written), given) in moved.valid.iter_mut().zip(written).zip(given) {
             *valid = written.or(given);
         }
-        moved.unknown = unknown(&moved);
+        moved.unknown = unknown_clause(&moved);
         moved
     }
 }
 
-fn elements(moved: &TileMove) -> Size {
+fn moved_elements(moved: &TileMove) -> Size {
     let view = moved.view.as_ref()?;
     let size = |dimension: usize| {
         let written = view.sizes.get(dimension).copied().flatten();
@@ -346,7 +354,7 @@ fn elements(moved: &TileMove) -> Size {
 }
 
 /// What is not known of a move, in a clause.
-fn unknown(moved: &TileMove) -> Option<String> {
+fn unknown_clause(moved: &TileMove) -> Option<String> {
     let Some(tile) = &moved.tile else {
         return Some("the type of the tile is not known".to_owned());
     };

@@ -1,7 +1,7 @@
 //! Types of tiles and views, as text: `!pto.tile_buf<vec, 16x32xf32, valid=16x?>`, `!pto.tensor_view<?x32xf32>`.
 
 use super::super::syntax::File;
-use super::super::values::{Element, aliased, type_parts};
+use super::super::values::{Element, resolve_alias, type_parts};
 
 /// Rows and columns, or the sizes of a view; `None` where one is `?`.
 pub type Size = Option<u64>;
@@ -91,13 +91,13 @@ pub fn tile_type(file: &File, text: &str) -> Option<TileType> {
         match key.trim() {
             "loc" => value.clone_into(&mut tile.memory),
             "dtype" => (tile.element, tile.is_packed) = element_bytes(value),
-            "rows" => tile.shape[0] = size(value)?,
-            "cols" => tile.shape[1] = size(value)?,
-            "v_row" => valid[0] = Some(size(value)?),
-            "v_col" => valid[1] = Some(size(value)?),
+            "rows" => tile.shape[0] = parse_size(value)?,
+            "cols" => tile.shape[1] = parse_size(value)?,
+            "v_row" => valid[0] = Some(parse_size(value)?),
+            "v_col" => valid[1] = Some(parse_size(value)?),
             "valid" => {
                 let (rows, columns) = value.split_once('x')?;
-                valid = [Some(size(rows)?), Some(size(columns)?)];
+                valid = [Some(parse_size(rows)?), Some(parse_size(columns)?)];
             }
             "blayout" => of_columns = value == "col_major",
             "slayout" => is_boxed = value != "none_box",
@@ -145,13 +145,13 @@ pub fn view_type(file: &File, text: &str) -> Option<ViewType> {
 }
 
 fn inside_of<'a>(file: &'a File, text: &'a str, heads: &[&str]) -> Option<&'a str> {
-    let (head, rest) = aliased(file, text).split_once('<')?;
+    let (head, rest) = resolve_alias(file, text).split_once('<')?;
     let inside = rest.trim_end().strip_suffix('>')?;
     heads.contains(&head.trim()).then_some(inside)
 }
 
 /// A size that is written: a number, or `?`.
-fn size(text: &str) -> Option<Size> {
+fn parse_size(text: &str) -> Option<Size> {
     match text.trim() {
         "?" | "-1" => Some(None),
         number => number.parse().ok().map(Some),

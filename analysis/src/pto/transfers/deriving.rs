@@ -35,7 +35,7 @@ pub struct SideStep {
 
 impl SideStep {
     /// The step of a side in bytes.
-    pub const fn step(&self, side: Side) -> Option<i64> {
+    pub const fn step_of_side(&self, side: Side) -> Option<i64> {
         match side {
             Side::Source => self.steps[0],
             Side::Target => self.steps[1],
@@ -79,7 +79,7 @@ impl Derived {
 
     /// The address of a side, if it is a number.
     pub fn address(&self, side: Side) -> Option<i64> {
-        self.copy.base(side)?.number()
+        self.copy.base_address(side)?.number()
     }
 }
 
@@ -94,8 +94,8 @@ fn row_step(copy: &Copy, side: Side) -> Option<i64> {
 }
 
 /// What a copy does with the registers in force.
-pub fn derive(copy: &Copy, registers: InForce) -> Derived {
-    let place = |field: Field| copy.given(field).map(Given::place);
+pub fn derive_copy(copy: &Copy, registers: InForce) -> Derived {
+    let place = |field: Field| copy.given_field(field).map(Given::place);
     let sides = [Side::Source, Side::Target];
     let mut loops = vec![SideStep {
         level: 0,
@@ -122,7 +122,7 @@ pub fn derive(copy: &Copy, registers: InForce) -> Derived {
     } else if copy.kind.direction().is_some() {
         loops.extend([1, 2].map(|level| of_registers(&registers, level)));
     }
-    let (transfer, unknown) = match transfer(copy, &loops) {
+    let (transfer, unknown) = match derive_transfer(copy, &loops) {
         Ok(transfer) => (Some(transfer), None),
         Err(unknown) => (None, Some(unknown)),
     };
@@ -160,7 +160,7 @@ fn of_registers(registers: &InForce, level: u8) -> SideStep {
     }
 }
 
-fn transfer(copy: &Copy, loops: &[SideStep]) -> Result<Transfer, String> {
+fn derive_transfer(copy: &Copy, loops: &[SideStep]) -> Result<Transfer, String> {
     let unknown = |what: String| format!("{what} is not known");
     let length = copy
         .number(Field::Length)
@@ -177,7 +177,7 @@ fn transfer(copy: &Copy, loops: &[SideStep]) -> Result<Transfer, String> {
         };
         let count = one.count.ok_or_else(|| unknown(name))?;
         let count = u64::try_from(count).map_err(|_| format!("a loop runs {count} times"))?;
-        let step = |side: Side| match one.step(side) {
+        let step = |side: Side| match one.step_of_side(side) {
             _ if count <= 1 => Ok(0),
             Some(step) => Ok(step),
             None if one.level == 0 => Err(unknown(Field::Stride(side).name(copy.kind))),

@@ -52,7 +52,7 @@ impl Width {
     }
 
     /// The largest value of the field.
-    pub const fn largest(self) -> i64 {
+    pub const fn largest_value(self) -> i64 {
         (1 << self.bits) - 1
     }
 
@@ -129,14 +129,14 @@ impl Field {
                 narrow_bits: 6,
             }),
             Self::LoopCount(_) => Some(Width::of(21)),
-            Self::Stride(side) | Self::LoopStride(_, side) => Some(stride(kind, side)),
+            Self::Stride(side) | Self::LoopStride(_, side) => Some(stride_width(kind, side)),
             Self::Source | Self::Target | Self::Select => None,
         }
     }
 }
 
 /// A stride has 40 bits on the side of GM and 21 on that of UB.
-const fn stride(kind: CopyKind, side: Side) -> Width {
+const fn stride_width(kind: CopyKind, side: Side) -> Width {
     let gm = match kind {
         CopyKind::GmToUb | CopyKind::GmToL1 => Side::Source,
         _ => Side::Target,

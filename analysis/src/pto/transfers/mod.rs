@@ -7,7 +7,7 @@ mod deriving;
 mod fields;
 mod reading;
 
-pub use deriving::{Derived, LoopOrigin, SideStep, derive};
+pub use deriving::{Derived, LoopOrigin, SideStep, derive_copy};
 pub use fields::Field;
 pub use reading::{
     Copy, CopyKind, Direction, Given, GivenLoop, OperandFault, fields_of, is_copy, kind_of, read,

@@ -27,7 +27,7 @@ impl Direction {
     }
 
     /// The other one.
-    pub const fn other(self) -> Self {
+    pub const fn other_direction(self) -> Self {
         match self {
             Self::ToUb => Self::ToGm,
             Self::ToGm => Self::ToUb,
@@ -166,7 +166,7 @@ pub struct Copy {
 
 impl Copy {
     /// A field.
-    pub fn given(&self, field: Field) -> Option<&Given> {
+    pub fn given_field(&self, field: Field) -> Option<&Given> {
         self.fields
             .iter()
             .find(|(of, _)| *of == field)
@@ -175,12 +175,12 @@ impl Copy {
 
     /// The number of a field, if it is known.
     pub fn number(&self, field: Field) -> Option<i64> {
-        self.given(field)?.number()
+        self.given_field(field)?.number()
     }
 
     /// The address of a side.
-    pub fn base(&self, side: Side) -> Option<&Given> {
-        self.given(match side {
+    pub fn base_address(&self, side: Side) -> Option<&Given> {
+        self.given_field(match side {
             Side::Source => Field::Source,
             Side::Target => Field::Target,
         })
@@ -368,7 +368,7 @@ pub fn read(
     let mut loops = Vec::new();
     let mut padding = None;
     if shape.grouped && !file.is_generic(id) {
-        let groups = groups(&mut cursor);
+        let groups = read_groups(&mut cursor);
         expect_groups(file, id, shape, &groups)?;
         for group in &groups {
             let operands = &group.list.operands;
@@ -415,7 +415,7 @@ pub fn read(
     let pointer = |index: usize, field: Field| {
         let written = types
             .get(index)
-            .and_then(|&place| pointer_type(file, file.at(place)));
+            .and_then(|&place| pointer_type(file, file.text_at(place)));
         let known = fields
             .iter()
             .find(|(of, _)| *of == field)
@@ -471,7 +471,7 @@ fn expect_operands(
     })
 }
 
-fn groups(cursor: &mut Cursor<'_>) -> Vec<Group> {
+fn read_groups(cursor: &mut Cursor<'_>) -> Vec<Group> {
     let mut groups = Vec::new();
     loop {
         cursor.eat(b',');
@@ -491,7 +491,7 @@ fn groups(cursor: &mut Cursor<'_>) -> Vec<Group> {
         }
         groups.push(Group {
             name,
-            place: token.place.to(end),
+            place: token.place.span_to(end),
             list,
         });
     }
@@ -565,7 +565,7 @@ fn expect_types(
         return Ok(());
     }
     let place = match (types.first(), types.last()) {
-        (Some(first), Some(last)) => first.to(*last),
+        (Some(first), Some(last)) => first.span_to(*last),
         _ => file.operation(id).name,
     };
     Err(OperandFault {
@@ -576,7 +576,7 @@ fn expect_types(
 
 /// The type behind the word `pad`.
 fn pad_type(file: &File, types: &[Place]) -> Option<Element> {
-    let found = types.iter().map(|&place| file.at(place));
+    let found = types.iter().map(|&place| file.text_at(place));
     let written = found.filter_map(|text| text.strip_prefix("pad")).next()?;
     Element::of(written.trim())
 }

@@ -95,7 +95,7 @@ impl Values {
                     base: Some(id),
                     offset: 0,
                 },
-                pointer: written.and_then(|place| pointer_type(file, file.at(place))),
+                pointer: written.and_then(|place| pointer_type(file, file.text_at(place))),
             }
         };
         Self {
@@ -139,7 +139,7 @@ impl Values {
         let name = file.name(id);
         match name {
             "arith.constant" => {
-                if let Some(number) = constant(file, id) {
+                if let Some(number) = constant_value(file, id) {
                     let number = Expression::constant(number);
                     self.set(result, number, number);
                 }
@@ -308,7 +308,7 @@ impl Values {
         let bits = || bits_of_result(file, id);
         match numbers.and_then(|numbers| of_numbers(operation, bits, numbers)) {
             Some(number) => Some(Expression::constant(number)),
-            None => self.identity(|text| written(file, id, text), *given),
+            None => self.identity(|text| push_name_and_types(file, id, text), *given),
         }
     }
 }
@@ -339,7 +339,7 @@ fn of_numbers(operation: &str, bits: impl FnOnce() -> Option<u32>, numbers: &[i6
 }
 
 /// The name of an operation and its types, which its identity depends on.
-fn written(file: &File, id: OperationId, text: &mut String) {
+fn push_name_and_types(file: &File, id: OperationId, text: &mut String) {
     text.push_str(file.name(id));
     let mut cursor = Cursor::new(file, id);
     if cursor.pass_colon() {
@@ -375,11 +375,11 @@ fn result_type(file: &File, id: OperationId) -> Option<Pointer> {
         cursor.next();
         types = cursor.types();
     }
-    pointer_type(file, file.at(*types.last()?))
+    pointer_type(file, file.text_at(*types.last()?))
 }
 
 /// The integer of an `arith.constant`; `true` is 1.
-fn constant(file: &File, id: OperationId) -> Option<i64> {
+fn constant_value(file: &File, id: OperationId) -> Option<i64> {
     let mut cursor = Cursor::new(file, id);
     if file.is_generic(id) {
         // "arith.constant"() {value = 4 : i64}

@@ -12,4 +12,4 @@ mod types;
 
 pub use expressions::{Expression, Known, Values};
 pub use names::{Definition, DefinitionId, Names};
-pub use types::{Element, Memory, Pointer, aliased, pointer_type, type_parts};
+pub use types::{Element, Memory, Pointer, pointer_type, resolve_alias, type_parts};

@@ -190,13 +190,13 @@ impl<'a> Reader<'a> {
             *place = first;
         }
         for result in &operation.results {
-            self.define(result.place, region, result.count, Some(id), None);
+            self.push_definition(result.place, region, result.count, Some(id), None);
         }
         if let Some(inner) = inner {
             for (place, written_type) in arguments {
                 let value = ValueId(self.names.values);
                 self.names.arguments.push((id, value));
-                self.define(place, inner, 1, Some(id), written_type);
+                self.push_definition(place, inner, 1, Some(id), written_type);
             }
         }
     }
@@ -206,9 +206,9 @@ impl<'a> Reader<'a> {
         for label in &self.file.region(region).labels {
             for token in label.arguments.clone() {
                 let found = self.file.token(token);
-                if found.kind == Kind::Value && self.file.token(token + 1).is(b':') {
+                if found.kind == Kind::Value && self.file.token(token + 1).is_mark(b':') {
                     let written_type = self.type_behind(token + 1);
-                    self.define(found.place, region, 1, None, written_type);
+                    self.push_definition(found.place, region, 1, None, written_type);
                 }
             }
         }
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
             }
             last = Some(token.place);
         }
-        Some(first.place.to(last?))
+        Some(first.place.span_to(last?))
     }
 
     /// Reads the uses of an operation; the arguments that it defines for its first region.
@@ -250,15 +250,15 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let behind = cursor.peek();
-            let defines = inner.is_some() && (behind.is(b'=') || self.is_in_variables(index));
-            let is_argument = is_function && behind.is(b':');
+            let defines = inner.is_some() && (behind.is_mark(b'=') || self.is_in_variables(index));
+            let is_argument = is_function && behind.is_mark(b':');
             if defines || is_argument {
                 let written_type = is_argument.then(|| self.type_behind(index + 1)).flatten();
                 arguments.push((token.place, written_type));
                 continue;
             }
             if self
-                .resolve(index, self.file.operation(id).region)
+                .resolve_token(index, self.file.operation(id).region)
                 .is_some()
             {
                 continue;
@@ -274,17 +274,18 @@ impl<'a> Reader<'a> {
     /// Whether a token is in the variables of a loop: `(%i, %j) = …` or `(%i) in …`.
     fn is_in_variables(&self, index: u32) -> bool {
         let mut end = index + 1;
-        while self.file.token(end).is(b',') && self.file.token(end + 1).kind == Kind::Value {
+        while self.file.token(end).is_mark(b',') && self.file.token(end + 1).kind == Kind::Value {
             end += 2;
         }
-        if !self.file.token(end).is(b')') {
+        if !self.file.token(end).is_mark(b')') {
             return false;
         }
         let behind = self.file.token(end + 1);
-        behind.is(b'=') || (behind.kind == Kind::Word && self.file.at(behind.place) == "in")
+        behind.is_mark(b'=')
+            || (behind.kind == Kind::Word && self.file.text_at(behind.place) == "in")
     }
 
-    fn define(
+    fn push_definition(
         &mut self,
         place: Place,
         region: RegionId,
@@ -306,7 +307,7 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             self.names.definition_of.push(id);
         }
-        let name = self.file.at(place);
+        let name = self.file.text_at(place);
         self.shadowed.push(self.seen.insert(name, id));
         let scope = self.scopes.get(region.0 as usize);
         if scope.is_some_and(|scope| scope.unordered == region) {
@@ -314,14 +315,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn resolve(&mut self, token: u32, region: RegionId) -> Option<ValueId> {
-        let name = self.file.at(self.file.token(token).place);
+    fn resolve_token(&mut self, token: u32, region: RegionId) -> Option<ValueId> {
+        let name = self.file.text_at(self.file.token(token).place);
         let last = self.seen.get_mut(name)?;
         loop {
             let definition = self.names.definitions.get(last.0 as usize)?;
             if self.file.is_within(region, definition.region) {
                 let found = *last;
-                return self.note(token, found);
+                return self.note_use(token, found);
             }
             // Names are met in the order of the text: a region that does not hold this one has ended.
             match self.shadowed.get(last.0 as usize).copied().flatten() {
@@ -334,11 +335,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn note(&mut self, token: u32, definition: DefinitionId) -> Option<ValueId> {
+    fn note_use(&mut self, token: u32, definition: DefinitionId) -> Option<ValueId> {
         let found = self.names.definitions.get(definition.0 as usize)?;
         let part = self.file.token(token + 1);
         let part = if part.kind == Kind::Part {
-            let digits = self.file.at(part.place).trim_start_matches('#');
+            let digits = self.file.text_at(part.place).trim_start_matches('#');
             digits
                 .parse()
                 .ok()
@@ -353,10 +354,10 @@ impl<'a> Reader<'a> {
 
     fn resolve_later(&mut self) {
         for (token, operation) in std::mem::take(&mut self.later) {
-            let name = self.file.at(self.file.token(token).place);
+            let name = self.file.text_at(self.file.token(token).place);
             match self.defined_behind(name, self.file.operation(operation).region) {
                 Behind::Here(found) => {
-                    let _ = self.note(token, found);
+                    let _ = self.note_use(token, found);
                 }
                 Behind::Nowhere => self.names.unknown.push(Unknown { token, operation }),
                 Behind::Perhaps => {}

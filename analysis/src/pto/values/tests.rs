@@ -1,6 +1,6 @@
 //! Names and numbers of small texts, worked out by hand.
 
-use super::super::program::lower;
+use super::super::program::lower_file;
 use super::super::syntax::{File, Kind, parse};
 use super::Names;
 use super::names::ValueId;
@@ -10,7 +10,7 @@ fn number(text: &str) -> Option<i64> {
     let file = parse(text);
     assert_eq!(file.problems, [], "{text}");
     let names = Names::of(&file);
-    let program = lower(&file, &names, false);
+    let program = lower_file(&file, &names, false);
     program.values.get(last(&file, &names))?.number()
 }
 
@@ -27,7 +27,7 @@ fn unknown(text: &str) -> Vec<String> {
     names
         .unknown
         .iter()
-        .map(|unknown| file.at(file.token(unknown.token).place).to_owned())
+        .map(|unknown| file.text_at(file.token(unknown.token).place).to_owned())
         .collect()
 }
 

@@ -95,7 +95,7 @@ pub struct Pointer {
 }
 
 /// What a type stands for: another text where it is an alias.
-pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
+pub fn resolve_alias<'a>(file: &'a File, text: &'a str) -> &'a str {
     let mut text = text.trim();
     // An alias of an alias is legal; a circle is not, and ends.
     for _ in 0..8 {
@@ -104,7 +104,7 @@ pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
             break;
         }
         let own = file.aliases.iter();
-        let own = own.map(|alias| (file.at(alias.name), file.at(alias.value)));
+        let own = own.map(|alias| (file.text_at(alias.name), file.text_at(alias.value)));
         let outer = file.outer_aliases.iter();
         let outer = outer.map(|(name, value)| (name.as_str(), value.as_str()));
         match own.chain(outer).find(|(name, _)| *name == text) {
@@ -117,7 +117,7 @@ pub fn aliased<'a>(file: &'a File, text: &'a str) -> &'a str {
 
 /// The pointer that a type writes; `None` if it is no pointer that we know.
 pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
-    let text = aliased(file, text);
+    let text = resolve_alias(file, text);
     let (head, rest) = text.split_once('<')?;
     let inside = rest.trim_end().strip_suffix('>')?;
     let head = head.trim();
@@ -125,14 +125,14 @@ pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
     match head {
         "!pto.ptr" | "" => {
             let element = Element::of(parts.next()?.trim());
-            let memory = parts.next().map_or(Some(Memory::Gm), memory);
+            let memory = parts.next().map_or(Some(Memory::Gm), memory_space);
             Some(Pointer { element, memory })
         }
         "memref" => {
             let shape = parts.next()?.trim();
             let element = Element::of(shape.rsplit('x').next().unwrap_or(shape));
             let memory =
-                parts.find_map(|part| part.contains("address_space").then(|| memory(part)));
+                parts.find_map(|part| part.contains("address_space").then(|| memory_space(part)));
             Some(Pointer {
                 element,
                 memory: memory.flatten(),
@@ -143,7 +143,7 @@ pub fn pointer_type(file: &File, text: &str) -> Option<Pointer> {
 }
 
 /// The memory that a space is: `gm`, or `#pto.address_space<vec>`.
-fn memory(text: &str) -> Option<Memory> {
+fn memory_space(text: &str) -> Option<Memory> {
     let text = text.trim();
     let name = match text.split_once('<') {
         Some((_, inside)) => inside.trim_end_matches('>').trim(),

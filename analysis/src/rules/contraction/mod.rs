@@ -232,22 +232,28 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for of in wording::stages(checked) {
+pub(super) fn check_contraction(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::judged_stages(checked) {
         let mut met = Vec::new();
         match of.derived {
-            StageDerivation::Align(derived) => operands::align(checked, &of, derived, &mut met),
-            StageDerivation::Contract(derived) => reduction::contract(&of, derived, &mut met),
-            StageDerivation::Accumulate(derived) => reduction::accumulate(&of, derived, &mut met),
+            StageDerivation::Align(derived) => {
+                operands::word_align_violations(checked, &of, derived, &mut met)
+            }
+            StageDerivation::Contract(derived) => {
+                reduction::word_contract_violations(&of, derived, &mut met)
+            }
+            StageDerivation::Accumulate(derived) => {
+                reduction::word_accumulate_violations(&of, derived, &mut met)
+            }
             _ => {}
         }
-        let mappings = || wording::declared(of.stage);
+        let mappings = || wording::declared_mappings(of.stage);
         findings.extend(
             met.into_iter()
                 .map(|finding| wording::link_use(finding, mappings())),
         );
     }
-    for (pass, derived) in wording::passes(checked) {
+    for (pass, derived) in wording::judged_passes(checked) {
         if let EndDerivation::Trf(derived) = &derived.end {
             operands::trf_load(checked, pass, derived, findings);
         }

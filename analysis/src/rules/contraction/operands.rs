@@ -15,9 +15,9 @@ use crate::rules::contraction::{
     TRF_SEQUENCER,
 };
 use crate::rules::levels;
-use crate::rules::sequencer::bytes;
+use crate::rules::sequencer::bits_as_bytes;
 use crate::rules::wording::{
-    StageOf, at_uses, differing, link_use, names, propose_instead, written,
+    StageOf, at_uses, differing, link_use, mapping_macro_text, propose_instead, quoted_names,
 };
 use crate::rules::{Alternative, Applicability, Checked, Finding, Rule, broadcast, rows, words};
 
@@ -40,7 +40,10 @@ pub(super) fn trf_load(
         return;
     };
     let stream = pass.output();
-    let time = stream.time.get().map_or_else(String::new, written);
+    let time = stream
+        .time
+        .get()
+        .map_or_else(String::new, mapping_macro_text);
     let element = &tensor.levels.element;
     for violation in &derived.violations {
         let finding = match violation {
@@ -65,7 +68,10 @@ pub(super) fn trf_load(
                 };
                 finding
                     .help("use a number of rows that divides this time, or pad the outermost axis")
-                    .alternatives("write ", rows::fewer(checked.body, row.span, *rows))
+                    .alternatives(
+                        "write ",
+                        rows::fewer_row_alternatives(checked.body, row.span, *rows),
+                    )
             }
             TrfLoadViolation::RowMismatch => {
                 let source = format!("the outermost part of the collected time `{time}`");
@@ -82,7 +88,7 @@ pub(super) fn trf_load(
                 finding.suggest(words, Applicability::Maybe, *span, &replaced)
             }
             TrfLoadViolation::PartialRows { axis, live } => {
-                let counts = words::alternatives(&PARTIAL_ROWS);
+                let counts = words::listed_with_or(&PARTIAL_ROWS);
                 Finding::new(
                     &TRF_ROW_MISMATCH,
                     row.span,
@@ -109,7 +115,7 @@ pub(super) fn trf_load(
                 let words = ("write ", parts_in_words(&replaced));
                 finding
                     .suggest(words, Applicability::Machine, *span, &replaced)
-                    .or(broadcast::whole_flits(checked.body, pass, tensor))
+                    .or_alternative(broadcast::whole_flits(checked.body, pass, tensor))
             }
         };
         findings.push(link_use(finding, [row, element]));
@@ -151,19 +157,19 @@ fn load_mismatch(
     expected: Option<&Mapping>,
     source: &str,
 ) -> Finding {
-    let shown = declared.get().map_or_else(String::new, written);
+    let shown = declared.get().map_or_else(String::new, mapping_macro_text);
     let finding = |fault: String| {
         let message = format!("the {subject} declared `{shown}`{fault}");
         Finding::new(rule, declared.span, message)
     };
     match expected {
-        Some(expected) => finding(format!("; {source} is `{}`", written(expected))),
+        Some(expected) => finding(format!("; {source} is `{}`", mapping_macro_text(expected))),
         None => finding(format!(", which is not {source}")),
     }
 }
 
 /// Words the violations of an alignment.
-pub(super) fn align(
+pub(super) fn word_align_violations(
     checked: &Checked<'_>,
     of: &StageOf<'_>,
     derived: &AlignDerivation,
@@ -190,7 +196,7 @@ pub(super) fn align(
                     let load = load_of(checked.body, operand)?;
                     broadcast::whole_flits(checked.body, load, operand)
                 });
-                finding.or(spread)
+                finding.or_alternative(spread)
             }
         });
     }
@@ -221,7 +227,7 @@ fn related_operand(finding: Finding, operand: Option<&Tensor>) -> Finding {
                 .levels
                 .element
                 .get()
-                .map_or_else(String::new, written);
+                .map_or_else(String::new, mapping_macro_text);
             finding.related(
                 tensor.span,
                 format!("the TRF tensor holds `{element}` a row"),
@@ -249,7 +255,7 @@ fn word_operands(
                 "contract before widening to 32 bits, or multiply in the Vector Engine".to_owned()
             }
             types if types.is_empty() => "store the operands in one of these types".to_owned(),
-            types => format!("the fetch can deliver {}; or multiply in the Vector Engine", words::names(&types)),
+            types => format!("the fetch can deliver {}; or multiply in the Vector Engine", words::names_in_code(&types)),
         }),
         AlignViolation::OperandType { stream: first, trf } => {
             let finding = Finding::new(
@@ -290,20 +296,23 @@ fn fetchable(pass: &Pass) -> Vec<ElementType> {
 fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignViolation) -> Finding {
     let input = of.pass.input_of(of.index);
     let output = &of.stage.output;
-    let packet = input.packet.get().map_or_else(String::new, written);
+    let packet = input
+        .packet
+        .get()
+        .map_or_else(String::new, mapping_macro_text);
     let exact = Conventions::of(of.pass.dialect).packs_flits_exactly();
     let mut finding = match violation {
         AlignViolation::PacketSize { bits } => Finding::new(
             &ALIGN_PACKET_SIZE,
             output.packet.span,
-            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
+            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bits_as_bytes(*bits)),
         ),
         _ => Finding::new(
             &ALIGN_PACKET_MISMATCH,
             output.packet.span,
             format!(
                 "the aligned packet is declared `{}`; the flit buffer makes {} one or two flits `{packet}` as they arrive",
-                output.packet.get().map_or_else(String::new, written),
+                output.packet.get().map_or_else(String::new, mapping_macro_text),
                 if exact { "it of" } else { "64 bytes of" }
             ),
         )
@@ -318,7 +327,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     ];
     let possible = kinds.into_iter().filter_map(|(packet, template)| {
         let packet = packet.as_ref()?;
-        let time = repeated(of, packet);
+        let time = time_with_axes_innermost(of, packet);
         let mut replaced = vec![(&output.packet, packet)];
         replaced.extend(time.as_ref().map(|time| (&output.time, time)));
         let template = format!("{template}{}", ["", " in the time {}"][replaced.len() - 1]);
@@ -347,7 +356,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         return finding;
     };
     // What the packet was to hold of the other operand alone is gone through in time.
-    let time = repeated(of, meant);
+    let time = time_with_axes_innermost(of, meant);
     let mut replacements = vec![(&output.packet, meant)];
     replacements.extend(time.as_ref().map(|time| (&output.time, time)));
     propose_instead(finding, Applicability::Maybe, of.stage.span, &replacements)
@@ -355,7 +364,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
 
 /// The declared time with the axes innermost that the declared packet has, and neither the stream nor the packet that is
 /// meant; `None` if there are none.
-fn repeated(of: &StageOf<'_>, meant: &Mapping) -> Option<Mapping> {
+fn time_with_axes_innermost(of: &StageOf<'_>, meant: &Mapping) -> Option<Mapping> {
     let stream = of.pass.input_of(of.index).stream()?;
     let output = &of.stage.output;
     let time = output.time.get()?;
@@ -379,7 +388,10 @@ fn repeated(of: &StageOf<'_>, meant: &Mapping) -> Option<Mapping> {
 fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) -> Finding {
     let input = of.pass.input_of(of.index);
     let output = &of.stage.output;
-    let declared = output.time.get().map_or_else(String::new, written);
+    let declared = output
+        .time
+        .get()
+        .map_or_else(String::new, mapping_macro_text);
     let fault = match reason {
         AlignedTime::Missing { axes } => {
             let missing = levels::sized(axes, input.time.get());
@@ -393,7 +405,7 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
         }
         AlignedTime::TilingOutside { axes } => format!(
             "repeats along {} outside an axis of the stream; only the current packet can be repeated",
-            names(axes)
+            quoted_names(axes)
         ),
     };
     let finding = Finding::new(
@@ -453,7 +465,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
         operand,
     )
     .related(of.stage.output.time.span, "the aligned time")
-    .help(format!("add {} innermost to the aligned time, or load less into the TRF", names(dropped)))
+    .help(format!("add {} innermost to the aligned time, or load less into the TRF", quoted_names(dropped)))
 }
 
 fn word_sequencer(
@@ -469,7 +481,7 @@ fn word_sequencer(
             format!(
                 "the packet shares a run of {} with the TRF tensor's element and is not these repeated; a cycle reads one run \
                  and repeats it",
-                bytes(*contiguous_bits)
+                bits_as_bytes(*contiguous_bits)
             ),
         ),
         TrfSequencerError::Entries { count } => (
@@ -497,7 +509,7 @@ fn word_sequencer(
     };
     let mut finding = related_operand(Finding::new(&TRF_SEQUENCER, at, message), operand);
     if let Some(sequencer) = sequencer {
-        finding = finding.note(configuration(sequencer));
+        finding = finding.note(configuration_text(sequencer));
     }
     match error {
         TrfSequencerError::Alignment { .. } => {
@@ -514,7 +526,7 @@ fn word_sequencer(
 }
 
 /// The sequencer's configuration as `[size:stride, ...]`, outermost first, strides in bytes.
-fn configuration(sequencer: &TrfSequencer) -> String {
+fn configuration_text(sequencer: &TrfSequencer) -> String {
     let entries: Vec<String> = sequencer
         .entries
         .iter()

@@ -12,12 +12,12 @@ use crate::rules::contraction::{
     CONTRACT_OUTPUT_LIMIT, CONTRACT_PACKET_MISMATCH, CONTRACTION_TYPE, REDUCE_MAX_ROWS,
 };
 use crate::rules::levels;
-use crate::rules::sequencer::bytes;
-use crate::rules::wording::{StageOf, at_uses, differing, propose_instead, written};
+use crate::rules::sequencer::bits_as_bytes;
+use crate::rules::wording::{StageOf, at_uses, differing, mapping_macro_text, propose_instead};
 use crate::rules::{Alternative, Applicability, Finding};
 
 /// Words the violations of a spatial reduction.
-pub(super) fn contract(
+pub(super) fn word_contract_violations(
     of: &StageOf<'_>,
     derived: &ContractDerivation,
     findings: &mut Vec<Finding>,
@@ -46,7 +46,7 @@ fn word_contract(
         ContractViolation::AlignedPacketSize { bits } => Finding::new(
             &ALIGN_PACKET_SIZE,
             input.packet.span,
-            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
+            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bits_as_bytes(*bits)),
         ),
         ContractViolation::OutputLimit { elements } => with_packets(
             Finding::new(
@@ -72,8 +72,8 @@ fn word_contract(
                     output.packet.span,
                     format!(
                         "the contracted packet `{}` is not `{}` divided by 1, 2, … or 2^{depth}; the tree sums neighbours, from the inside",
-                        declared.map_or_else(String::new, written),
-                        input.packet.get().map_or_else(String::new, written),
+                        declared.map_or_else(String::new, mapping_macro_text),
+                        input.packet.get().map_or_else(String::new, mapping_macro_text),
                     ),
                 ),
                 of,
@@ -132,7 +132,7 @@ fn with_packets(
 }
 
 /// Words the violations of a temporal reduction.
-pub(super) fn accumulate(
+pub(super) fn word_accumulate_violations(
     of: &StageOf<'_>,
     derived: &AccumulateDerivation,
     findings: &mut Vec<Finding>,
@@ -148,7 +148,10 @@ fn word_accumulate(
     violation: &AccumulateViolation,
 ) -> Finding {
     let output = &of.stage.output;
-    let time = output.time.get().map_or_else(String::new, written);
+    let time = output
+        .time
+        .get()
+        .map_or_else(String::new, mapping_macro_text);
     match violation {
         AccumulateViolation::InputPacket { elements } => Finding::new(
             &CONTRACT_OUTPUT_LIMIT,
@@ -172,12 +175,15 @@ fn word_accumulate(
                 output.packet.span,
                 format!(
                     "the accumulated packet is declared `{}`; {} puts `{}` on the bus",
-                    output.packet.get().map_or_else(String::new, written),
+                    output
+                        .packet
+                        .get()
+                        .map_or_else(String::new, mapping_macro_text),
                     kind_name(derived.kind),
                     derived
                         .expected_packet
                         .as_ref()
-                        .map_or_else(String::new, written),
+                        .map_or_else(String::new, mapping_macro_text),
                 ),
             ),
             derived,
@@ -289,13 +295,13 @@ fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_
     let finding = finding.note(format!(
         "{}, with the axes kept here: Time `{}`, Packet `{}`",
         kind_name(derived.kind),
-        written(time),
-        written(packet)
+        mapping_macro_text(time),
+        mapping_macro_text(packet)
     ));
     let replacements = differing([(&output.time, time), (&output.packet, packet)]);
     let generics = [
-        (Generic::Level(Level::Time), written(time)),
-        (Generic::Level(Level::Packet), written(packet)),
+        (Generic::Level(Level::Time), mapping_macro_text(time)),
+        (Generic::Level(Level::Packet), mapping_macro_text(packet)),
     ];
     let library = of.pass.library();
     let call = library.write_method(CanonicalStage::Accumulate, &generics);

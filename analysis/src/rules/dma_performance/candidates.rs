@@ -67,7 +67,7 @@ const UNSEEN: [&Rule; 5] = [
 
 /// The finding of the cause whose removal saves the most. What a schedule cannot show is judged by the book and promises no
 /// cycles.
-pub(super) fn finding(
+pub(super) fn transfer_finding(
     checked: &Checked<'_>,
     operation: &Operation,
     copy: &Copy,
@@ -138,7 +138,7 @@ fn finding_by(
         return None;
     }
     let whole = if chosen {
-        after_transfer(checked.known(), operation.id, best.after)
+        after_transfer(checked.as_known(), operation.id, best.after)
     } else {
         None
     };
@@ -226,7 +226,7 @@ impl Slow<'_> {
         }
     }
 
-    fn candidate(
+    fn cause_candidate(
         &self,
         rule: &'static Rule,
         after: u64,
@@ -245,7 +245,7 @@ impl Slow<'_> {
     }
 
     /// The element mapping of a side as something to write; nothing where it is written nowhere.
-    fn stated(&self, side: Side, mapping: &Mapping) -> Option<Alternative> {
+    fn stated_element(&self, side: Side, mapping: &Mapping) -> Option<Alternative> {
         let tensor = self.tensor(side);
         Alternative::mappings(
             "{}",
@@ -315,7 +315,7 @@ impl Slow<'_> {
     fn reorder(&self, rule: &'static Rule, cause: String) -> Option<Candidate> {
         let (side, mapping, after) = self.reordered()?;
         let help = "move the data in the order in which it is";
-        let mut candidate = self.candidate(rule, after, cause, help);
+        let mut candidate = self.cause_candidate(rule, after, cause, help);
         let lead = match side {
             Side::Target => {
                 candidate.fix = Some("Keep the source's order".to_owned());
@@ -323,12 +323,14 @@ impl Slow<'_> {
             }
             Side::Source => "lay the source out in the order of the target: ",
         };
-        candidate.stated = self.stated(side, &mapping).map(|stated| (lead, stated));
+        candidate.stated = self
+            .stated_element(side, &mapping)
+            .map(|stated| (lead, stated));
         Some(candidate)
     }
 
     /// The candidate that moves a side's tensor to a whole unit.
-    fn moved(&self, rule: &'static Rule, side: Side, cause: &str) -> Option<Candidate> {
+    fn moved_candidate(&self, rule: &'static Rule, side: Side, cause: &str) -> Option<Candidate> {
         let tensor = self.tensor(side);
         let address = tensor.address.bytes()?;
         if address.is_multiple_of(REQUEST_BYTES) {
@@ -350,7 +352,7 @@ impl Slow<'_> {
                 Alternative::text(place, Replacement::address(next)),
             )),
             fix: Some(format!("Move the tensor to `{next:#x}`")),
-            ..self.candidate(
+            ..self.cause_candidate(
                 rule,
                 cost.cycles,
                 cause.to_owned(),
@@ -385,7 +387,7 @@ impl Slow<'_> {
         Some(Candidate {
             span: mapping.span,
             stated: stated.map(|stated| (lead, stated)),
-            ..self.candidate(
+            ..self.cause_candidate(
                 &DMN_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
                 format!("the {slices} slices of the transfer are in one DMN of 32 slices, which moves 128 bytes a cycle"),
@@ -399,7 +401,7 @@ impl Slow<'_> {
         let (_, spread) = self.transfer.over_slices(self.body.machine, side)?;
         Some(Candidate {
             span: self.tensor(side).levels.slice.as_ref()?.span,
-            ..self.candidate(
+            ..self.cause_candidate(
                 &SLICES_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
                 "all requests of an engine queue on one slice of a DMN".to_owned(),

@@ -28,7 +28,7 @@ struct Trip<'a> {
 }
 
 /// Checks the transfers of a body against each other.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_journeys(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let trips: Vec<Trip<'_>> = checked
         .body
         .operations
@@ -44,7 +44,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         })
         .collect();
     // The runs of a loop are alike: the first one speaks for all.
-    let places = grouped(trips.iter().map(|trip| (trip.copy.span, trip)));
+    let places = grouped_by_key(trips.iter().map(|trip| (trip.copy.span, trip)));
     let first_runs = places.iter().filter_map(|(_, group)| group.first());
     findings.extend(first_runs.filter_map(|trip| hop(checked, &trips, trip)));
     findings.extend(many_small(checked, &trips));
@@ -76,10 +76,12 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         return None;
     }
     // Whether a transfer inside of DM repeats anything is not known: what it may repeat is not stored from fewer places.
-    if source.tier == Tier::Dm && middle.levels.places()? > source.levels.places()? {
+    if source.tier == Tier::Dm
+        && middle.levels.position_count()? > source.levels.position_count()?
+    {
         return None;
     }
-    let direct = alternatives::between(body, source, target, checked.model, |_, _| {})?;
+    let direct = alternatives::cost_between(body, source, target, checked.model, |_, _| {})?;
     // A figure without evidence is the book's: the two that it takes the place of are compared by the book as well.
     let known = |cost: &DmaCost| cost.figure.is_none_or(|figure| figure.class.is_some());
     let alike = known(&direct);
@@ -98,8 +100,8 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         second.copy.span,
         format!(
             "{middle_name} only passes through {}: two transfers take {before} cycles, one from {} takes {after}",
-            memory(middle.tier),
-            memory(source.tier)
+            memory_name(middle.tier),
+            memory_name(source.tier)
         ),
     )
     .help(format!("transfer {} directly to its destination", named(first.copy.source)))
@@ -107,13 +109,13 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
     .saves(Saving {
         operation_before: before,
         operation_after: after,
-        kernel: total_when_joined(checked.known(), &[first, second], after),
+        kernel: total_when_joined(checked.as_known(), &[first, second], after),
         simulated: true,
     });
     Some(finding)
 }
 
-const fn memory(tier: Tier) -> &'static str {
+const fn memory_name(tier: Tier) -> &'static str {
     match tier {
         Tier::Host => "the host",
         Tier::Hbm => "HBM",
@@ -161,7 +163,7 @@ fn passes_through(checked: &Checked<'_>, first: &Trip<'_>, second: &Trip<'_>) ->
 }
 
 /// The tensor that a view is taken of.
-fn base(body: &Body, id: TensorId) -> TensorId {
+fn base_tensor(body: &Body, id: TensorId) -> TensorId {
     let mut current = id;
     // A view is made after what it is taken of, so the chain ends; the bound holds for any input.
     for _ in 0..=body.tensors.len() {
@@ -174,7 +176,7 @@ fn base(body: &Body, id: TensorId) -> TensorId {
 }
 
 /// Things by what they have in common, in the order of the first of each.
-fn grouped<K: Copy + Eq + std::hash::Hash, T>(
+fn grouped_by_key<K: Copy + Eq + std::hash::Hash, T>(
     things: impl IntoIterator<Item = (K, T)>,
 ) -> Vec<(K, Vec<T>)> {
     let mut places = FxHashMap::<K, usize>::default();
@@ -210,7 +212,7 @@ fn many_small(checked: &Checked<'_>, trips: &[Trip<'_>]) -> Vec<Finding> {
     let body = checked.body;
     let mut parts = Vec::new();
     for trip in trips {
-        let whole = base(body, trip.copy.source);
+        let whole = base_tensor(body, trip.copy.source);
         let is_part = whole != trip.copy.source;
         let makes = body.tensor(trip.copy.target).is_some_and(|target| {
             target.tier == Tier::Dm && matches!(target.origin, Origin::Operation(_))
@@ -219,13 +221,13 @@ fn many_small(checked: &Checked<'_>, trips: &[Trip<'_>]) -> Vec<Finding> {
             parts.push((whole, trip));
         }
     }
-    grouped(parts)
+    grouped_by_key(parts)
         .into_iter()
-        .filter_map(|(whole, group)| joined(checked, whole, &group))
+        .filter_map(|(whole, group)| joined_finding(checked, whole, &group))
         .collect()
 }
 
-fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option<Finding> {
+fn joined_finding(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option<Finding> {
     let body = checked.body;
     if group.len() < PARTS {
         return None;
@@ -249,7 +251,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
     let before: u64 = group.iter().map(|trip| trip.cost.cycles).sum();
     let data = before.checked_sub(start.checked_mul(count)?)?;
     let after = start.checked_add(data)?;
-    let (total, changed) = total_when_joined(checked.known(), group, after)?;
+    let (total, changed) = total_when_joined(checked.as_known(), group, after)?;
     if !is_worth(total, changed) {
         return None;
     }
@@ -348,10 +350,10 @@ fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
             .saves(Saving {
                 operation_before: all,
                 operation_after: link,
-                kernel: total_when_once(checked.known(), span),
+                kernel: total_when_once(checked.as_known(), span),
                 simulated: true,
             }),
         )
     };
-    grouped(runs).into_iter().filter_map(word).collect()
+    grouped_by_key(runs).into_iter().filter_map(word).collect()
 }

@@ -200,7 +200,7 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Finds what a change would save.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_dma_performance(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let operations = checked.body.operations.iter();
     let derived = operations.zip(&checked.derivation().operations);
     // The runs of a loop are alike: the first one speaks for all.
@@ -214,7 +214,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         {
             let mut slow_transfer = || {
                 let known = &mut own_tensors;
-                slow::finding(checked, known, operation, copy, derived, pattern)
+                slow::slow_transfer_finding(checked, known, operation, copy, derived, pattern)
             };
             // Where a tensor is copied into slices another way is worth more than other slices.
             let copying = slow::has_way_over_hbm(checked, copy, pattern)
@@ -224,14 +224,14 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 slow.extend(copying);
                 continue;
             }
-            let found = candidates::finding(checked, operation, copy, derived, pattern);
+            let found = candidates::transfer_finding(checked, operation, copy, derived, pattern);
             if found.is_none() {
                 slow.extend(slow_transfer());
             }
             findings.extend(found);
         }
     }
-    journeys::check(checked, findings);
+    journeys::check_journeys(checked, findings);
     slow.retain(|slow| findings.iter().all(|other| other.span != slow.span));
     findings.extend(slow);
 }

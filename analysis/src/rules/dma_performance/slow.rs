@@ -18,7 +18,7 @@ use crate::simulation::dma::{
 };
 use crate::simulation::overlap::Overlap;
 
-use super::super::heavy::{may_be_heavy, share};
+use super::super::heavy::{kernel_share, may_be_heavy};
 use super::super::{Checked, Finding, Saving};
 use super::SLOW_TRANSFER;
 
@@ -43,7 +43,7 @@ fn own_tensors(
         derivation: checked.derivation(),
         simulation: checked.simulation(),
     };
-    let allocation = overlap.written(operation.id)?;
+    let allocation = overlap.written_allocation(operation.id)?;
     *known.entry(allocation).or_insert_with(|| {
         let first = overlap.first_write(allocation)?.span;
         Some((first, overlap.with_own_tensors(allocation)?))
@@ -51,7 +51,7 @@ fn own_tensors(
 }
 
 /// The finding of a transfer that no other rule says anything of.
-pub(super) fn finding(
+pub(super) fn slow_transfer_finding(
     checked: &Checked<'_>,
     known: &mut OwnTensors,
     operation: &Operation,
@@ -76,7 +76,7 @@ pub(super) fn finding(
         // Of the loads of one tensor the first says what is saved.
         Some((first == operation.span, after, total))
     });
-    let takes = match share(checked, operation, cost.cycles, need) {
+    let takes = match kernel_share(checked, operation, cost.cycles, need) {
         Some(takes) => takes,
         None => {
             alone.filter(|(first, ..)| *first)?;

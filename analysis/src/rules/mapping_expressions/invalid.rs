@@ -29,10 +29,10 @@ pub(super) fn word_invalid(
     };
     Some(match *error {
         MappingError::StrideIndivisible { size, divisor } => {
-            indivisible(&STRIDE_INDIVISIBLE, '/', size, divisor, span, around)
+            word_indivisible(&STRIDE_INDIVISIBLE, '/', size, divisor, span, around)
         }
         MappingError::ModuloIndivisible { size, divisor } => {
-            indivisible(&MODULO_INDIVISIBLE, '%', size, divisor, span, around)
+            word_indivisible(&MODULO_INDIVISIBLE, '%', size, divisor, span, around)
         }
         MappingError::ZeroDivisor { size } => {
             let (rule, operator) = if (around.source)(span).starts_with('%') {
@@ -40,7 +40,7 @@ pub(super) fn word_invalid(
             } else {
                 (&STRIDE_INDIVISIBLE, '/')
             };
-            let finding = indivisible(rule, operator, size, 0, span, around);
+            let finding = word_indivisible(rule, operator, size, 0, span, around);
             at_fault("zero_divisor", 0, finding)
         }
         MappingError::PaddingShrinks { size, padded } => {
@@ -113,7 +113,7 @@ fn left_over(rest: u64) -> String {
 }
 
 /// Words a divisor that leaves a remainder; 0 is one that leaves everything.
-fn indivisible(
+fn word_indivisible(
     rule: &'static Rule,
     operator: char,
     size: u64,
@@ -126,7 +126,7 @@ fn indivisible(
     let message = match (rest, around.operand) {
         (Some(rest), Some(operand)) => format!(
             "{size} positions of {} do not divide into blocks of {divisor}: {}",
-            named(&operand.mapping),
+            quoted_mapping(&operand.mapping),
             left_over(rest)
         ),
         (Some(rest), None) => format!(
@@ -185,14 +185,14 @@ fn indivisible(
         [only] => ways.push(format!("use a divisor of {size} that fits here: {only}")),
         several => ways.push(format!(
             "use a divisor of {size}, the nearest being {}",
-            words::alternatives(several)
+            words::listed_with_or(several)
         )),
     }
     finding.help(ways.join(", or "))
 }
 
 /// A mapping in a sentence: `` `D` `` or `` `m![A, B]` ``.
-pub(super) fn named(mapping: &Mapping) -> String {
+pub(super) fn quoted_mapping(mapping: &Mapping) -> String {
     match mapping.kind() {
         MappingKind::Product(_) => format!("`m![{mapping}]`"),
         _ => format!("`{mapping}`"),

@@ -21,9 +21,9 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
         sum.span,
         format!(
             "with this tensor of {} {what} that are needed at once take {}; a slice has {}",
-            words::bytes(sum.last.1),
-            words::bytes(sum.bytes),
-            words::bytes(sum.capacity)
+            words::bytes_text(sum.last.1),
+            words::bytes_text(sum.bytes),
+            words::bytes_text(sum.capacity)
         ),
     )
     .found_by_compiler();
@@ -31,7 +31,7 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
     others.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     for (other, bytes) in others.iter().take(SHOWN_TENSORS) {
         if let Some(tensor) = body.tensor(*other) {
-            let bytes = words::bytes(*bytes);
+            let bytes = words::bytes_text(*bytes);
             let message = match &tensor.name {
                 Some(name) => format!("`{name}`, {bytes}, is needed at the same time"),
                 None => format!("{bytes} are needed here"),
@@ -46,13 +46,13 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
     if count > 0 {
         finding = finding.note(format!(
             "{count} smaller ones take {} of it",
-            words::bytes(bytes)
+            words::bytes_text(bytes)
         ));
     }
     let rest = sum
         .capacity
         .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
-    let mut finding = finding.note(format!("{} are left", words::bytes(rest)));
+    let mut finding = finding.note(format!("{} are left", words::bytes_text(rest)));
     for relief in &sum.reliefs {
         if let Relief::EarlierUse { operation, .. } = relief
             && let Some(operation) = body.operation(*operation)
@@ -66,7 +66,7 @@ pub(super) fn word_sum(body: &Body, sum: &Sum) -> Finding {
         let (change, bytes) = word_relief(body, relief);
         finding = finding.note(format!(
             "{change}: at most {} are needed at once then",
-            words::bytes(bytes)
+            words::bytes_text(bytes)
         ));
     }
     let reliefs: Vec<String> = (sum.reliefs.iter())

@@ -90,11 +90,11 @@ impl<'a> Rewriter<'a> {
     }
 
     /// How a call is written here; what there is to do by hand where no text says it.
-    pub(super) fn rewrite(&self, call: &ForeignCall) -> Result<Rewritten, String> {
+    pub(super) fn rewrite_call(&self, call: &ForeignCall) -> Result<Rewritten, String> {
         match call.called {
             ForeignCallee::Function(function, tier) => self.function(call.span, function, tier),
             ForeignCallee::Method(row) => {
-                let parts = self.parts(call.span);
+                let parts = self.call_parts(call.span);
                 let parts = parts.ok_or("write the call as this release has it")?;
                 match row.action {
                     Action::Stages(_) => self.stage(call, row, &parts),
@@ -104,7 +104,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn parts(&self, name: Span) -> Option<Parts> {
+    fn call_parts(&self, name: Span) -> Option<Parts> {
         let root = self.parsed.root()?;
         let mut calls = root
             .syntax()
@@ -127,7 +127,7 @@ impl<'a> Rewriter<'a> {
         let mut made = Vec::new();
         let old = parts.node.name_ref().map(|name| name.text().to_string());
         if old.as_deref() != Some(name) {
-            made.push(Edit::new(edits::place(text, parts.name), name));
+            made.push(Edit::new(edits::range_span(text, parts.name), name));
         }
         match (generics, parts.angle) {
             (Some(generics), Some(open)) if !generics.is_empty() => {
@@ -136,12 +136,12 @@ impl<'a> Rewriter<'a> {
             (Some([]) | None, Some(_)) => {
                 let list = parts.node.generic_arg_list();
                 let list = list.map(|list| list.syntax().text_range());
-                made.extend(list.map(|list| Edit::new(edits::place(text, list), "")));
+                made.extend(list.map(|list| Edit::new(edits::range_span(text, list), "")));
             }
             (Some(generics), None) if !generics.is_empty() => {
                 let behind = TextRange::empty(parts.name.end());
                 let list = format!("::<{}>", generics.join(", "));
-                made.push(Edit::new(edits::place(text, behind), list));
+                made.push(Edit::new(edits::range_span(text, behind), list));
             }
             _ => {}
         }
@@ -165,7 +165,7 @@ impl<'a> Rewriter<'a> {
             let path = text.starts_with(char::is_uppercase);
             place.item == own && (text.starts_with("m!") || path)
         });
-        Some(text.map_or_else(|| wording::written(mapping), str::to_owned))
+        Some(text.map_or_else(|| wording::mapping_macro_text(mapping), str::to_owned))
     }
 
     /// A constructor at an address, or of an older name.
@@ -201,7 +201,7 @@ impl<'a> Rewriter<'a> {
         let (call, segment) = found.ok_or("write the call as this release has it")?;
         let text = &self.parsed.text;
         let mut made = vec![Edit::new(
-            edits::place(text, segment.syntax().text_range()),
+            edits::range_span(text, segment.syntax().text_range()),
             own.name,
         )];
         let list = call.arg_list();
@@ -241,7 +241,7 @@ impl<'a> Rewriter<'a> {
         };
         [before, behind]
             .into_iter()
-            .map(|range| Edit::new(edits::place(&self.parsed.text, range), ""))
+            .map(|range| Edit::new(edits::range_span(&self.parsed.text, range), ""))
             .collect()
     }
 }

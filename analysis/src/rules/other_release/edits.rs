@@ -7,7 +7,7 @@ use crate::items::{ItemText, Span};
 use super::super::Edit;
 
 /// The place of a range of an item's tree.
-pub(super) fn place(text: &ItemText, range: TextRange) -> Span {
+pub(super) fn range_span(text: &ItemText, range: TextRange) -> Span {
     text.span_of(range)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn of_list(
         if same {
             let at = TextRange::empty(first.text_range().start());
             let new = format!("{}, ", new.join(", "));
-            return vec![Edit::new(place(text, at), new)];
+            return vec![Edit::new(range_span(text, at), new)];
         }
     }
     for (at, (node, wanted)) in before.iter().zip(after).enumerate() {
@@ -42,11 +42,14 @@ pub(super) fn of_list(
         if is_last && !same {
             // With what is behind it: two edits would meet.
             let rest = after.get(at..).unwrap_or_default().join(", ");
-            edits.push(Edit::new(place(text, node.text_range()), rest));
+            edits.push(Edit::new(range_span(text, node.text_range()), rest));
             return edits;
         }
         if !same {
-            edits.push(Edit::new(place(text, node.text_range()), wanted.as_str()));
+            edits.push(Edit::new(
+                range_span(text, node.text_range()),
+                wanted.as_str(),
+            ));
         }
     }
     let kept = before.len().min(after.len());
@@ -60,14 +63,17 @@ pub(super) fn of_list(
             Some(comma) => comma,
             None => last.text_range().end(),
         };
-        edits.push(Edit::new(place(text, TextRange::new(end(kept), until)), ""));
+        edits.push(Edit::new(
+            range_span(text, TextRange::new(end(kept), until)),
+            "",
+        ));
     }
     let more = after.get(kept..).unwrap_or_default();
     if !more.is_empty() {
         let more = more.join(", ");
         let more = if kept == 0 { more } else { format!(", {more}") };
         let at = TextRange::empty(end(before.len()));
-        edits.push(Edit::new(place(text, at), more));
+        edits.push(Edit::new(range_span(text, at), more));
     }
     edits
 }

@@ -41,7 +41,7 @@ pub(in crate::rules) static OTHER_RELEASE_API: Rule = Rule {
 pub(super) const RULES: &[&Rule] = &[&OTHER_RELEASE_API];
 
 /// The rule looks at items, not at bodies as they are judged: see [`check_item`].
-pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
+pub(super) fn check_other_release(_: &Checked<'_>, _: &mut Vec<Finding>) {}
 
 /// What was found of how a call is written here.
 struct Rewritten {
@@ -54,7 +54,7 @@ struct Rewritten {
 
 /// Calls and names of other releases in an item.
 pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
-    let mut findings = names::check(db, item);
+    let mut findings = names::check_names(db, item);
     for function in functions_of(db, item) {
         if !has_foreign_calls(db, function) {
             continue;
@@ -68,7 +68,7 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
                 && !matches!(call.called, ForeignCallee::Method(method) if matches!(method.receiver, Receiver::Plan(_)))
         };
         for call in meant.foreign.iter().filter(own) {
-            findings.push(to_finding(&judged, call, rewriter.rewrite(call)));
+            findings.push(to_finding(&judged, call, rewriter.rewrite_call(call)));
         }
     }
     let mut places: Vec<Span> = Vec::new();
@@ -91,7 +91,7 @@ fn to_finding(body: &Body, call: &ForeignCall, rewritten: Result<Rewritten, Stri
     let finding = Finding::new(
         &OTHER_RELEASE_API,
         call.span,
-        message(body.dialect, call, body),
+        foreign_call_message(body.dialect, call, body),
     );
     match rewritten {
         Ok(Rewritten { edits, text, sure }) => {
@@ -103,7 +103,7 @@ fn to_finding(body: &Body, call: &ForeignCall, rewritten: Result<Rewritten, Stri
             };
             if !edits.is_empty() {
                 finding.fixes.push(Fix {
-                    title: words::capital(&format!("write `{text}`")),
+                    title: words::capitalised_text(&format!("write `{text}`")),
                     applicability,
                     edits,
                     cost: None,
@@ -116,10 +116,10 @@ fn to_finding(body: &Body, call: &ForeignCall, rewritten: Result<Rewritten, Stri
 }
 
 /// Who has what is called, and what this is written for.
-fn message(own: Dialect, call: &ForeignCall, body: &Body) -> String {
+fn foreign_call_message(own: Dialect, call: &ForeignCall, body: &Body) -> String {
     let (name, kind, releases) = match call.called {
         ForeignCallee::Method(method) => {
-            let table = dialect::of(own);
+            let table = dialect::dialect_in_release(own);
             let twin = table.methods(method.name).find(|twin| {
                 std::mem::discriminant(&twin.receiver) == std::mem::discriminant(&method.receiver)
             });

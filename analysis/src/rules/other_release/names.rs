@@ -17,7 +17,7 @@ use super::super::{Applicability, Edit, Finding, Fix, words};
 use super::{OTHER_RELEASE_API, edits};
 
 /// What names of other releases an item has.
-pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
+pub(super) fn check_names(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let own = dialect(db, item.file(db));
     if own.library == Library::VisaStd {
         return Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let concerned = names_other
         || words.any(|word| {
             word.starts_with(|first: char| first.is_ascii_uppercase())
-                && renames.concern(word, own.release)
+                && renames.may_concern(word, own.release)
         });
     if !concerned {
         return Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
             continue;
         }
         if let Some(expression) = ast::Expr::cast(node.clone())
-            && let Some(plain) = names.plain(&expression)
+            && let Some(plain) = names.plain_expression(&expression)
         {
             names.replaced(&node, &plain);
             handled.push(range);
@@ -86,19 +86,19 @@ struct Names<'a> {
 impl Names<'_> {
     /// Whether a path up to a segment is a library's.
     fn is_of_library(&self, path: &ast::Path) -> bool {
-        let names = segments(path);
+        let names = path_segments(path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let offset = path.syntax().text_range().start();
         let found = self
             .scopes
-            .resolve(self.db, &names, offset.into(), Namespace::Type);
+            .resolve_path(self.db, &names, offset.into(), Namespace::Type);
         matches!(found, Resolution::Prelude(_))
     }
 
     /// The last two names of a path of a library, where its owner is one: `VeRhs::constant`.
     fn owned(&self, path: &ast::Path) -> Option<(String, String)> {
         let owner = path.qualifier()?;
-        let names = segments(path);
+        let names = path_segments(path);
         let [.., first, last] = names.as_slice() else {
             return None;
         };
@@ -134,11 +134,11 @@ impl Names<'_> {
             (!goes && self.is_of_library(path)).then_some(instead)
         });
         if let Some(instead) = instead {
-            self.found(name.syntax(), &written, instead);
+            self.push_finding(name.syntax(), &written, instead);
         }
     }
 
-    fn found(&mut self, node: &SyntaxNode, written: &str, instead: Instead) {
+    fn push_finding(&mut self, node: &SyntaxNode, written: &str, instead: Instead) {
         let place = self.parsed.span(node);
         let message = format!(
             "`{written}` is not a name of `{}` {}",
@@ -175,7 +175,7 @@ impl Names<'_> {
     }
 
     /// An expression that the release writes plainly: the operand without what wrapped it, the comparison without its type.
-    fn plain(&self, expression: &ast::Expr) -> Option<String> {
+    fn plain_expression(&self, expression: &ast::Expr) -> Option<String> {
         let release = self.own.release;
         match expression {
             ast::Expr::CallExpr(call) => {
@@ -201,7 +201,7 @@ impl Names<'_> {
                 let (only, None) = (parts.next()?, parts.next()) else {
                     return None;
                 };
-                self.plain(&only)
+                self.plain_expression(&only)
                     .filter(|_| list.semicolon_token().is_none())
             }
             ast::Expr::PathExpr(path) => {
@@ -238,12 +238,12 @@ impl Names<'_> {
     }
 
     fn text(&self, expression: &ast::Expr) -> String {
-        self.plain(expression)
+        self.plain_expression(expression)
             .unwrap_or_else(|| expression.syntax().text().to_string())
     }
 
     fn replaced(&mut self, node: &SyntaxNode, plain: &str) {
-        let place = edits::place(&self.parsed.text, node.text_range());
+        let place = edits::range_span(&self.parsed.text, node.text_range());
         let message = format!(
             "`{}` is not how `{}` {} writes it",
             node.text(),
@@ -253,7 +253,7 @@ impl Names<'_> {
         let mut finding = Finding::new(&OTHER_RELEASE_API, place, message)
             .note(format!("here it is written `{plain}`"));
         finding.fixes.push(Fix {
-            title: words::capital(&format!("write `{plain}`")),
+            title: words::capitalised_text(&format!("write `{plain}`")),
             applicability: Applicability::Machine,
             edits: vec![Edit::new(place, plain)],
             cost: None,
@@ -263,7 +263,7 @@ impl Names<'_> {
 }
 
 /// The segments of a path without generics.
-fn segments(path: &ast::Path) -> Vec<String> {
+fn path_segments(path: &ast::Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = Some(path.clone());
     while let Some(path) = rest {

@@ -49,14 +49,14 @@ impl Rewriter<'_> {
         };
         let (arguments, mut sure) = self.arguments_for(call, row, given, parts)?;
         let mut name = row.name.to_owned();
-        if let Some((before, certain)) = self.before(call, (foreign, row), parts)? {
+        if let Some((before, certain)) = self.call_before(call, (foreign, row), parts)? {
             name = format!("{before}.{name}");
             sure &= certain;
         }
         let mut edits = self.replaced(parts, (&name, generics.as_deref(), &arguments));
-        let mut text = short(&name, generics.as_deref(), &arguments);
+        let mut text = short_call(&name, generics.as_deref(), &arguments);
         if let Some(cast) = self.cast_behind(call, row, &left) {
-            edits.push(self.behind(parts, &cast));
+            edits.push(self.edit_behind(parts, &cast));
             text = format!("{text}.{cast}");
         }
         Ok(Rewritten { edits, text, sure })
@@ -81,8 +81,8 @@ impl Rewriter<'_> {
                 && row.stages() == stages
                 && single(row.receiver) == single(foreign.receiver)
                 && row.arity() == foreign.arity()
-                && row.has(Role::Mode) == given.iter().any(|(role, _)| *role == Role::Mode)
-                && row.has(Role::Table) == foreign.has(Role::Table)
+                && row.has_role(Role::Mode) == given.iter().any(|(role, _)| *role == Role::Mode)
+                && row.has_role(Role::Table) == foreign.has_role(Role::Table)
         };
         let mut rows: Vec<&'static Method> = self.own.every_method().filter(same).collect();
         rows.sort_by_key(|row| row.name != foreign.name);
@@ -123,7 +123,7 @@ impl Rewriter<'_> {
         // An operation of which there is one is no argument.
         let lost = given.iter().any(|(role, text)| match role {
             Role::Address | Role::Context | Role::Activation => false,
-            Role::Operation => row.has(Role::Operation) || text.is_empty(),
+            Role::Operation => row.has_role(Role::Operation) || text.is_empty(),
             _ => true,
         });
         if lost {
@@ -137,7 +137,7 @@ impl Rewriter<'_> {
     }
 
     /// The call that the release asks for before another: a step that was a part of it.
-    fn before(
+    fn call_before(
         &self,
         call: &ForeignCall,
         (foreign, row): (&Method, &Method),
@@ -186,7 +186,7 @@ impl Rewriter<'_> {
                 }
                 before = &stage.output;
             }
-            let (_, end) = pass.end.written()?;
+            let (_, end) = pass.end.written_target()?;
             (end == call.span).then(|| (&**pass, before.clone()))
         })
     }
@@ -217,11 +217,11 @@ impl Rewriter<'_> {
             let run = element.and_then(|element| element.modulo(packet.size()).ok());
             let units = bits.and_then(|bits| packet.size().checked_mul(bits));
             units.is_some_and(|bits| bits % COMMIT_UNIT_BITS == 0)
-                && run.is_some_and(|run| mapping::equal(&run, packet) == Answer::Yes)
+                && run.is_some_and(|run| mapping::mappings_equal(&run, packet) == Answer::Yes)
         };
         let written = |found: &Mapping| match found == packet {
             true => self.text_of(&stream.packet),
-            false => Some(wording::written(found)),
+            false => Some(wording::mapping_macro_text(found)),
         };
         let mut candidates = candidates.filter(is_stored);
         match candidates.next() {
@@ -263,11 +263,11 @@ impl Rewriter<'_> {
             return None;
         }
         let inner = time.modulo(gone.size()).ok()?;
-        if mapping::equal(&inner, &gone) != Answer::Yes {
+        if mapping::mappings_equal(&inner, &gone) != Answer::Yes {
             return None;
         }
         let outer = time.form().split_at(gone.size())?.0.to_mapping();
-        Some(wording::written(&outer))
+        Some(wording::mapping_macro_text(&outer))
     }
 
     /// The time that a stage's own call says.
@@ -311,7 +311,7 @@ impl Rewriter<'_> {
     }
 
     /// The edit that puts a call behind another one.
-    fn behind(&self, parts: &Parts, call: &str) -> Edit {
+    fn edit_behind(&self, parts: &Parts, call: &str) -> Edit {
         let text = &self.parsed.text;
         let next = parts
             .node
@@ -323,11 +323,11 @@ impl Rewriter<'_> {
             // Before the next one, so that it gets a line of its own where the others have one.
             Some(next) => {
                 let at = TextRange::empty(next.syntax().text_range().start());
-                Edit::new(edits::place(text, at), format!("{call}."))
+                Edit::new(edits::range_span(text, at), format!("{call}."))
             }
             None => {
                 let at = TextRange::empty(parts.node.syntax().text_range().end());
-                Edit::new(edits::place(text, at), format!(".{call}"))
+                Edit::new(edits::range_span(text, at), format!(".{call}"))
             }
         }
     }
@@ -356,7 +356,7 @@ fn split_mode(given: &mut Vec<(Role, String)>, foreign: &Method, parts: &Parts) 
 }
 
 /// A call in short, for words.
-pub(super) fn short(name: &str, generics: Option<&[String]>, arguments: &[String]) -> String {
+pub(super) fn short_call(name: &str, generics: Option<&[String]>, arguments: &[String]) -> String {
     let generics = generics.filter(|generics| !generics.is_empty());
     let generics = generics.map_or_else(String::new, |generics| {
         format!("::<{}>", generics.join(", "))

@@ -6,7 +6,7 @@ use crate::kernel::{Body, Context, ForeignCall, Level, OperationKind, Tensor, Ti
 
 use super::Rewritten;
 use super::calls::{Parts, Rewriter, generics_for};
-use super::passes::short;
+use super::passes::short_call;
 
 impl Rewriter<'_> {
     /// A method of a tensor, a view or a context.
@@ -23,7 +23,7 @@ impl Rewriter<'_> {
                     .to_owned(),
             );
         }
-        let source = self.source(call);
+        let source = self.source_tensor(call);
         let tier = source.map_or(Tier::Dm, |source| source.tier);
         let Some(row) = self.row_of_action(foreign, tier) else {
             return self.planned(call, foreign, parts);
@@ -67,10 +67,10 @@ impl Rewriter<'_> {
         sure &= row.name == foreign.name || !matches!(foreign.action, Action::Accessor(_));
         let mut edits = self.replaced(parts, (row.name, generics.as_deref(), &arguments));
         if let Some(receiver) = receiver {
-            let place = super::edits::place(&self.parsed.text, parts.receiver.text_range());
+            let place = super::edits::range_span(&self.parsed.text, parts.receiver.text_range());
             edits.push(super::super::Edit::new(place, receiver));
         }
-        let text = short(row.name, generics.as_deref(), &arguments);
+        let text = short_call(row.name, generics.as_deref(), &arguments);
         Ok(Rewritten { edits, text, sure })
     }
 
@@ -104,7 +104,7 @@ impl Rewriter<'_> {
     }
 
     /// The tensor that a call moves.
-    fn source(&self, call: &ForeignCall) -> Option<&Tensor> {
+    fn source_tensor(&self, call: &ForeignCall) -> Option<&Tensor> {
         let body: &Body = self.body;
         body.operations
             .iter()
@@ -230,15 +230,15 @@ impl Rewriter<'_> {
         };
         let dma = take(Role::Context).ok_or(none)?;
         let pattern = take(Role::Pattern);
-        let pattern = match (first.has(Role::Pattern), pattern) {
+        let pattern = match (first.has_role(Role::Pattern), pattern) {
             (true, Some(pattern)) => pattern,
-            (false, Some(pattern)) if is_swap(&pattern) => String::new(),
+            (false, Some(word_pattern)) if is_swap(&word_pattern) => String::new(),
             (false, None) => String::new(),
             _ => return Err("write the pattern as this release takes it".to_owned()),
         };
         // What is shuffled keeps its elements.
         let element = self
-            .source(call)
+            .source_tensor(call)
             .and_then(|source| self.level_text(source, Level::Element))
             .ok_or("name the element that the result has")?;
         let name = format!("{}({pattern}).{}", first.name, last.name);
@@ -246,12 +246,12 @@ impl Rewriter<'_> {
         let arguments = [dma];
         let mut edits = self.replaced(parts, (&name, Some(&generics), &arguments));
         if let Some(receiver) = receiver {
-            let place = super::edits::place(&self.parsed.text, parts.receiver.text_range());
+            let place = super::edits::range_span(&self.parsed.text, parts.receiver.text_range());
             edits.push(super::super::Edit::new(place, receiver));
         }
         Ok(Rewritten {
             edits,
-            text: short(&name, Some(&generics), &arguments),
+            text: short_call(&name, Some(&generics), &arguments),
             sure: false,
         })
     }

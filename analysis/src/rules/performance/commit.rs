@@ -1,6 +1,6 @@
 //! Packets that are written in pieces because their parts are apart in the committed tensor.
 
-use crate::derivation::{EndDerivation, OperationDerivation, derive};
+use crate::derivation::{EndDerivation, OperationDerivation, derive_body};
 use crate::kernel::{
     Body, Context, OperationKind, Origin, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
@@ -31,7 +31,10 @@ pub(in super::super) const RULES: &[&Rule] = &[&COMMIT_SPLIT_WRITES];
 /// Bodies that are simulated again for this rule, before the rest is left as it is.
 const BODY_LIMIT: usize = 4;
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_commit_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let mut budget = BODY_LIMIT;
     for costed in weighty_passes(checked) {
         if let EndDerivation::Commit(derived) = &costed.derived.end
@@ -56,9 +59,9 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
     let element = tensor.levels.element.get()?;
     let packet = costed.pass.output().packet.get()?;
     let joined = side_by_side(element, packet, elements)?;
-    let readers = readers(body, target)?;
+    let readers = plain_views(body, target)?;
     let changed = with_element(body, tensor, &readers, &joined);
-    let derivation = derive(&changed, costed.known.target);
+    let derivation = derive_body(&changed, costed.known.target);
     let operations = body.operations.iter().zip(&derivation.operations);
     let legal = operations
         .zip(&costed.known.derivation.operations)
@@ -124,7 +127,7 @@ fn side_by_side(element: &Mapping, packet: &Mapping, elements: u64) -> Option<Ma
 }
 
 /// The plain views of a tensor; `None` where it is tiled, reshaped or returned, so that its order matters elsewhere.
-fn readers(body: &Body, target: TensorId) -> Option<Vec<TensorId>> {
+fn plain_views(body: &Body, target: TensorId) -> Option<Vec<TensorId>> {
     if body.escaping.contains(&target) {
         return None;
     }

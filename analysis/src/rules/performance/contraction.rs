@@ -11,7 +11,8 @@ use crate::simulation::what_if;
 use super::super::wording::at_uses;
 use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
 use super::{
-    Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_estimate, with_saving, worth,
+    Costed, KERNEL_SHARE, MANY_CYCLES, saves_percent, weighty_passes, with_estimate, with_saving,
+    worth,
 };
 
 pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
@@ -55,7 +56,10 @@ pub(in crate::rules) static TRF_LOAD_STALL: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&IDLE_ROWS, &HALF_MAC_PACKET, &TRF_LOAD_STALL];
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_contraction_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     for costed in weighty_passes(checked) {
         for (index, stage, derived) in costed.stages() {
             if let (StageKind::Align { operand, .. }, StageDerivation::Align(derived)) =
@@ -154,7 +158,7 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         misses_a_million: share,
     } = load_stall(costed.known, costed.operation, costed.cost, derived)?;
     let before = after.checked_add(stalled)?;
-    if stalled < MANY_CYCLES || !saves(total.checked_add(stalled)?, total, KERNEL_SHARE) {
+    if stalled < MANY_CYCLES || !saves_percent(total.checked_add(stalled)?, total, KERNEL_SHARE) {
         return None;
     }
     let finding = Finding::new(

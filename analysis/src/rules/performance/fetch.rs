@@ -42,12 +42,15 @@ pub(in super::super) const RULES: &[&Rule] = &[&FETCH_NARROW_PACKET, &FETCH_PART
 /// The widest packet that is looked at or proposed: in longer ones a partial flit weighs nothing.
 const WIDEST_BYTES: u64 = 1024;
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_fetch_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     for costed in weighty_passes(checked) {
         if let Some(stage) = costed.pass.stages.first()
             && matches!(stage.kind, StageKind::Fetch { .. })
         {
-            findings.extend(widen(&costed, stage));
+            findings.extend(wider_fetch_finding(&costed, stage));
         }
     }
 }
@@ -60,14 +63,14 @@ struct Wider {
     bytes: u64,
 }
 
-fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
+fn wider_fetch_finding(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     let bytes = stage.output.packet_bytes()?;
     if bytes.is_multiple_of(FLIT_BYTES) || bytes > WIDEST_BYTES {
         return None;
     }
-    let (wider, changed) = candidates(costed.pass, stage, bytes)
+    let (wider, changed) = wider_packets(costed.pass, stage, bytes)
         .into_iter()
-        .filter_map(|wider| Some((changed(costed, &wider)?, wider)))
+        .filter_map(|wider| Some((change_with_wider(costed, &wider)?, wider)))
         .map(|(changed, wider)| (wider, changed))
         // Of equal ones the first: padding before steps of the time.
         .reduce(|best, next| {
@@ -102,11 +105,11 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     };
     let finding = Finding::new(rule, stage.output.packet.span, message);
     let finding = with_saving(finding, saving);
-    Some(match fix(costed.pass, &wider) {
+    Some(match wider_fix(costed.pass, &wider) {
         Some(fix) => {
             let texts: Vec<&str> = fix.edits.iter().map(|edit| &*edit.text).collect();
             let stated = Alternative {
-                text: words::names(&texts),
+                text: words::names_in_code(&texts),
                 edits: fix.edits.clone(),
             };
             Finding {
@@ -118,7 +121,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     })
 }
 
-fn changed(costed: &Costed<'_>, wider: &Wider) -> Option<Changed> {
+fn change_with_wider(costed: &Costed<'_>, wider: &Wider) -> Option<Changed> {
     what_if(costed.known, costed.operation.id, |pass| {
         for (index, time, packet) in &wider.outputs {
             if let Some(stage) = pass.stages.get_mut(*index) {
@@ -130,7 +133,7 @@ fn changed(costed: &Costed<'_>, wider: &Wider) -> Option<Changed> {
 }
 
 /// The packets that could be fetched instead.
-fn candidates(pass: &Pass, stage: &Stage, bytes: u64) -> Vec<Wider> {
+fn wider_packets(pass: &Pass, stage: &Stage, bytes: u64) -> Vec<Wider> {
     let mut found = Vec::new();
     let (Some(time), Some(packet), Some(element_type)) = (
         stage.output.time.get(),
@@ -223,14 +226,14 @@ fn wider(pass: &Pass, time: Mapping, packet: Mapping, bytes: u64) -> Option<Wide
         let fetched = changed.stages.first_mut()?;
         fetched.output.time.value = Some(time);
         fetched.output.packet.value = Some(packet);
-        let collected = collect::derive(&changed, 1);
+        let collected = collect::derive_collect(&changed, 1);
         outputs.push((1, collected.expected_time?, collected.expected_packet?));
     }
     Some(Wider { outputs, bytes })
 }
 
 /// The edits of all mappings that change; `None` where one of them is written nowhere.
-fn fix(pass: &Pass, wider: &Wider) -> Option<Fix> {
+fn wider_fix(pass: &Pass, wider: &Wider) -> Option<Fix> {
     let mut edits = Vec::new();
     let mut applicability = Applicability::Machine;
     for (index, time, packet) in &wider.outputs {

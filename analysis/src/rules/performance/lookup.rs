@@ -27,13 +27,16 @@ pub(in crate::rules) static SLOW_LOOKUP: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&SLOW_LOOKUP];
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_lookup_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     for costed in weighty_passes(checked) {
-        findings.extend(finding(checked, &costed));
+        findings.extend(lookup_finding(checked, &costed));
     }
 }
 
-fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
+fn lookup_finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
     let mut stages = costed.pass.stages.iter();
     let lookup = stages.find(|stage| stage.kind.looks_up())?.span;
     if contracts(costed.pass) {

@@ -43,22 +43,25 @@ pub(in super::super) const RULES: &[&Rule] = &[&IDLE_CLUSTER, &IDLE_SLICES];
 /// So many times as many slices are many.
 const MANY_TIMES: u64 = 4;
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_machine_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     if checked.body.device.is_none() {
         return;
     }
     let machine = checked.body.machine;
     let idle = |factor: fn(Machine, &StreamShape) -> Option<u64>| mostly(checked, factor);
     if let Some(found) = idle(idle_clusters) {
-        findings.push(found.finding(
+        findings.push(found.idle_finding(
             &IDLE_CLUSTER,
             |shape| &shape.cluster,
             "one of the two clusters works for most of the kernel",
         ));
     }
     if let Some(found) = idle(idle_slices) {
-        let slices = live(&found.shape.slice).unwrap_or(machine.slices);
-        findings.push(found.finding(
+        let slices = live_positions(&found.shape.slice).unwrap_or(machine.slices);
+        findings.push(found.idle_finding(
             &IDLE_SLICES,
             |shape| &shape.slice,
             &format!(
@@ -70,19 +73,19 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
 }
 
 /// Positions that hold something.
-fn live(mapping: &Written<Mapping>) -> Option<u64> {
+fn live_positions(mapping: &Written<Mapping>) -> Option<u64> {
     let mapping = mapping.get()?;
     (!mapping.is_opaque()).then(|| mapping.form().live_size())
 }
 
 /// How many times as many clusters there are.
 fn idle_clusters(machine: Machine, shape: &StreamShape) -> Option<u64> {
-    (machine.clusters > 1 && live(&shape.cluster)? == 1).then_some(machine.clusters)
+    (machine.clusters > 1 && live_positions(&shape.cluster)? == 1).then_some(machine.clusters)
 }
 
 /// How many times as many slices there are, if that is many.
 fn idle_slices(machine: Machine, shape: &StreamShape) -> Option<u64> {
-    let live = live(&shape.slice)?;
+    let live = live_positions(&shape.slice)?;
     (live <= machine.slices / MANY_TIMES).then(|| machine.slices / live.max(1))
 }
 
@@ -97,7 +100,7 @@ struct Mostly {
 }
 
 impl Mostly {
-    fn finding(
+    fn idle_finding(
         self,
         rule: &'static Rule,
         level: fn(&StreamShape) -> &Written<Mapping>,
@@ -145,7 +148,8 @@ impl<'a> Idle<'a> {
             PassEnd::Commit { .. } | PassEnd::CommitView { .. }
         );
         let cycles = cost.cycles.filter(|_| commits)?;
-        let factor = least_factor(pass, factor).filter(|factor| iterations(pass) >= *factor)?;
+        let factor =
+            least_factor(pass, factor).filter(|factor| fewest_iterations(pass) >= *factor)?;
         Some(Self {
             number,
             pass,
@@ -161,7 +165,7 @@ fn mostly(
     checked: &Checked<'_>,
     factor: fn(Machine, &StreamShape) -> Option<u64>,
 ) -> Option<Mostly> {
-    let known = checked.known();
+    let known = checked.as_known();
     let total = known.simulation.total()?;
     let operations = checked.body.operations.iter();
     let derived = &checked.derivation().operations;
@@ -199,7 +203,7 @@ fn mostly(
         let Some(cost) = costs.get_mut(number) else {
             continue;
         };
-        let Some(spread) = spread(known.body, pass, cost, factor) else {
+        let Some(spread) = spread_cost(known.body, pass, cost, factor) else {
             continue;
         };
         before = before.saturating_add(cycles);
@@ -240,7 +244,7 @@ fn least_factor(pass: &Pass, factor: fn(Machine, &StreamShape) -> Option<u64>) -
 }
 
 /// The fewest iterations on the way through a pass.
-fn iterations(pass: &Pass) -> u64 {
+fn fewest_iterations(pass: &Pass) -> u64 {
     let times = pass
         .stages
         .iter()
@@ -249,7 +253,12 @@ fn iterations(pass: &Pass) -> u64 {
 }
 
 /// The cost with each stage's work spread over so many times the slices or clusters.
-fn spread(body: &Body, pass: &Pass, cost: &OperationCost, factor: u64) -> Option<OperationCost> {
+fn spread_cost(
+    body: &Body,
+    pass: &Pass,
+    cost: &OperationCost,
+    factor: u64,
+) -> Option<OperationCost> {
     let mut stages = cost.stages.clone();
     for stage in &mut stages {
         stage.busy = Some(stage.busy?.div_ceil(factor));

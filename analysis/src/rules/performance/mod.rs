@@ -55,16 +55,16 @@ impl<'a> Costed<'a> {
 }
 
 /// The passes of known cost that no engine refuses, each text once: further runs of a loop change with the first.
-fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
+fn costed_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     passes_of(checked, |_| true)
 }
 
-/// As [`passes`], those of the operations that are asked for.
+/// As [`costed_passes`], those of the operations that are asked for.
 fn passes_of<'a>(
     checked: &Checked<'a>,
     is_asked_for: impl Fn(&Operation) -> bool,
 ) -> Vec<Costed<'a>> {
-    let known = checked.known();
+    let known = checked.as_known();
     let mut seen = FxHashSet::default();
     let operations = checked.body.operations.iter();
     let derived = checked.derivation().operations.iter();
@@ -92,7 +92,7 @@ fn passes_of<'a>(
 /// tried, which bounds the work for long kernels.
 pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     let Some(total) = checked.simulation().total() else {
-        return passes(checked);
+        return costed_passes(checked);
     };
     let mut runs: FxHashMap<Span, u64> = FxHashMap::default();
     let costs = &checked.simulation().operations;
@@ -103,7 +103,7 @@ pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     // In a long kernel hardly one is: this is asked first.
     passes_of(checked, |operation| {
         let cycles = runs.get(&operation.span).copied().unwrap_or(0);
-        saves(total, total.saturating_sub(cycles), KERNEL_SHARE)
+        saves_percent(total, total.saturating_sub(cycles), KERNEL_SHARE)
     })
 }
 
@@ -111,7 +111,7 @@ pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
 /// where the kernel has no total, 500 cycles of the operation.
 pub(super) fn worth(known: Known<'_>, changed: &Changed) -> Option<Saving> {
     let (before, after) = changed.operation;
-    if !saves(before, after, OPERATION_SHARE) {
+    if !saves_percent(before, after, OPERATION_SHARE) {
         return None;
     }
     worth_for_kernel(changed.effect(known))
@@ -122,21 +122,22 @@ fn worth_for_kernel(effect: Effect) -> Option<Saving> {
     let (before, after) = effect.operation;
     let enough = match effect.body {
         Some((before, after)) => {
-            saves(before, after, KERNEL_SHARE) && before.saturating_sub(after) >= LEAST_CYCLES
+            saves_percent(before, after, KERNEL_SHARE)
+                && before.saturating_sub(after) >= LEAST_CYCLES
         }
         None => before.saturating_sub(after) >= MANY_CYCLES,
     };
-    enough.then(|| saving(effect))
+    enough.then(|| effect_saving(effect))
 }
 
 /// Whether so many percent are saved.
-fn saves(before: u64, after: u64, percent: u64) -> bool {
+fn saves_percent(before: u64, after: u64, percent: u64) -> bool {
     let saved = u128::from(before.saturating_sub(after));
     saved > 0 && saved * 100 >= u128::from(before) * u128::from(percent)
 }
 
 /// The cycles of a change as a finding carries them.
-const fn saving(effect: Effect) -> Saving {
+const fn effect_saving(effect: Effect) -> Saving {
     Saving {
         operation_before: effect.operation.0,
         operation_after: effect.operation.1,

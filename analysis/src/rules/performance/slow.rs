@@ -12,7 +12,7 @@ use crate::rules::wording::thousands;
 use crate::simulation::calibrated::reduced_ring;
 use crate::simulation::{Engine, StageCost, pass};
 
-use super::super::heavy::{may_be_heavy, share};
+use super::super::heavy::{kernel_share, may_be_heavy};
 use super::super::{Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes};
 
@@ -33,17 +33,17 @@ pub(in crate::rules) static SLOW_PASS: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&SLOW_PASS];
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_slow_passes(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in weighty_passes(checked) {
-        findings.extend(finding(checked, &costed));
+        findings.extend(slow_pass_finding(checked, &costed));
     }
 }
 
-fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
+fn slow_pass_finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
     let cycles = costed.cost.cycles.filter(|cycles| may_be_heavy(*cycles))?;
     let decides = costed.cost.stages.get(costed.cost.bottleneck?)?;
     let stage = costed.pass.stages.get(decides.stage?)?;
-    let cause = cause(checked.body.dialect, costed.pass, stage, decides)?;
+    let cause = slow_ring_cause(checked.body.dialect, costed.pass, stage, decides)?;
     let flits = moved_flits(checked, costed.pass)?;
     let mut stages = costed.cost.stages.clone();
     for stage in &mut stages {
@@ -53,7 +53,7 @@ fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
     // The ring of a reduction is in the constants of the schedule: what is left of the pass is a fetch of the same bytes.
     stages.retain(|stage| !matches!(stage.engine, Engine::Vector | Engine::Switch));
     let need = pass::with_stages(checked.body, costed.pass, costed.cost, stages).cycles?;
-    let takes = share(checked, costed.operation, cycles, need)?;
+    let takes = kernel_share(checked, costed.operation, cycles, need)?;
     Some(
         Finding::new(
             &SLOW_PASS,
@@ -70,7 +70,12 @@ fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
 }
 
 /// What the ring does, in numbers; none where something else decides the pass.
-fn cause(dialect: Dialect, pass: &Pass, stage: &Stage, cost: &StageCost) -> Option<String> {
+fn slow_ring_cause(
+    dialect: Dialect,
+    pass: &Pass,
+    stage: &Stage,
+    cost: &StageCost,
+) -> Option<String> {
     let input = |wanted: &str| {
         let mut inputs = cost.inputs.iter();
         inputs
@@ -78,7 +83,7 @@ fn cause(dialect: Dialect, pass: &Pass, stage: &Stage, cost: &StageCost) -> Opti
             .map(|(_, value)| *value)
     };
     match &stage.kind {
-        StageKind::Switch(config) if regular(config) => Some(format!(
+        StageKind::Switch(config) if is_regular(config) => Some(format!(
             "{} iterations go around rings of {} slices",
             thousands(input("time")?),
             thousands(input("ring")?)
@@ -96,7 +101,7 @@ fn cause(dialect: Dialect, pass: &Pass, stage: &Stage, cost: &StageCost) -> Opti
 }
 
 /// Whether a switch has a topology that is wired. Of custom ones other rules speak.
-fn regular(config: &Written<SwitchConfig>) -> bool {
+fn is_regular(config: &Written<SwitchConfig>) -> bool {
     let config = config.get();
     config.is_some_and(|config| !matches!(config, SwitchConfig::CustomBroadcast { .. }))
 }
@@ -106,7 +111,7 @@ fn moved_flits(checked: &Checked<'_>, pass: &Pass) -> Option<u64> {
     let PassSource::Tensor(source) = pass.source else {
         return None;
     };
-    let (target, _) = pass.end.written()?;
+    let (target, _) = pass.end.written_target()?;
     let read = bytes_of(checked.body.tensor(source)?)?;
     let written = bytes_of(checked.body.tensor(target)?)?;
     Some(read.max(written).div_ceil(FLIT_BYTES).max(1))

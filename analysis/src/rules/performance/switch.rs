@@ -9,7 +9,7 @@ use crate::numbers::counted;
 use crate::simulation::{Changed, what_if};
 
 use super::super::{Applicability, Checked, Finding, Group, Rule, rule};
-use super::{Costed, passes, saving, with_saving, worth};
+use super::{Costed, costed_passes, effect_saving, with_saving, worth};
 use crate::libraries::Release;
 
 pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
@@ -43,8 +43,11 @@ pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&SWITCH_RING_TOO_LARGE, &SWITCH_CUSTOM_IS_REGULAR];
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for costed in passes(checked) {
+pub(in super::super) fn check_switch_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    for costed in costed_passes(checked) {
         for (index, stage, derived) in costed.stages() {
             // A ring that the library refuses is another finding.
             if !derived.is_legal() {
@@ -56,8 +59,9 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
             {
                 // A regular topology leaves no ring to choose.
                 findings.extend(
-                    regular(&costed, index, stage, config)
-                        .or_else(|| smaller(&costed, index, ring_size, derived.least_ring)),
+                    regular_topology_finding(&costed, index, stage, config).or_else(|| {
+                        smaller_ring_finding(&costed, index, ring_size, derived.least_ring)
+                    }),
                 );
             }
         }
@@ -67,16 +71,16 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
 fn with_config(costed: &Costed<'_>, index: usize, config: &SwitchConfig) -> Option<Changed> {
     what_if(costed.known, costed.operation.id, |pass| {
         if let Some(stage) = pass.stages.get_mut(index) {
-            stage.kind = switched(stage, config);
+            stage.kind = switch_stage_kind(stage, config);
         }
     })
 }
 
-fn switched(stage: &Stage, config: &SwitchConfig) -> StageKind {
+fn switch_stage_kind(stage: &Stage, config: &SwitchConfig) -> StageKind {
     StageKind::Switch(Written::new(config.clone(), stage.span))
 }
 
-fn smaller(
+fn smaller_ring_finding(
     costed: &Costed<'_>,
     index: usize,
     ring_size: &Written<u64>,
@@ -107,7 +111,7 @@ fn smaller(
     Some(with_saving(finding, saving))
 }
 
-fn regular(
+fn regular_topology_finding(
     costed: &Costed<'_>,
     index: usize,
     stage: &Stage,
@@ -116,8 +120,8 @@ fn regular(
     let mut best: Option<(SwitchConfig, Changed)> = None;
     for candidate in topologies(costed.pass.machine, config.span) {
         let mut changed = costed.pass.clone();
-        changed.stages.get_mut(index)?.kind = switched(stage, &candidate);
-        if !switch::derive(&changed, index).violations.is_empty() {
+        changed.stages.get_mut(index)?.kind = switch_stage_kind(stage, &candidate);
+        if !switch::derive_switch(&changed, index).violations.is_empty() {
             continue;
         }
         if let Some(changed) = with_config(costed, index, &candidate)
@@ -143,7 +147,10 @@ fn regular(
         config.span,
         format!("{}::{text}", library.words.switch_type),
     );
-    Some(with_saving(finding, saving(changed.effect(costed.known))))
+    Some(with_saving(
+        finding,
+        effect_saving(changed.effect(costed.known)),
+    ))
 }
 
 /// The regular topologies that put what leaves the slices innermost in time, as a custom ring does.

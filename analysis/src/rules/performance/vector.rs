@@ -31,7 +31,10 @@ pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&NARROW_ROUND_TRIP];
 
-pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+pub(in super::super) fn check_vector_performance(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+) {
     for costed in weighty_passes(checked) {
         for (index, stage, _) in costed.stages() {
             if matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorTrim) {
@@ -41,13 +44,13 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
     }
 }
 
-const fn joins(stage: &Stage) -> bool {
+const fn is_joining(stage: &Stage) -> bool {
     matches!(stage.kind, StageKind::VectorConcat | StageKind::VectorPad)
 }
 
 fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Finding> {
     let rest = costed.pass.stages.get(index + 1..)?;
-    let end = index + 1 + rest.iter().position(joins)?;
+    let end = index + 1 + rest.iter().position(is_joining)?;
     let between = costed.pass.stages.get(index + 1..end)?;
     let (moved, message) = match between {
         [] => (
@@ -88,7 +91,7 @@ pub(in crate::rules) fn round_trip_fix(db: &dyn Db, body: &Body, finding: &Findi
     let (pass, index) = passes_of(body).find_map(|pass| Some((pass, at(pass)?)))?;
     let rest = pass.stages.get(index..)?;
     let (narrow, rest) = rest.split_first()?;
-    let end = rest.iter().position(joins)?;
+    let end = rest.iter().position(is_joining)?;
     let joined = rest.get(end)?;
     let (before, after) = (pass.input_of(index), &joined.output);
     let form = |mapping: &Written<Mapping>| mapping.get().map(|mapping| mapping.form().clone());
@@ -159,7 +162,7 @@ fn on_eight_lanes(library: Dialect, stage: &Stage) -> Option<(AluOperation, Stri
         return None;
     }
     let names = library.operations();
-    let found = operation.known(library)?;
+    let found = operation.known_operation(library)?;
     let other = same_function(found).find(|other| other.group == OperationGroup::Clip)?;
     let named = names.name_of(other)?;
     let moved = AluOperation {

@@ -9,7 +9,7 @@ use super::*;
 use crate::findings::{Confirmer, Group, Level};
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
-use crate::rules::{all, families::find};
+use crate::rules::{families::find, family_rules};
 
 /// Whether a rule holds in the book's library, and in which releases `0.n` of the successor.
 type Row = (bool, Option<RangeInclusive<u16>>, &'static str);
@@ -82,7 +82,7 @@ fn every_rule_holds_where_the_table_says() {
             assert_eq!(twice, None, "{name} is in the table twice");
         }
     }
-    for rule in all() {
+    for rule in family_rules() {
         let (book, successor) = known.get(rule.name).unwrap_or(&ALL);
         for (dialect, minor) in dialects() {
             let expected = match minor {
@@ -164,7 +164,7 @@ const REFUSED_AND_NO_ERROR: &[&str] = &["library_limit"];
 fn what_a_release_refuses_is_an_error_in_it() {
     let refusers = [Some(Confirmer::Library), Some(Confirmer::Compiler)];
     let mut lenient = Vec::new();
-    for rule in all() {
+    for rule in family_rules() {
         let held = dialects().into_iter().map(|(dialect, _)| dialect);
         let mut held = held.filter(|dialect| rule.holds_in(*dialect));
         let is_lenient = held.any(|dialect| {
@@ -181,7 +181,7 @@ fn what_a_release_refuses_is_an_error_in_it() {
 
 #[test]
 fn what_is_said_of_rules_names_rules() {
-    for rule in all() {
+    for rule in family_rules() {
         for name in rule.instead {
             let other = find(name).unwrap_or_else(|| panic!("{}: {name} is no rule", rule.name));
             let where_not = dialects().into_iter().map(|(dialect, _)| dialect);
@@ -190,7 +190,9 @@ fn what_is_said_of_rules_names_rules() {
             assert!(says, "{}: {name} says it nowhere else", rule.name);
         }
         for alias in rule.aliases {
-            let owners = all().filter(|other| other.is_called(alias)).count();
+            let owners = family_rules()
+                .filter(|other| other.is_called(alias))
+                .count();
             assert_eq!(owners, 1, "{alias}");
         }
     }
@@ -208,7 +210,7 @@ fn texts_are_those_of_rules() {
 
 #[test]
 fn every_known_text_finds_its_rule() {
-    for rule in all() {
+    for rule in family_rules() {
         for said in rule.texts() {
             let found = foreseeing(&said.words.replace('…', "(A / 8, 12)"));
             let named = found.iter().any(|one| one.rule == rule && !one.alike);

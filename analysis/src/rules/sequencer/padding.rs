@@ -6,7 +6,7 @@ use crate::kernel::Body;
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
 
 use super::super::lanes::Edits;
-use super::super::valid_count::places;
+use super::super::valid_count::written_mappings;
 use super::super::{Alternative, words};
 
 /// What an axis is padded to a multiple of, so that a loop over it can be split.
@@ -22,7 +22,7 @@ fn splittable(size: u64) -> Option<u64> {
 pub(super) fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
     let padded = splittable(size)?;
     let mut edits = Edits::default();
-    for place in places(body) {
+    for place in written_mappings(body) {
         if let Some(mapping) = place.get()
             && let Some(again) = padded_axis(mapping, (size, padded))
             && again != *mapping
@@ -37,7 +37,7 @@ pub(super) fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
         }
     }
     (!texts.is_empty()).then(|| Alternative {
-        text: words::names(&texts),
+        text: words::names_in_code(&texts),
         edits: edits.list.clone(),
     })
 }

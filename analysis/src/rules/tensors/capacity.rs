@@ -20,14 +20,17 @@ pub(super) fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation
             let place = place_of(tensor.tier, *region);
             let product = match rows {
                 Some(rows) if *rows > 1 => {
-                    format!(" ({rows} rows of {})", words::bytes(tensor.bytes / rows))
+                    format!(
+                        " ({rows} rows of {})",
+                        words::bytes_text(tensor.bytes / rows)
+                    )
                 }
                 _ => String::new(),
             };
             let message = format!(
                 "the tensor takes {}{product}; {place} has {}",
-                words::bytes(tensor.bytes),
-                words::bytes(tensor.capacity)
+                words::bytes_text(tensor.bytes),
+                words::bytes_text(tensor.capacity)
             );
             let finding = Finding::new(rule_of(tensor.tier), *span, message)
                 .related(tensor.span, "the tensor");
@@ -42,7 +45,7 @@ pub(super) fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation
             } else {
                 finding
             };
-            finding.help(smaller(checked.body.machine, tensor, *region))
+            finding.help(ways_to_shrink(checked.body.machine, tensor, *region))
         }
         CapacityViolation::End {
             tensor,
@@ -55,10 +58,10 @@ pub(super) fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation
                 *span,
                 format!(
                     "the tensor of {} ends {} past the end of {} ({})",
-                    words::bytes(tensor.bytes),
-                    words::bytes(address.saturating_sub(last)),
+                    words::bytes_text(tensor.bytes),
+                    words::bytes_text(address.saturating_sub(last)),
                     place_of(tensor.tier, None),
-                    words::bytes(tensor.capacity)
+                    words::bytes_text(tensor.capacity)
                 ),
             );
             let displaced = &checked.derivation().memory.displaced;
@@ -111,7 +114,7 @@ fn place_of(tier: Tier, region: Option<TrfAddress>) -> &'static str {
 }
 
 /// How a tensor that is too large could become smaller.
-fn smaller(machine: Machine, tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
+fn ways_to_shrink(machine: Machine, tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
     let parts = tensor.bytes.div_ceil(tensor.capacity);
     let mut ways = Vec::new();
     if matches!(region, Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf)) && parts == 2 {

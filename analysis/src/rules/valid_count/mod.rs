@@ -6,10 +6,10 @@ use crate::derivation::valid_count::{
     COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps,
 };
 
-use super::wording::{self, names};
+use super::wording::{self, quoted_names};
 use super::{Alternative, Checked, Finding, Rule, rule, words};
 
-pub(super) use repairs::places;
+pub(super) use repairs::written_mappings;
 
 pub(in crate::rules) static VCG_PACKET_NOT_INNERMOST: Rule = rule!(
     "vcg_packet_not_innermost",
@@ -99,13 +99,13 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, derived) in wording::passes(checked) {
+pub(super) fn check_valid_count(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::judged_passes(checked) {
         for reduce in &derived.valid_counts.reduces {
             let Some(mut finding) = to_finding(reduce) else {
                 continue;
             };
-            if let Some(fix) = repairs::fix(checked.body, pass, reduce) {
+            if let Some(fix) = repairs::placement_fix(checked.body, pass, reduce) {
                 let mut texts: Vec<&str> = Vec::new();
                 for edit in &fix.edits {
                     if !texts.contains(&&*edit.text) {
@@ -113,7 +113,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                     }
                 }
                 let stated = Alternative {
-                    text: words::names(&texts),
+                    text: words::names_in_code(&texts),
                     edits: fix.edits.clone(),
                 };
                 finding = finding.alternatives(
@@ -143,9 +143,9 @@ fn to_finding(reduce: &ReduceCounts) -> Option<Finding> {
         Refusal::PacketShared { others } => Finding::new(
             &VCG_PACKET_SHARED,
             places.packet,
-            format!("{} shares the packet with the padded axis `{axis}`; a valid count knows lanes, not axes", names(others)),
+            format!("{} shares the packet with the padded axis `{axis}`; a valid count knows lanes, not axes", quoted_names(others)),
         )
-        .help(format!("move {} to time or the slice, or let `{axis}` fill the packet", names(others))),
+        .help(format!("move {} to time or the slice, or let `{axis}` fill the packet", quoted_names(others))),
         Refusal::SlicePacket(conflict) => Finding::new(
             &VCG_SLICE_PACKET,
             places.packet,
@@ -164,17 +164,17 @@ fn to_finding(reduce: &ReduceCounts) -> Option<Finding> {
             places.slice,
             format!(
                 "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs strictly decreasing steps",
-                list(strides)
+                strides_list(strides)
             ),
         )
-        .note(needed(steps, *time_steps))
+        .note(needed_steps_text(steps, *time_steps))
         .help(format!("order the parts of `{axis}` in the slice from the largest step to the smallest")),
         Refusal::Interleaved { steps, time_steps } => Finding::new(
             &VCG_SLICE_ORDER,
             places.time,
             format!("parts of `{axis}` in time are on both sides of its part in the slice; one threshold cannot part the slices"),
         )
-        .note(needed(steps, *time_steps))
+        .note(needed_steps_text(steps, *time_steps))
         .help(format!("put the outer part of `{axis}` into the slice and all of the inner part into time")),
         Refusal::TransposedTime { time_steps, needed, slice_size, padded } => Finding::new(
             &VCG_TRANSPOSED_TIME,
@@ -208,7 +208,7 @@ fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> Stri
     }
 }
 
-fn list(strides: &[u64]) -> String {
+fn strides_list(strides: &[u64]) -> String {
     strides
         .iter()
         .map(ToString::to_string)
@@ -216,7 +216,7 @@ fn list(strides: &[u64]) -> String {
         .join(", ")
 }
 
-fn needed(steps: &[SliceSteps], time_steps: u64) -> String {
+fn needed_steps_text(steps: &[SliceSteps], time_steps: u64) -> String {
     let shown: Vec<String> = steps
         .iter()
         .map(|slice| format!("slice {}: {}", slice.slice, slice.valid))

@@ -11,12 +11,12 @@ use crate::kernel::{
 };
 use crate::mapping::{Digit, Form, Mapping, MappingKind, PaddingKind};
 
-use super::super::lanes::{Edits, follow};
-use super::super::wording::written;
+use super::super::lanes::{Edits, follow_lanes};
+use super::super::wording::mapping_macro_text;
 use super::super::{Applicability, Fix};
 
 /// The repair of a refused placement, if there is one.
-pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix> {
+pub(super) fn placement_fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix> {
     let mut edits = Edits::default();
     let title = match (&reduce.placement, &reduce.alternative) {
         (Placement::Refused(Refusal::TransposedTime { padded, .. }), _) => {
@@ -28,9 +28,9 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
             format!(
                 "Place `{}` where it can be counted: Slice `{}`, Time `{}`, Packet `{}`",
                 reduce.axis,
-                written(&alternative.slice),
-                written(&alternative.time),
-                written(&alternative.packet)
+                mapping_macro_text(&alternative.slice),
+                mapping_macro_text(&alternative.time),
+                mapping_macro_text(&alternative.packet)
             )
         }
         _ => return None,
@@ -46,7 +46,7 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
 // ---- Another padding. ----
 
 fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
-    for place in places(body) {
+    for place in written_mappings(body) {
         if let Some(mapping) = place.get()
             && let Some(again) = padded_anew(mapping, axis, padded)
             && again != *mapping
@@ -57,7 +57,7 @@ fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
 }
 
 /// All mappings that a body writes down.
-pub(in super::super) fn places(body: &Body) -> Vec<&Written<Mapping>> {
+pub(in super::super) fn written_mappings(body: &Body) -> Vec<&Written<Mapping>> {
     let mut places = Vec::new();
     for tensor in &body.tensors {
         places.extend(tensor.levels.iter().map(|(_, level)| level));
@@ -126,15 +126,15 @@ fn place_anew(
         for stage in pass.stages.get(..entry)? {
             match stage.kind {
                 StageKind::Fetch { .. } | StageKind::Collect => {
-                    edits.declare(&stage.output.time, time);
-                    edits.declare(&stage.output.packet, packet);
+                    edits.declare_mapping(&stage.output.time, time);
+                    edits.declare_mapping(&stage.output.packet, packet);
                 }
                 StageKind::VectorInit => {}
                 _ => return None,
             }
         }
         let later = pass.stages.get(entry.checked_add(1)?..)?;
-        let followed = follow(pass.library(), later, (time.clone(), packet.clone()), edits)?;
+        let followed = follow_lanes(pass.library(), later, (time.clone(), packet.clone()), edits)?;
         // Behind other methods the stream has to be the one that was there: such a fix is not completed.
         if followed.renamed && !followed.same {
             return None;
@@ -145,29 +145,29 @@ fn place_anew(
 
 /// Everything over the old slices goes to the new ones, and what was stored by the axis's parts in the slice too.
 fn move_slices(body: &Body, axis: &str, (from, to): (&Form, &Form), edits: &mut Edits) {
-    let (old, new) = (own(from, axis), own(to, axis));
+    let (old, new) = (digits_of_axis(from, axis), digits_of_axis(to, axis));
     let mut terms: Vec<_> = old.iter().map(|digit| digit.term.clone()).collect();
     terms.sort_by_key(|term| term.as_ref().map(|term| term.stride));
     for tensor in &body.tensors {
         if let Some(slice) = &tensor.levels.slice
             && slice.get().is_some_and(|slice| slice.form() == from)
         {
-            edits.declare(slice, to);
+            edits.declare_mapping(slice, to);
         }
         let element = &tensor.levels.element;
         if tensor.tier == Tier::Hbm
             && let Some(form) = element.get().map(Mapping::form)
         {
-            let mut held: Vec<_> = own(form, axis)
+            let mut held: Vec<_> = digits_of_axis(form, axis)
                 .into_iter()
                 .map(|digit| digit.term)
                 .collect();
             held.sort_by_key(|term| term.as_ref().map(|term| term.stride));
             if held == terms
                 && old.len() == new.len()
-                && let Some(again) = replaced(form, axis, &new)
+                && let Some(again) = with_axis_digits(form, axis, &new)
             {
-                edits.declare(element, &again);
+                edits.declare_mapping(element, &again);
             }
         }
     }
@@ -181,14 +181,14 @@ fn hold_anew(body: &Body, pass: &Pass, axis: &str, time: &Form, edits: &mut Edit
     let element = body.tensor(source).map(|tensor| &tensor.levels.element);
     if let Some(element) = element
         && let Some(form) = element.get().map(Mapping::form)
-        && let Some(again) = replaced(form, axis, &own(time, axis))
+        && let Some(again) = with_axis_digits(form, axis, &digits_of_axis(time, axis))
     {
-        edits.declare(element, &again);
+        edits.declare_mapping(element, &again);
     }
 }
 
 /// The digits of an axis.
-fn own(form: &Form, axis: &str) -> Vec<Digit> {
+fn digits_of_axis(form: &Form, axis: &str) -> Vec<Digit> {
     let digits = form.digits().iter();
     digits
         .filter(|digit| digit.is_part_of(axis))
@@ -197,7 +197,7 @@ fn own(form: &Form, axis: &str) -> Vec<Digit> {
 }
 
 /// The form with other digits of an axis, all at the place of its innermost one.
-fn replaced(form: &Form, axis: &str, new: &[Digit]) -> Option<Form> {
+fn with_axis_digits(form: &Form, axis: &str, new: &[Digit]) -> Option<Form> {
     let mut digits = Vec::new();
     let mut placed = false;
     for digit in form.digits() {

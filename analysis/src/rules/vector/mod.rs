@@ -16,10 +16,10 @@ use super::{Checked, Finding, Rule, wording};
 pub(super) const RULES: &[&Rule] = declarations::RULES;
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, derived) in wording::passes(checked) {
+pub(super) fn check_vector(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::judged_passes(checked) {
         for violation in &derived.vector.violations {
-            if !follows(derived, violation) {
+            if !is_consequence(derived, violation) {
                 findings.extend(
                     words::to_finding(checked, pass, violation)
                         .map(|finding| noted(finding, pass, derived, violation)),
@@ -30,7 +30,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Whether a violation only follows from another one of the same reduce.
-fn follows(derived: &PassDerivation, violation: &VectorViolation) -> bool {
+fn is_consequence(derived: &PassDerivation, violation: &VectorViolation) -> bool {
     matches!(violation.fault, VectorFault::IntraMapping { .. })
         && derived.valid_counts.refuses(violation.stage)
 }

@@ -6,11 +6,11 @@ use crate::kernel::{Level, TensorId};
 use crate::mapping::Mapping;
 use crate::rules::vector::declarations::{OPERAND_MAPPING, OPERAND_PLACEMENT, UNZIP_GROUP};
 
-use super::super::wording::{thousands, written};
+use super::super::wording::{mapping_macro_text, thousands};
 use super::super::{Checked, Finding};
 
 /// An operand on other chips, clusters or slices.
-pub(super) fn placement(
+pub(super) fn word_placement(
     checked: &Checked<'_>,
     span: Span,
     tensor: TensorId,
@@ -23,8 +23,8 @@ pub(super) fn placement(
     };
     let message = format!(
         "the register is on the {what} `{}`, the stream on `{}`; a slice reads its own register alone",
-        written(held),
-        written(stream)
+        mapping_macro_text(held),
+        mapping_macro_text(stream)
     );
     let finding = Finding::new(&OPERAND_PLACEMENT, span, message).help(format!(
         "load the register on the stream's {what}, or reshape it where the same data is meant"
@@ -42,7 +42,7 @@ pub(super) fn placement(
 }
 
 /// An operand with a hole that must not be touched.
-pub(super) fn hole(checked: &Checked<'_>, span: Span, tensor: TensorId) -> Finding {
+pub(super) fn word_hole(checked: &Checked<'_>, span: Span, tensor: TensorId) -> Finding {
     let message = "the register has padding that must not be touched; an operand is read whole";
     at_register(
         checked,
@@ -53,7 +53,7 @@ pub(super) fn hole(checked: &Checked<'_>, span: Span, tensor: TensorId) -> Findi
 }
 
 /// An operand of which a packet reads neither one address nor a run.
-pub(super) fn access(
+pub(super) fn word_access(
     checked: &Checked<'_>,
     span: Span,
     tensor: TensorId,
@@ -61,10 +61,12 @@ pub(super) fn access(
 ) -> Finding {
     let element = checked.body.tensor(tensor);
     let element = element.and_then(|tensor| tensor.levels.element.get());
-    let held = element.map_or_else(String::new, |element| format!(" `{}`", written(element)));
+    let held = element.map_or_else(String::new, |element| {
+        format!(" `{}`", mapping_macro_text(element))
+    });
     let message = format!(
         "a packet `{}` reads the register{held} at neither one address nor {} consecutive elements",
-        written(packet),
+        mapping_macro_text(packet),
         packet.size()
     );
     at_register(

@@ -11,9 +11,9 @@ use crate::rules::vector::declarations::{
     REDUCE_PADDING,
 };
 
-use super::super::wording::{differing, names, propose, written};
+use super::super::wording::{differing, mapping_macro_text, propose_mappings, quoted_names};
 use super::super::{Alternative, Applicability, Finding, levels};
-use super::words::{shape, widen_before};
+use super::words::{widen_before, word_shape};
 
 pub(super) fn intra_mapping(
     span: Span,
@@ -22,7 +22,7 @@ pub(super) fn intra_mapping(
     (mismatches, mixed): (&[Mismatch], &[String]),
 ) -> Finding {
     if mixed.is_empty() {
-        let finding = shape(&INTRA_REDUCE_MAPPING, span, stage, mismatches);
+        let finding = word_shape(&INTRA_REDUCE_MAPPING, span, stage, mismatches);
         return finding.note(format!(
             "the reduce takes every part of `{axis}` out of time and packet"
         ));
@@ -32,23 +32,23 @@ pub(super) fn intra_mapping(
         span,
         format!(
             "{} shares the four lanes with `{axis}`; the tree folds all of them into one value",
-            names(mixed)
+            quoted_names(mixed)
         ),
     )
     .related(stage.span, format!("`{axis}` is reduced here"))
     .help(format!(
         "keep {} out of the packet: in time or in the slice",
-        names(mixed)
+        quoted_names(mixed)
     ))
 }
 
-pub(super) fn padded(span: Span, stage: &Stage, axis: &str, part: &Mapping) -> Finding {
+pub(super) fn word_padded(span: Span, stage: &Stage, axis: &str, part: &Mapping) -> Finding {
     Finding::new(
         &REDUCE_PADDING,
         span,
         format!(
             "`{}` has padding, and the reduction over `{axis}` takes it in",
-            written(part)
+            mapping_macro_text(part)
         ),
     )
     .related(stage.span, format!("`{axis}` is reduced here"))
@@ -113,11 +113,11 @@ pub(super) fn inter_stage(
 
 /// The vendor's compiler gives the sum to rings of neighbouring slices, and refuses another part than the innermost.
 fn not_innermost(span: Span, reduced: &[String], inside: &[String]) -> Finding {
-    let reduced = names(reduced);
+    let reduced = quoted_names(reduced);
     let (inside, verb) = match inside {
         [] => ("padding".to_owned(), "is"),
         [axis] => (format!("`{axis}`"), "stays"),
-        axes => (names(axes), "stay"),
+        axes => (quoted_names(axes), "stay"),
     };
     let message = format!(
         "{reduced} is reduced across slices, and {inside} {verb} inside of it in the slice; a ring sums neighbouring slices, \
@@ -163,7 +163,7 @@ pub(super) fn inter_mapping(
         InterFault::MovedInSlice(axes) => {
             format!(
                 "{} stays in the slice, but at other slices; a reduction does not move what it keeps",
-                names(axes)
+                quoted_names(axes)
             )
         }
         InterFault::NotInnermost { reduced, inside } => {
@@ -181,8 +181,8 @@ pub(super) fn inter_mapping(
             .map(|(declared, wanted)| (declared.span, wanted))
             .collect();
     let generics = [
-        (Generic::Level(Level::Slice), written(slice)),
-        (Generic::Level(Level::Time), written(time)),
+        (Generic::Level(Level::Slice), mapping_macro_text(slice)),
+        (Generic::Level(Level::Time), mapping_macro_text(time)),
     ];
     let call = format!(
         "`{}`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
@@ -194,5 +194,5 @@ pub(super) fn inter_mapping(
         ..stated
     });
     let finding = finding.alternatives("write ", stated);
-    propose(finding, Applicability::Maybe, stage.span, &replacements)
+    propose_mappings(finding, Applicability::Maybe, stage.span, &replacements)
 }

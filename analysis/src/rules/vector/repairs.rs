@@ -3,10 +3,10 @@
 //!
 //! Everything here is computed from the pass at hand. What cannot be determined gives no repair.
 
-use crate::derivation::holding::holding;
+use crate::derivation::holding::element_holding_axis;
 use crate::derivation::vector::{
-    Shape, VectorDerivation, came_by_split, halves, is_widened, lanes_taken, narrowed, widened,
-    widens,
+    Shape, VectorDerivation, came_by_split, halves, is_widened, lanes_taken, narrow_lanes,
+    widen_lanes, widens,
 };
 use crate::hardware::{Alu, ElementType, Target, fetch_casts};
 use crate::items::Span;
@@ -17,8 +17,8 @@ use crate::kernel::{
 };
 use crate::mapping::{Form, Mapping};
 
-use super::super::lanes::{Edits, follow};
-use super::super::wording::written;
+use super::super::lanes::{Edits, follow_lanes};
+use super::super::wording::mapping_macro_text;
 use super::super::{Applicability, Checked, Edit, Fix};
 
 /// How many transfers and passes a tensor is followed back through.
@@ -34,9 +34,9 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
         // What is widened later would be widened twice.
         Way::Way8 if pass.stages.get(index..)?.iter().any(widens) => return None,
         Way::Way8 => {
-            let call = widen(pass, &input, came_by_split(pass, index))?;
+            let call = widening_call(pass, &input, came_by_split(pass, index))?;
             let title = format!("Widen before `{}`: `{call}`", stage.method);
-            (title, vec![before(stage, &call)])
+            (title, vec![edit_before_stage(stage, &call)])
         }
     };
     let own = |edit: &Edit| edit.span.item == stage.span.item;
@@ -58,7 +58,7 @@ fn shape_of(stream: &StreamShape) -> Option<Shape> {
 }
 
 /// A call in front of a stage's own.
-fn before(stage: &Stage, call: &str) -> Edit {
+fn edit_before_stage(stage: &Stage, call: &str) -> Edit {
     let place = Span {
         end: stage.span.start,
         ..stage.span
@@ -69,10 +69,10 @@ fn before(stage: &Stage, call: &str) -> Edit {
 /// The narrowing before a stage, and the widening behind the run of four-lane stages that it begins.
 fn narrow(pass: &Pass, index: usize, input: &Shape) -> Option<(String, Vec<Edit>)> {
     let stage = pass.stages.get(index)?;
-    let (kind, mut shape) = narrowed(input)?;
+    let (kind, mut shape) = narrow_lanes(input)?;
     let split = matches!(kind, StageKind::VectorSplit);
     let call = call(pass, &kind, &shape);
-    let mut edits = vec![before(stage, &call)];
+    let mut edits = vec![edit_before_stage(stage, &call)];
     let mut title = format!("Narrow before `{}`: `{call}`", stage.method);
     for later in pass.stages.get(index..)? {
         match lanes_taken(later) {
@@ -86,9 +86,9 @@ fn narrow(pass: &Pass, index: usize, input: &Shape) -> Option<(String, Vec<Edit>
                 }
             }
             Some(Way::Way8) => {
-                let call = widen(pass, &shape, split)?;
+                let call = widening_call(pass, &shape, split)?;
                 title = format!("{title}, and `{call}` after it");
-                edits.push(before(later, &call));
+                edits.push(edit_before_stage(later, &call));
                 break;
             }
             None => {}
@@ -98,16 +98,22 @@ fn narrow(pass: &Pass, index: usize, input: &Shape) -> Option<(String, Vec<Edit>
 }
 
 /// The call that makes eight lanes of four.
-fn widen(pass: &Pass, shape: &Shape, split: bool) -> Option<String> {
-    let (kind, shape) = widened(shape, split)?;
+fn widening_call(pass: &Pass, shape: &Shape, split: bool) -> Option<String> {
+    let (kind, shape) = widen_lanes(shape, split)?;
     Some(call(pass, &kind, &shape))
 }
 
 /// A call that leaves time and packet, as far as the method says them.
 fn call(pass: &Pass, change: &StageKind, (time, packet): &Shape) -> String {
     let generics = [
-        (Generic::Level(Level::Time), written(&time.to_mapping())),
-        (Generic::Level(Level::Packet), written(&packet.to_mapping())),
+        (
+            Generic::Level(Level::Time),
+            mapping_macro_text(&time.to_mapping()),
+        ),
+        (
+            Generic::Level(Level::Packet),
+            mapping_macro_text(&packet.to_mapping()),
+        ),
     ];
     pass.library().write(change.canonical(), &generics, &[])
 }
@@ -118,7 +124,7 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
     let input = shape_of(pass.input_of(index))?;
     let (upper, _) = halves(&input.1)?;
     let mut edits = Edits::default();
-    let followed = follow(pass.library(), pass.stages.get(index..)?, input, &mut edits)?;
+    let followed = follow_lanes(pass.library(), pass.stages.get(index..)?, input, &mut edits)?;
     let behind = pass.stages.get(index.checked_add(followed.next)?..)?;
     let PassEnd::Commit { target, .. } = pass.end else {
         return None;
@@ -138,7 +144,7 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
         if let OperationKind::Copy(copy) = &operation.kind
             && wanted
                 .last()
-                .is_some_and(|last| base(checked, copy.source) == *last)
+                .is_some_and(|last| base_tensor(checked, copy.source) == *last)
         {
             wanted.push(copy.target);
         }
@@ -147,13 +153,13 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
         let element = &checked.body.tensor(id)?.levels.element;
         let mut form = element.get()?.form().clone();
         for axis in upper.axis_names() {
-            let wider = holding(&source, &form, &axis)?.form().clone();
+            let wider = element_holding_axis(&source, &form, &axis)?.form().clone();
             // What holds all of the axis keeps its padding.
             if wider.live_size() != form.live_size() {
                 form = wider;
             }
         }
-        edits.declare(element, &form);
+        edits.declare_mapping(element, &form);
         if id == target {
             source = Form::multiply(slice, &form)?;
         }
@@ -172,7 +178,7 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
 }
 
 /// The tensor that a view is taken of.
-fn base(checked: &Checked<'_>, mut id: TensorId) -> TensorId {
+fn base_tensor(checked: &Checked<'_>, mut id: TensorId) -> TensorId {
     for _ in 0..ORIGINS {
         match checked.body.tensor(id).map(|tensor| &tensor.origin) {
             Some(Origin::View { of, .. }) => id = *of,
@@ -219,7 +225,7 @@ pub(super) fn retype(
                     };
                     // Operations on the values themselves would have to change too.
                     for stage in &pass.stages {
-                        if *stage.output.element_type.get()? != from || computes(stage) {
+                        if *stage.output.element_type.get()? != from || computes_values(stage) {
                             return None;
                         }
                         places.push(stage.output.element_type.span);
@@ -251,7 +257,7 @@ pub(super) fn retype(
 }
 
 /// Whether a stage computes with the values, so that their type is its business.
-const fn computes(stage: &Stage) -> bool {
+const fn computes_values(stage: &Stage) -> bool {
     !matches!(
         stage.kind,
         StageKind::Fetch { .. } | StageKind::Switch(_) | StageKind::Collect

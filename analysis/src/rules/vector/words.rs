@@ -15,7 +15,7 @@ use crate::rules::vector::declarations::{
     VECTOR_TYPE, VECTOR_WAY, WAY_SHAPE,
 };
 
-use super::super::wording::written;
+use super::super::wording::mapping_macro_text;
 use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
 use super::{operands, repairs};
@@ -34,15 +34,15 @@ pub(super) fn to_finding(
             elements,
             expected,
             time,
-        } => packet(span, stage, (*elements, expected.as_ref(), *time)),
+        } => word_packet(span, stage, (*elements, expected.as_ref(), *time)),
         VectorFault::StageOrder {
             entered,
             from,
             earlier,
             allowed,
-        } => order(pass, (span, stage), (*entered, *from), *earlier, allowed),
+        } => word_order(pass, (span, stage), (*entered, *from), *earlier, allowed),
         VectorFault::Way { entered, needs } => {
-            let finding = way(pass.library(), (span, stage), *entered, *needs);
+            let finding = word_way(pass.library(), (span, stage), *entered, *needs);
             finding.stating(repairs::change_lanes(pass, violation.stage, *needs))
         }
         VectorFault::OperationType {
@@ -63,7 +63,7 @@ pub(super) fn to_finding(
             alternatives,
             free,
             pair,
-        } => reuse(
+        } => word_reuse(
             pass.library(),
             span,
             *alu,
@@ -73,7 +73,7 @@ pub(super) fn to_finding(
         ),
         VectorFault::NarrowDropsData { upper, split } => {
             let whole = repairs::split_instead(checked, pass, violation.stage);
-            drops(
+            word_drops(
                 pass.library(),
                 (span, stage),
                 (upper, split.as_ref()),
@@ -98,9 +98,9 @@ pub(super) fn to_finding(
             ),
         )
         .help("pad the lanes instead, or let an even number of steps arrive"),
-        VectorFault::WayShape(mismatches) => shape(&WAY_SHAPE, span, stage, mismatches),
-        VectorFault::Stash(fault) => stash(pass.library(), span, fault),
-        VectorFault::TwoGroup(fault) => groups(pass, span, stage, fault),
+        VectorFault::WayShape(mismatches) => word_shape(&WAY_SHAPE, span, stage, mismatches),
+        VectorFault::Stash(fault) => word_stash(pass.library(), span, fault),
+        VectorFault::TwoGroup(fault) => word_groups(pass, span, stage, fault),
         VectorFault::OperandMapping { tensor, missing } => {
             operand_mapping(checked, span, *tensor, missing)
         }
@@ -109,14 +109,14 @@ pub(super) fn to_finding(
             level,
             stream,
             held,
-        } => operands::placement(checked, span, *tensor, (*level, stream, held)),
-        VectorFault::OperandHole { tensor } => operands::hole(checked, span, *tensor),
+        } => operands::word_placement(checked, span, *tensor, (*level, stream, held)),
+        VectorFault::OperandHole { tensor } => operands::word_hole(checked, span, *tensor),
         VectorFault::OperandAccess { tensor, packet } => {
-            operands::access(checked, span, *tensor, packet)
+            operands::word_access(checked, span, *tensor, packet)
         }
         VectorFault::UnzipVolume { axis, elements } => operands::volume(span, axis, *elements),
         VectorFault::ReducePadding { axis, part } => {
-            super::reductions::padded(span, stage, axis, part)
+            super::reductions::word_padded(span, stage, axis, part)
         }
         VectorFault::OperandType {
             operand,
@@ -182,7 +182,7 @@ fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
     }
 }
 
-fn packet(
+fn word_packet(
     span: Span,
     stage: &Stage,
     (elements, expected, time): (u64, Option<&(Mapping, Mapping)>, Span),
@@ -212,7 +212,7 @@ fn packet(
     )
 }
 
-fn order(
+fn word_order(
     pass: &Pass,
     (span, stage): (Span, &Stage),
     (entered, from): (VectorStage, VectorStage),
@@ -247,7 +247,7 @@ fn order(
     }
 }
 
-fn way(
+fn word_way(
     library: Dialect,
     (span, stage): (Span, &Stage),
     entered: Option<VectorStage>,
@@ -313,7 +313,7 @@ fn operation_type(
     }
 }
 
-fn reuse(
+fn word_reuse(
     library: Dialect,
     span: Span,
     alu: Alu,
@@ -384,7 +384,7 @@ fn reuse(
     }
 }
 
-fn drops(
+fn word_drops(
     library: Dialect,
     (span, stage): (Span, &Stage),
     (upper, split): (&Mapping, Option<&(Mapping, Mapping)>),
@@ -395,7 +395,7 @@ fn drops(
         span,
         format!(
             "lanes 4 to 7 of the packet can hold data (`{}` over the halves); the trim keeps lanes 0 to 3",
-            written(upper)
+            mapping_macro_text(upper)
         ),
     );
     let Some((time, packet)) = split else {
@@ -408,8 +408,8 @@ fn drops(
     // The method's turbofish directly before the packet: the turbofish can be rewritten.
     if span.item == stage.span.item && span.start == stage.span.end.saturating_add(3) {
         let generics = [
-            (Generic::Level(Level::Time), written(time)),
-            (Generic::Level(Level::Packet), written(packet)),
+            (Generic::Level(Level::Time), mapping_macro_text(time)),
+            (Generic::Level(Level::Packet), mapping_macro_text(packet)),
         ];
         return finding.stating(Some(Fix {
             title: format!(
@@ -422,7 +422,14 @@ fn drops(
                     stage.span,
                     library.name_of(CanonicalStage::VectorSplit).to_owned(),
                 ),
-                Edit::new(span, format!("{}, {}", written(time), written(packet))),
+                Edit::new(
+                    span,
+                    format!(
+                        "{}, {}",
+                        mapping_macro_text(time),
+                        mapping_macro_text(packet)
+                    ),
+                ),
             ],
             cost: None,
         }));
@@ -431,7 +438,7 @@ fn drops(
 }
 
 /// A declared shape against what the operation makes of its input.
-pub(super) fn shape(
+pub(super) fn word_shape(
     rule: &'static Rule,
     span: Span,
     stage: &Stage,
@@ -443,9 +450,9 @@ pub(super) fn shape(
             format!(
                 "{} is declared `{}`; `{}` makes it `{}`",
                 part.parameter,
-                written(&part.declared),
+                mapping_macro_text(&part.declared),
                 stage.method,
-                written(&part.expected)
+                mapping_macro_text(&part.expected)
             )
         })
         .collect();
@@ -462,11 +469,11 @@ pub(super) fn shape(
     finding.suggest(words, Applicability::Machine, stage.span, &replacements)
 }
 
-fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
+fn word_stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
     let finding = |message: String| Finding::new(&STASH_STAGE, span, message);
     match fault {
         StashFault::NotStashable { stage } => {
-            let stages: Vec<&str> = stages::stashable().iter().map(|stage| stage.name()).collect();
+            let stages: Vec<&str> = stages::stashable_stages().iter().map(|stage| stage.name()).collect();
             finding(format!("{} hands nothing to the stash", stage.name()))
                 .help(format!("a stash can be taken after {}", stages.join(", ")))
         }
@@ -506,7 +513,7 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
     }
 }
 
-fn groups(pass: &Pass, span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
+fn word_groups(pass: &Pass, span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
     let of_axis = !matches!(fault, TwoGroupFault::Method { .. });
     let rule = if of_axis && UNZIP_GROUP.holds_in(pass.dialect) {
         &UNZIP_GROUP

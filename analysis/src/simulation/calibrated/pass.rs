@@ -156,7 +156,9 @@ impl<'a> Facts<'a> {
     /// What a reduction across slices takes behind the packets; 0 without one.
     fn tail(&self) -> Option<u64> {
         match self.ring {
-            Some(ring) if ring > 1 => tail(self.table, ring, self.slices, self.contraction > 0),
+            Some(ring) if ring > 1 => {
+                reduction_tail(self.table, ring, self.slices, self.contraction > 0)
+            }
             _ => Some(0),
         }
     }
@@ -169,12 +171,12 @@ pub fn ring_wait(pass: &Pass, table: &PassConstants) -> u64 {
         .stages
         .iter()
         .any(|stage| matches!(stage.kind, StageKind::Contract | StageKind::ContractMax));
-    ring.and_then(|ring| tail(table, ring, pass.machine.slices, contracts))
+    ring.and_then(|ring| reduction_tail(table, ring, pass.machine.slices, contracts))
         .unwrap_or(0)
 }
 
 /// What a reduction across a ring of slices takes behind the packets. Behind a contraction the rows have a little less.
-pub(super) fn tail(
+pub(super) fn reduction_tail(
     table: &PassConstants,
     ring: u64,
     all_slices: u64,
@@ -227,10 +229,10 @@ pub fn reduced_ring(pass: &Pass, counts_padding: bool) -> Option<u64> {
         stages.find(|(_, stage)| matches!(stage.kind, StageKind::VectorInterReduce { .. }))?;
     let before = pass.input_of(index).slice.get()?.form();
     let after = stage.output.slice.get()?.form();
-    ring(before, after, counts_padding)
+    ring_between(before, after, counts_padding)
 }
 
-fn ring(before: &Form, after: &Form, counts_padding: bool) -> Option<u64> {
+fn ring_between(before: &Form, after: &Form, counts_padding: bool) -> Option<u64> {
     let mut ring: u64 = 1;
     let mut reduced = false;
     for digit in before.digits() {
@@ -240,7 +242,7 @@ fn ring(before: &Form, after: &Form, counts_padding: bool) -> Option<u64> {
             Some(term) => {
                 let digits = after.digits().iter();
                 let mut terms = digits.filter_map(|digit| digit.term.as_ref());
-                if terms.any(|other| covers(other, term)) {
+                if terms.any(|other| covers_term(other, term)) {
                     break;
                 }
                 reduced = true;
@@ -257,13 +259,13 @@ fn ring(before: &Form, after: &Form, counts_padding: bool) -> Option<u64> {
 }
 
 /// Whether a term has all values of another one: digits of one axis that are neighbours are one digit.
-fn covers(term: &Term, other: &Term) -> bool {
+fn covers_term(term: &Term, other: &Term) -> bool {
     let end = |term: &Term| u128::from(term.stride) * u128::from(term.modulo);
     term.atom == other.atom && term.stride <= other.stride && end(term) >= end(other)
 }
 
 /// What a pass is, as its evidence is sorted.
-pub fn class(pass: &Pass) -> Class {
+pub fn pass_class(pass: &Pass) -> Class {
     let has = |wanted: fn(&StageKind) -> bool| pass.stages.iter().any(|stage| wanted(&stage.kind));
     let vector = has(|kind| matches!(kind, StageKind::VectorInit));
     let switch = has(|kind| matches!(kind, StageKind::Switch(_)));

@@ -16,7 +16,7 @@ use crate::numbers::thousands;
 
 use super::super::dma::dm::ENGINE_SLICES;
 use super::super::dma::{PCIE_BYTES, REQUEST_BYTES, START_CYCLES};
-use super::{Figure, times};
+use super::{Figure, rated_cycles};
 
 /// A figure, and in a sentence what is taken for it where rows do not settle it.
 pub type Taken = (Figure, Option<String>);
@@ -32,10 +32,10 @@ pub fn of_collective(
 ) -> Option<Taken> {
     match &collective.work {
         CollectiveWork::Gather | CollectiveWork::GatherRows(_) => {
-            gather(body, collective, calibration)
+            gather_figure(body, collective, calibration)
         }
         CollectiveWork::Scatter { .. } | CollectiveWork::ScatterRows(_) => {
-            scatter(body, collective, calibration)
+            scatter_figure(body, collective, calibration)
         }
         work => {
             let target = body.tensor(*collective.targets.first()?)?;
@@ -71,7 +71,7 @@ fn unsettled_words(what: &str, figure: &Figure) -> String {
 fn within_dm(body: &Body, collective: &Collective, calibration: CalibrationId) -> Option<Figure> {
     let of = |id: &TensorId| {
         let tensor = body.tensor(*id).filter(|tensor| tensor.tier == Tier::Dm)?;
-        let slices = busiest(tensor.levels.slice.as_ref()?.value.as_ref()?.form());
+        let slices = busiest_engine_slices(tensor.levels.slice.as_ref()?.value.as_ref()?.form());
         let requests = Moved::of(tensor)?.bytes.div_ceil(REQUEST_BYTES);
         Some((slices, requests.checked_mul(slices)?))
     };
@@ -97,16 +97,21 @@ fn moved_side<'a>(body: &'a Body, collective: &Collective) -> Option<&'a Tensor>
 }
 
 /// A gather: the side in DM decides, since what is named by indices is a part of the other.
-fn gather(body: &Body, collective: &Collective, calibration: CalibrationId) -> Option<Taken> {
+fn gather_figure(
+    body: &Body,
+    collective: &Collective,
+    calibration: CalibrationId,
+) -> Option<Taken> {
     let transfer = &calibration.table().transfer;
     let side = moved_side(body, collective)?;
     let moved = Moved::of(side)?;
     let slices = match (side.tier, &side.levels.slice) {
-        (Tier::Dm, Some(slices)) => busiest(slices.value.as_ref()?.form()),
+        (Tier::Dm, Some(slices)) => busiest_engine_slices(slices.value.as_ref()?.form()),
         _ => 1,
     };
     let requests = moved.bytes.div_ceil(REQUEST_BYTES).checked_mul(slices)?;
-    let cycles = times(transfer.gather_request, requests)?.checked_add(transfer.gather_start)?;
+    let cycles =
+        rated_cycles(transfer.gather_request, requests)?.checked_add(transfer.gather_start)?;
     let one_row = indices(body, collective) == Some(1) && side.tier == Tier::Dm;
     let figure = Figure::of(calibration, Class::Gather, cycles);
     if one_row {
@@ -122,7 +127,11 @@ fn gather(body: &Body, collective: &Collective, calibration: CalibrationId) -> O
 }
 
 /// A scatter: rows of up to some bytes take the same, and of larger ones there are no rows.
-fn scatter(body: &Body, collective: &Collective, calibration: CalibrationId) -> Option<Taken> {
+fn scatter_figure(
+    body: &Body,
+    collective: &Collective,
+    calibration: CalibrationId,
+) -> Option<Taken> {
     let transfer = &calibration.table().transfer;
     let figure = Figure::of(calibration, Class::Scatter, transfer.scatter);
     let moved = Moved::of(moved_side(body, collective)?)?;
@@ -150,7 +159,7 @@ fn indices(body: &Body, collective: &Collective) -> Option<u64> {
 }
 
 /// Slices of the engine that serves most of those that hold something.
-fn busiest(slices: &Form) -> u64 {
+fn busiest_engine_slices(slices: &Form) -> u64 {
     let function = slices.function();
     // A cluster has no more.
     let places = slices.size().min(CLUSTER_ADDRESS_SLICES);
@@ -183,8 +192,8 @@ pub fn of_scratchpad(body: &Body, copy: &Copy, calibration: CalibrationId) -> Op
 pub fn over_link(bytes: u64, cycles: u64, calibration: CalibrationId) -> Figure {
     let transfer = &calibration.table().transfer;
     let requests = bytes.div_ceil(REQUEST_BYTES);
-    let moved =
-        times(dearest(transfer), requests).and_then(|moved| moved.checked_add(transfer.load_start));
+    let moved = rated_cycles(dearest(transfer), requests)
+        .and_then(|moved| moved.checked_add(transfer.load_start));
     Figure {
         high: cycles.saturating_add(moved.unwrap_or(u64::MAX)),
         ..Figure::uncalibrated(calibration, cycles)
@@ -248,12 +257,13 @@ impl Moved {
     fn unsettled(&self, chips: u64, calibration: CalibrationId) -> Option<Figure> {
         let transfer = &calibration.table().transfer;
         let requests = self.requests()?;
-        let plain = transfer
-            .move_start
-            .checked_add(times(transfer.move_request, requests.checked_mul(2)?)?)?;
-        let best = times(transfer.move_request, requests)?;
+        let plain = transfer.move_start.checked_add(rated_cycles(
+            transfer.move_request,
+            requests.checked_mul(2)?,
+        )?)?;
+        let best = rated_cycles(transfer.move_request, requests)?;
         let best = transfer.store_start_one_engine.checked_add(best)?;
-        let worst = times(dearest(transfer), requests)?.checked_add(transfer.load_start)?;
+        let worst = rated_cycles(dearest(transfer), requests)?.checked_add(transfer.load_start)?;
         let held = self.bytes.checked_mul(self.slices)?;
         let link = held
             .checked_mul(chips.checked_sub(1)?)?

@@ -33,12 +33,12 @@ impl Starts {
             counts: vec![(base % REQUEST_BYTES, 1)],
         };
         for stride in loops {
-            starts = starts.repeated(stride)?;
+            starts = starts.repeated_starts(stride)?;
         }
         Some(starts)
     }
 
-    fn repeated(&self, stride: Stride) -> Option<Self> {
+    fn repeated_starts(&self, stride: Stride) -> Option<Self> {
         let step = stride.bytes % REQUEST_BYTES;
         let mut sums = [0_u64; REQUEST_BYTES as usize];
         if step == 0 {
@@ -67,7 +67,7 @@ impl Starts {
     /// Pieces of runs of so many bytes, cut where units end, with the nest at another place.
     pub(super) fn pieces_from(&self, base: u64, run: u64) -> Option<u64> {
         self.counts.iter().try_fold(0_u64, |sum, (place, count)| {
-            let units = units((place + base) % REQUEST_BYTES, run)?;
+            let units = touched_units((place + base) % REQUEST_BYTES, run)?;
             sum.checked_add(units.checked_mul(*count)?)
         })
     }
@@ -79,7 +79,7 @@ impl Starts {
 }
 
 /// Units that a run touches.
-const fn units(place: u64, run: u64) -> Option<u64> {
+const fn touched_units(place: u64, run: u64) -> Option<u64> {
     if run == 0 {
         return Some(0);
     }
@@ -104,7 +104,7 @@ pub(super) struct Written {
 
 /// Lays runs into units, each in requests of 256 bytes from its first byte on; a request that crosses a boundary is a piece on
 /// both sides. Of more runs than are laid, the loops with the largest steps are taken for as many times the rest.
-pub(super) fn written(base: u64, loops: &[Stride], run: u64) -> Option<Written> {
+pub(super) fn lay_runs(base: u64, loops: &[Stride], run: u64) -> Option<Written> {
     let mut loops: Vec<Stride> = loops.iter().copied().filter(|of| of.size > 1).collect();
     loops.sort_by_key(|stride| stride.bytes);
     let per_run = run.div_ceil(REQUEST_BYTES).max(1);
@@ -247,7 +247,7 @@ mod tests {
             let (pieces, squares, whole) = walked(base, &loops, run);
             let starts = Starts::of(base, loops.iter().copied()).expect("starts");
             assert_eq!(starts.pieces_from(0, run), Some(pieces), "{loops:?}");
-            let found = written(base, &loops, run).expect("units");
+            let found = lay_runs(base, &loops, run).expect("units");
             assert_eq!((found.squares, found.whole), (squares, whole), "{loops:?}");
         }
     }
@@ -258,7 +258,7 @@ mod tests {
         for (size, bytes, run) in [(3_000, 64, 64), (500, 2_304, 2_056), (4_095, 16, 16)] {
             let loops = [Stride { size, bytes }];
             let (_, squares, whole) = walked(0, &loops, run);
-            let found = written(0, &loops, run).expect("units");
+            let found = lay_runs(0, &loops, run).expect("units");
             assert!(found.squares.abs_diff(squares) * 200 <= squares, "{size}");
             assert!(found.whole.abs_diff(whole) * 200 <= whole, "{size}");
             assert_eq!(found.runs, size);
@@ -274,7 +274,7 @@ mod tests {
                 bytes: 256,
             },
         ];
-        let found = written(0, &loops, 64).expect("units");
+        let found = lay_runs(0, &loops, 64).expect("units");
         assert_eq!(found.squares, 16 << 40);
         assert_eq!((found.runs, found.whole), (4 << 40, 0));
         let starts = Starts::of(0, loops).expect("starts");

@@ -8,8 +8,8 @@ use crate::transfer::Side;
 use super::super::dma::dm::ENGINE_SLICES;
 use super::super::dma::{DmaCost, REQUEST_BYTES, SidePattern, Transfer};
 use super::ranges::over_link;
-use super::requests::{Starts, Stride, written};
-use super::{Figure, times};
+use super::requests::{Starts, Stride, lay_runs};
+use super::{Figure, rated_cycles};
 
 /// Slices that are neighbours in one cluster.
 const CLUSTER_SLICES: u64 = crate::hardware::CLUSTER_ADDRESS_SLICES;
@@ -17,7 +17,7 @@ const CLUSTER_SLICES: u64 = crate::hardware::CLUSTER_ADDRESS_SLICES;
 /// The schedule's figure of a transfer with this pattern. What falls into several commands has no evidence, and what crosses a link
 /// a range.
 pub fn figure(transfer: &Transfer, book: &DmaCost, calibration: CalibrationId) -> Figure {
-    match cycles(transfer, book, &calibration.table().transfer) {
+    match transfer_cycles(transfer, book, &calibration.table().transfer) {
         Some((class, cycles)) => Figure::of(calibration, class, cycles),
         None if book.link_bytes > 0 => over_link(book.link_bytes, book.cycles, calibration),
         None => Figure::uncalibrated(calibration, book.cycles),
@@ -25,7 +25,7 @@ pub fn figure(transfer: &Transfer, book: &DmaCost, calibration: CalibrationId) -
 }
 
 /// The class and the cycles of a transfer by some constants; `None` where no schedule shows such a transfer.
-pub(super) fn cycles(
+pub(super) fn transfer_cycles(
     transfer: &Transfer,
     book: &DmaCost,
     table: &TransferConstants,
@@ -34,15 +34,20 @@ pub(super) fn cycles(
         return None;
     }
     match (transfer.source.tier, transfer.target.tier) {
-        (Tier::Hbm, Tier::Dm) => load(transfer, book, table),
-        (Tier::Dm, Tier::Hbm) => store(transfer, book, table),
+        (Tier::Hbm, Tier::Dm) => load_cycles(transfer, book, table),
+        (Tier::Dm, Tier::Hbm) => store_cycles(transfer, book, table),
         (Tier::Dm, Tier::Dm) => between_slices(transfer, book, table),
         _ => None,
     }
 }
 
 /// The fewest cycles of a transfer of so many whole units, shared by so many engines.
-pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -> Option<u64> {
+pub fn least_cycles(
+    tiers: (Tier, Tier),
+    units: u64,
+    engines: u64,
+    id: CalibrationId,
+) -> Option<u64> {
     let table = &id.table().transfer;
     let busiest = units.div_ceil(engines.max(1));
     let (start, rate) = match tiers {
@@ -55,11 +60,11 @@ pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -
         (Tier::Dm, Tier::Dm) => (table.move_start, table.move_request.saturating_mul(2)),
         _ => return None,
     };
-    start.checked_add(times(rate, busiest)?)
+    start.checked_add(rated_cycles(rate, busiest)?)
 }
 
 /// The loops of one chip over the slices of a side, and those within a slice, with their steps on the other side.
-fn nests(transfer: &Transfer, dm: Side, hbm: Side) -> (Vec<Stride>, Vec<Stride>) {
+fn loop_nests(transfer: &Transfer, dm: Side, hbm: Side) -> (Vec<Stride>, Vec<Stride>) {
     let (mut over, mut within) = (Vec::new(), Vec::new());
     for entry in &transfer.loops {
         let (here, there) = (entry.step(dm), entry.step(hbm));
@@ -81,7 +86,7 @@ fn nests(transfer: &Transfer, dm: Side, hbm: Side) -> (Vec<Stride>, Vec<Stride>)
 
 /// Requests of the busiest engine on a side in HBM; `None` beyond 64 bits.
 fn busiest_requests(transfer: &Transfer, hbm: Side, within: &[Stride]) -> Option<u64> {
-    Some(busiest(transfer, hbm, within)?.requests)
+    Some(busiest_engine(transfer, hbm, within)?.requests)
 }
 
 /// What an engine moves on a side in HBM.
@@ -95,7 +100,7 @@ struct Busiest {
 }
 
 /// The engine with most requests on a side in HBM; `None` beyond 64 bits.
-fn busiest(transfer: &Transfer, hbm: Side, within: &[Stride]) -> Option<Busiest> {
+fn busiest_engine(transfer: &Transfer, hbm: Side, within: &[Stride]) -> Option<Busiest> {
     let starts = Starts::of(0, within.iter().copied())?;
     let run = transfer.run_bytes;
     let base = transfer.place(hbm).base.unwrap_or(0);
@@ -133,8 +138,12 @@ struct Load {
     is_one_run: bool,
 }
 
-fn load(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Option<(Class, u64)> {
-    let (over, within) = nests(transfer, Side::Target, Side::Source);
+fn load_cycles(
+    transfer: &Transfer,
+    book: &DmaCost,
+    table: &TransferConstants,
+) -> Option<(Class, u64)> {
+    let (over, within) = loop_nests(transfer, Side::Target, Side::Source);
     let product = |strides: &[Stride]| {
         let mut sizes = strides.iter().map(|stride| stride.size);
         sizes.try_fold(1_u64, u64::checked_mul)
@@ -148,7 +157,7 @@ fn load(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Optio
     let long = transfer.run_bytes > table.crossing_run_bytes;
     let all = over.iter().chain(&within);
     let load = Load {
-        engine: busiest(transfer, Side::Source, &within)?,
+        engine: busiest_engine(transfer, Side::Source, &within)?,
         slice_bytes,
         copies,
         pieces: product(&distinct)?,
@@ -157,7 +166,7 @@ fn load(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Optio
         unit_reads: copies.checked_mul(runs_of_unit(all, transfer.run_bytes))?,
     };
     let (class, rate) = load.rate(transfer, table);
-    let requests = load.taking(transfer, rate, load.parts()?)?;
+    let requests = load.taking(transfer, rate, load.request_parts()?)?;
     let hot = table.hot_unit_read.checked_mul(load.unit_reads)?;
     let several = table.load_start.checked_add(requests.max(hot))?;
     let (class, cycles) = if book.engines <= 1 {
@@ -191,7 +200,7 @@ const fn one_dmn(book: &DmaCost) -> bool {
 impl Load {
     /// The parts of requests that the busiest engine takes. Of a long run a request across a boundary counts once and a half, of others
     /// each piece.
-    fn parts(&self) -> Option<u64> {
+    fn request_parts(&self) -> Option<u64> {
         if !(self.crosses && self.is_one_run) {
             return self.engine.requests.checked_mul(PARTS);
         }
@@ -225,17 +234,17 @@ impl Load {
         let plain = if self.crosses && requests >= most {
             table.crossing_request
         } else {
-            between(table.load_request, requests)
+            rate_between(table.load_request, requests)
         };
         let small = self.slice_bytes <= table.copied_small_bytes;
-        let copied = plain.max(between(table.copied_request, self.pieces));
+        let copied = plain.max(rate_between(table.copied_request, self.pieces));
         let ends = if small {
             let (few, many) = table.copied_small;
             [(few, plain), (many, copied)]
         } else {
             [(1, plain), (table.copied_most, copied)]
         };
-        let rate = between(&ends, self.copies);
+        let rate = rate_between(&ends, self.copies);
         let class = match () {
             () if self.copies > 1 => Class::LoadCopies,
             () if transfer.run_bytes < table.small_packet_bytes => Class::LoadSmallPackets,
@@ -267,7 +276,7 @@ fn runs_of_unit<'a>(strides: impl Iterator<Item = &'a Stride>, run: u64) -> u64 
 }
 
 /// The rate of a table at a value: between two entries it changes evenly with the logarithm of the value.
-fn between(table: &[(u64, Rate)], at: u64) -> Rate {
+fn rate_between(table: &[(u64, Rate)], at: u64) -> Rate {
     let behind = table.iter().position(|(value, _)| *value >= at);
     let entry = |index: usize| table.get(index).copied();
     let Some(behind) = behind else {
@@ -284,8 +293,12 @@ fn between(table: &[(u64, Rate)], at: u64) -> Rate {
     rate.round() as Rate
 }
 
-fn store(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Option<(Class, u64)> {
-    let (over, within) = nests(transfer, Side::Source, Side::Target);
+fn store_cycles(
+    transfer: &Transfer,
+    book: &DmaCost,
+    table: &TransferConstants,
+) -> Option<(Class, u64)> {
+    let (over, within) = loop_nests(transfer, Side::Source, Side::Target);
     let run = transfer.run_bytes;
     // Copies that HBM lacks are not written.
     let strides: Vec<Stride> = over
@@ -304,10 +317,10 @@ fn store(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Opti
         } else {
             (table.store_start, table.store_request)
         };
-        let cycles = start.checked_add(times(request, requests)?)?;
+        let cycles = start.checked_add(rated_cycles(request, requests)?)?;
         return Some((Class::StoreAligned, cycles));
     }
-    let units = written(base, &strides, run)?;
+    let units = lay_runs(base, &strides, run)?;
     if units.pieces == 1 {
         return Some((Class::StoreScattered, table.single_piece));
     }
@@ -317,11 +330,11 @@ fn store(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Opti
         table.scattered_piece
     };
     // Whole units are shared by the engines, as where there are no others.
-    let whole = times(
+    let whole = rated_cycles(
         table.store_request,
         units.whole.div_ceil(book.engines.max(1)),
     )?;
-    let partial = times(rate, units.squares.checked_sub(units.whole)?)?;
+    let partial = rated_cycles(rate, units.squares.checked_sub(units.whole)?)?;
     let scattered = table
         .scattered_start
         .checked_add(partial)?
@@ -335,7 +348,8 @@ fn store(transfer: &Transfer, book: &DmaCost, table: &TransferConstants) -> Opti
         };
         return Some((class, scattered));
     }
-    let strided = times(table.strided_piece, units.runs)?.checked_add(table.strided_start)?;
+    let strided =
+        rated_cycles(table.strided_piece, units.runs)?.checked_add(table.strided_start)?;
     Some((Class::StoreStrided, scattered.max(strided)))
 }
 
@@ -406,9 +420,9 @@ impl Moved {
         let further = self.copies.saturating_sub(1);
         let requests = self.read.checked_add(self.written)?;
         let copied = table.move_copy.checked_mul(further)?;
-        let requests =
-            times(table.move_request, requests)?.checked_add(times(copied, self.written)?)?;
-        let runs = times(table.move_run, self.runs)?;
+        let requests = rated_cycles(table.move_request, requests)?
+            .checked_add(rated_cycles(copied, self.written)?)?;
+        let runs = rated_cycles(table.move_run, self.runs)?;
         table.move_start.checked_add(requests.max(runs))
     }
 }

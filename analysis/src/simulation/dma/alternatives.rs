@@ -11,8 +11,8 @@ use crate::kernel::{Body, Copy, Levels, Origin, Tensor, TensorId, Tier, Written}
 use crate::mapping::{Digit, Form, Mapping, Term};
 use crate::transfer::{Loop, Side};
 
-use super::super::calibration;
-use super::{DmaCost, REQUEST_BYTES, START_CYCLES, Step, Transfer, patterns};
+use super::super::model_calibration;
+use super::{DmaCost, REQUEST_BYTES, START_CYCLES, Step, Transfer, transfer_pattern};
 
 /// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
 pub fn with_tensors(
@@ -21,7 +21,7 @@ pub fn with_tensors(
     model: Model,
     change: impl FnOnce(&mut Tensor, &mut Tensor),
 ) -> Option<DmaCost> {
-    between(
+    cost_between(
         body,
         body.tensor(copy.source)?,
         body.tensor(copy.target)?,
@@ -31,7 +31,7 @@ pub fn with_tensors(
 }
 
 /// What a transfer from one tensor to another would cost.
-pub fn between(
+pub fn cost_between(
     body: &Body,
     source: &Tensor,
     target: &Tensor,
@@ -70,11 +70,11 @@ pub fn between(
         foreign: Vec::new(),
         register_clones: Vec::new(),
     };
-    let derivation = crate::derivation::dma::derive(&pair, &copy);
+    let derivation = crate::derivation::dma::derive_dma(&pair, &copy);
     if !derivation.violations.is_empty() {
         return None;
     }
-    patterns(&pair, &copy, &derivation, model)
+    transfer_pattern(&pair, &copy, &derivation, model)
         .ok()
         .map(|(_, cost)| cost)
 }
@@ -100,7 +100,7 @@ impl ThroughHbm {
 
 /// What a transfer inside of DM would take over HBM, by the schedule; `None` where one of the ways is not known or not legal.
 pub fn through_hbm(body: &Body, copy: &Copy, model: Model) -> Option<ThroughHbm> {
-    let kernel = &calibration(body, model)?.table().kernel;
+    let kernel = &model_calibration(body, model)?.table().kernel;
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
     if (source.tier, target.tier) != (Tier::Dm, Tier::Dm) {
         return None;
@@ -125,7 +125,8 @@ pub fn through_hbm(body: &Body, copy: &Copy, model: Model) -> Option<ThroughHbm>
         },
         ..source.clone()
     };
-    let cycles = |source, target| Some(between(body, source, target, model, |_, _| {})?.cycles);
+    let cycles =
+        |source, target| Some(cost_between(body, source, target, model, |_, _| {})?.cycles);
     Some(ThroughHbm {
         store: cycles(source, &kept)?,
         sync: kernel.sync.saturating_add(kernel.after_sync),

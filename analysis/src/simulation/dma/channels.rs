@@ -45,7 +45,7 @@ impl Channel {
     }
 
     /// When the queue has room for a command that comes now.
-    fn room(&self, now: u64) -> u64 {
+    fn queue_room_at(&self, now: u64) -> u64 {
         let oldest = self.queue.get(self.accepted % QUEUE).copied().unwrap_or(0);
         now.max(oldest)
     }
@@ -99,7 +99,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// What was counted since an earlier tally of the same walk.
-    pub(super) fn since(mut self, earlier: &Self) -> Self {
+    pub(super) fn since_tally(mut self, earlier: &Self) -> Self {
         for (busy, before) in self.busy.iter_mut().zip(&earlier.busy) {
             *busy -= before;
         }
@@ -199,7 +199,7 @@ impl Walk {
             return false;
         };
         let channel = channel.get_or_insert_with(|| Box::new(Channel::new()));
-        self.clock = channel.room(self.clock);
+        self.clock = channel.queue_room_at(self.clock);
         channel.serve(self.clock, unit, service)
     }
 }

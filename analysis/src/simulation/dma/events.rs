@@ -35,7 +35,7 @@ struct Request {
     visits: Vec<Visit>,
 }
 
-fn bits(address: u64, which: &[u32]) -> Vec<bool> {
+fn address_bits(address: u64, which: &[u32]) -> Vec<bool> {
     which.iter().map(|bit| address >> bit & 1 == 1).collect()
 }
 
@@ -49,7 +49,10 @@ fn visit_hbm(unit: u64, service: Time) -> Visit {
     row.push(35);
     Visit {
         server,
-        place: Some((bits(unit, &[13, 17, 18, 19, 20, 34]), bits(unit, &row))),
+        place: Some((
+            address_bits(unit, &[13, 17, 18, 19, 20, 34]),
+            address_bits(unit, &row),
+        )),
         service,
     }
 }
@@ -98,7 +101,7 @@ fn dm_requests(slice: u64, bytes: u64) -> Vec<Request> {
 }
 
 /// All packets of a transfer in the order of the stream, by engine: slice and byte on each side.
-fn packets(transfer: &Transfer) -> BTreeMap<u64, Vec<Places>> {
+fn packets_by_engine(transfer: &Transfer) -> BTreeMap<u64, Vec<Places>> {
     let mut all: Vec<(Vec<u64>, Places)> = vec![(vec![], [(0, 0), (0, 0)])];
     for entry in &transfer.loops {
         let mut next = Vec::new();
@@ -202,12 +205,12 @@ fn run(requests: &[Request], depth: usize) -> (Time, BTreeMap<u64, Time>) {
 }
 
 /// Cycles of one side.
-fn side(transfer: &Transfer, half: Side) -> u64 {
+fn side_cycles(transfer: &Transfer, half: Side) -> u64 {
     let number = usize::from(half == Side::Target);
     let place = transfer.place(half);
     let mut worked = BTreeMap::<u64, Time>::new();
     let mut slowest = 0;
-    for packets in packets(transfer).into_values() {
+    for packets in packets_by_engine(transfer).into_values() {
         let requests: Vec<Request> = packets
             .iter()
             .flat_map(|places| {
@@ -236,8 +239,11 @@ fn side(transfer: &Transfer, half: Side) -> u64 {
         .div_ceil(3)
 }
 
-fn simulated(transfer: &Transfer) -> u64 {
-    let (read, write) = (side(transfer, Side::Source), side(transfer, Side::Target));
+fn simulated_cycles(transfer: &Transfer) -> u64 {
+    let (read, write) = (
+        side_cycles(transfer, Side::Source),
+        side_cycles(transfer, Side::Target),
+    );
     let both = if transfer.source.tier == transfer.target.tier {
         read + write
     } else {
@@ -331,7 +337,7 @@ fn the_model_agrees_with_a_run_of_events() {
     while tried < 1_200 {
         let transfer = random(&mut generator, 1_200);
         let cost = transfer.cost().expect("a cost");
-        let expected = simulated(&transfer);
+        let expected = simulated_cycles(&transfer);
         assert!(
             cost.cycles.abs_diff(expected) * 50 <= expected,
             "{} is not {expected}: {transfer:?}",
@@ -358,7 +364,7 @@ fn windows_agree_with_a_run_of_events() {
             continue;
         }
         tried += 1;
-        let expected = simulated(&transfer);
+        let expected = simulated_cycles(&transfer);
         close += u64::from(cost.cycles.abs_diff(expected) * 10 <= expected);
     }
     assert!(close >= 18, "{close} of {tried}");

@@ -138,13 +138,13 @@ impl Stream {
             } else {
                 Windows::some(*count, per_packet, self.points.len(), spread.is_some())
             };
-            totals.add(&self.walk(points, &windows), *count, &windows);
+            totals.add(&self.walk_windows(points, &windows), *count, &windows);
         }
         Some(totals.pattern(requests, whole, spread))
     }
 
     /// Walks the windows of one engine.
-    fn walk(&self, points: &[u64], windows: &Windows) -> Tally {
+    fn walk_windows(&self, points: &[u64], windows: &Windows) -> Tally {
         let mut walk = Walk::new(
             self.direction,
             windows.whole && windows.total == 1 && self.is_single(),
@@ -158,11 +158,11 @@ impl Stream {
         for window in 0..windows.count {
             self.walk_window(&mut walk, points, windows.start(window), windows.packets);
         }
-        walk.tally().since(&before)
+        walk.tally().since_tally(&before)
     }
 
     fn walk_window(&self, walk: &mut Walk, points: &[u64], start: u64, packets: u64) {
-        let mut place = Odometer::at(self, points, start);
+        let mut place = Odometer::at_packet(self, points, start);
         for _ in 0..packets {
             walk.packet(place.address(), self.packet_bytes);
             place.advance();
@@ -196,7 +196,7 @@ impl Stream {
             bits |= mask;
         }
         (self.base & bits == 0).then(|| Spread {
-            channels: 1 << rank(bits),
+            channels: 1 << channel_rank(bits),
             stacks: 1 + (bits >> 8 & 1),
         })
     }
@@ -215,7 +215,7 @@ struct Odometer<'a> {
 
 impl<'a> Odometer<'a> {
     /// The packet of that number.
-    fn at(stream: &'a Stream, points: &'a [u64], packet: u64) -> Self {
+    fn at_packet(stream: &'a Stream, points: &'a [u64], packet: u64) -> Self {
         let inner = points.len().max(1) as u64;
         let mut rest = packet / inner;
         let mut turns = vec![0; stream.loops.len()];
@@ -259,7 +259,7 @@ impl<'a> Odometer<'a> {
 }
 
 /// Dimension of the space that these address bits span in the 5 bits of the channel's number.
-fn rank(bits: u64) -> u32 {
+fn channel_rank(bits: u64) -> u32 {
     let mut basis = [0_usize; 5];
     let mut dimension = 0;
     for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {

@@ -31,7 +31,7 @@ use crate::transfer::Side;
 
 use super::calibrated::ranges::{of_scratchpad, over_link};
 use super::calibrated::{Figure, least_transfer, transfer_figure};
-use super::{Engine, Gap, OperationCost, StageCost, calibration};
+use super::{Engine, Gap, OperationCost, StageCost, model_calibration};
 
 pub use dm::{DmPattern, SliceUse};
 pub use hbm::HbmPattern;
@@ -119,12 +119,17 @@ pub struct DmaCost {
 }
 
 /// What a transfer costs.
-pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) -> OperationCost {
-    match patterns(body, copy, derivation, model) {
-        Ok((transfer, pattern)) => stages(body, copy, transfer.as_ref(), pattern),
+pub fn transfer_cost(
+    body: &Body,
+    copy: &Copy,
+    derivation: &DmaDerivation,
+    model: Model,
+) -> OperationCost {
+    match transfer_pattern(body, copy, derivation, model) {
+        Ok((transfer, pattern)) => staged_cost(body, copy, transfer.as_ref(), pattern),
         Err(_)
             if let Some(taken) =
-                calibration(body, model).and_then(|id| of_scratchpad(body, copy, id)) =>
+                model_calibration(body, model).and_then(|id| of_scratchpad(body, copy, id)) =>
         {
             super::ranged(taken)
         }
@@ -163,7 +168,7 @@ pub fn shuffle_cost(body: &Body, collective: &Collective, model: Model) -> Optio
             bits = bits.checked_mul(mapping.get()?.form().live_size())?;
         }
     }
-    let pattern = link_cost(bits.div_ceil(8), calibration(body, model));
+    let pattern = link_cost(bits.div_ceil(8), model_calibration(body, model));
     Some(OperationCost {
         stages: vec![start_stage(1), link_stage(pattern.link_bytes)],
         cycles: Some(pattern.cycles),
@@ -176,7 +181,7 @@ pub fn shuffle_cost(body: &Body, collective: &Collective, model: Model) -> Optio
     })
 }
 
-fn patterns(
+fn transfer_pattern(
     body: &Body,
     copy: &Copy,
     derivation: &DmaDerivation,
@@ -189,7 +194,7 @@ fn patterns(
         .ok_or(unknown)?;
     if source.tier == Tier::Host || target.tier == Tier::Host {
         let bytes = host_bytes(source, target).ok_or("the size of the transfer is unknown")?;
-        return Ok((None, link_cost(bytes, calibration(body, model))));
+        return Ok((None, link_cost(bytes, model_calibration(body, model))));
     }
     derivation.transfer.as_ref().ok_or(unknown)?;
     derivation
@@ -364,7 +369,7 @@ impl Transfer {
 }
 
 /// Words the pattern as stages: the start, the two sides, the link.
-fn stages(
+fn staged_cost(
     body: &Body,
     copy: &Copy,
     transfer: Option<&Transfer>,
@@ -397,7 +402,7 @@ fn stages(
         book: Some(pattern.book_cycles),
         figure: pattern.figure,
         bottleneck,
-        assumptions: assumptions(body, copy, transfer, &pattern),
+        assumptions: transfer_assumptions(body, copy, transfer, &pattern),
         stages,
         dma: Some(pattern),
         ..OperationCost::default()
@@ -414,7 +419,7 @@ pub fn least_cycles(
     engines: u64,
 ) -> Option<u64> {
     let units = bytes.div_ceil(REQUEST_BYTES);
-    match calibration(body, model) {
+    match model_calibration(body, model) {
         Some(id) => least_transfer(tiers, units, engines, id),
         None => {
             let channels = u128::from(units) * u128::from(hbm::TRANSFER_THIRDS);
@@ -506,7 +511,7 @@ fn link_words(pattern: &DmaCost) -> Option<String> {
 pub(crate) const ALONE: &str = " is aligned and alone in HBM";
 
 /// What the figures take for granted.
-fn assumptions(
+fn transfer_assumptions(
     body: &Body,
     copy: &Copy,
     transfer: Option<&Transfer>,

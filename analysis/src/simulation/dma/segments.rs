@@ -95,7 +95,7 @@ fn parts_of(tensor: &Tensor, axis: &Axis) -> Option<Vec<Part>> {
             if let Some(term) = &digit.term {
                 match &term.atom {
                     Atom::Axis(held) | Atom::PaddedRun(held) if held == axis => {
-                        parts.extend(split(level, place, digit, term.stride.max(1)));
+                        parts.extend(split_digit(level, place, digit, term.stride.max(1)));
                     }
                     Atom::Composite(group) if group.contains_axis(axis.name()) => return None,
                     _ => {}
@@ -109,7 +109,7 @@ fn parts_of(tensor: &Tensor, axis: &Axis) -> Option<Vec<Part>> {
 }
 
 /// A digit in parts: one that crosses from an engine's slices to the next engine's is shared out to the engines.
-fn split(level: Level, place: u64, digit: &Digit, stride: u64) -> Vec<Part> {
+fn split_digit(level: Level, place: u64, digit: &Digit, stride: u64) -> Vec<Part> {
     let part = |stride: u64, live: u64, extent: u64, by_engine: bool| Part {
         stride,
         live,

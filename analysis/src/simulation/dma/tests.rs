@@ -42,8 +42,8 @@ fn costed(mut builder: BodyBuilder<'_>) -> OperationCost {
     let OperationKind::Copy(copy) = &builder.body.operations[0].kind else {
         panic!("a copy")
     };
-    let derivation = crate::derivation::dma::derive(&builder.body, copy);
-    cost(
+    let derivation = crate::derivation::dma::derive_dma(&builder.body, copy);
+    transfer_cost(
         &builder.body,
         copy,
         &derivation,

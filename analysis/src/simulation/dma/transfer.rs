@@ -13,7 +13,7 @@ use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Copy, Tensor, TensorId, Tier};
 use crate::transfer::{Loop, Side};
 
-use super::super::calibration;
+use super::super::model_calibration;
 use super::dm::{DMN_SLICES, ENGINE_SLICES, SliceLoop, SliceUse, slices};
 use super::hbm::{Direction, Stream, Stride};
 use super::{REQUEST_BYTES, Segments};
@@ -107,7 +107,7 @@ impl Transfer {
             run_bytes,
             segments: Segments::of(source, target),
             whole_bytes: whole_bytes(body, copy.target),
-            calibration: calibration(body, model),
+            calibration: model_calibration(body, model),
         };
         transfer.order();
         Some(transfer)

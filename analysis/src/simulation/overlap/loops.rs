@@ -6,7 +6,7 @@ use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::OperationId;
 
-use super::super::calibration;
+use super::super::model_calibration;
 use super::super::schedule::Variation;
 use super::Overlap;
 
@@ -37,7 +37,7 @@ impl Overlap<'_> {
             return Vec::new();
         };
         // Only a schedule that has turns at all is another one without them.
-        let has_turns = calibration(self.body, self.simulation.model).is_some()
+        let has_turns = model_calibration(self.body, self.simulation.model).is_some()
             && !Conventions::of(self.body.dialect).keeps_order_of_transfers();
         if !has_turns {
             return Vec::new();

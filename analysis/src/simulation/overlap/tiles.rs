@@ -9,7 +9,7 @@ use crate::derivation::memory::Part;
 use crate::kernel::{Operation, OperationId, OperationKind, Origin, Tier};
 
 use super::super::dma::own_tensor_cycles;
-use super::super::schedule::{Variation, conflict};
+use super::super::schedule::{Variation, operations_conflict};
 use super::super::{Slot, WaitCause};
 use super::{Overlap, SHARE};
 
@@ -41,7 +41,7 @@ impl Overlap<'_> {
             let Some((writer, allocation)) = self.other_tile(slot) else {
                 continue;
             };
-            let waits = slot.start.saturating_sub(self.needed(slot));
+            let waits = slot.start.saturating_sub(self.needed_end(slot));
             let shared = SharedTensor {
                 allocation,
                 reader: slot.operation,
@@ -75,7 +75,7 @@ impl Overlap<'_> {
         }
         let mut costs = self.simulation.operations.clone();
         for (operation, cost) in self.body.operations.iter().zip(&mut costs) {
-            if self.written(operation.id) == Some(allocation)
+            if self.written_allocation(operation.id) == Some(allocation)
                 && let Some(cycles) = self.own_tensor_cycles(operation)
             {
                 Arc::make_mut(cost).cycles = Some(cycles);
@@ -94,7 +94,7 @@ impl Overlap<'_> {
     fn is_charged(&self, allocation: usize) -> bool {
         let mut operations = self.body.operations.iter();
         operations.any(|operation| {
-            self.written(operation.id) == Some(allocation)
+            self.written_allocation(operation.id) == Some(allocation)
                 && self.own_tensor_cycles(operation).is_some()
         })
     }
@@ -102,7 +102,7 @@ impl Overlap<'_> {
     /// The first operation that writes a tensor.
     pub fn first_write(&self, allocation: usize) -> Option<&Operation> {
         let mut operations = self.body.operations.iter();
-        operations.find(|operation| self.written(operation.id) == Some(allocation))
+        operations.find(|operation| self.written_allocation(operation.id) == Some(allocation))
     }
 
     /// Cycles of a load into a tile if the tile were a tensor.
@@ -148,17 +148,17 @@ impl Overlap<'_> {
     fn other_tile(&self, slot: &Slot) -> Option<(OperationId, usize)> {
         let first = slot.waits.first()?;
         let other = first.cause == WaitCause::ReadAfterWrite
-            && !conflict(self.derivation, first.operation, slot.operation);
+            && !operations_conflict(self.derivation, first.operation, slot.operation);
         let allocation = first.allocation.filter(|_| other)?;
         Some((first.operation, allocation))
     }
 
     /// When everything has ended that an operation waits for and needs.
-    fn needed(&self, slot: &Slot) -> u64 {
+    fn needed_end(&self, slot: &Slot) -> u64 {
         let waits = slot.waits.iter();
         let needed = waits.filter(|wait| {
             wait.cause == WaitCause::Context
-                || conflict(self.derivation, wait.operation, slot.operation)
+                || operations_conflict(self.derivation, wait.operation, slot.operation)
         });
         let ends = needed.filter_map(|wait| self.simulation.schedule.slot(wait.operation));
         ends.map(|before| before.end).max().unwrap_or(0)

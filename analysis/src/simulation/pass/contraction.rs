@@ -4,12 +4,12 @@ use crate::derivation::contraction::{AccumulateDerivation, AlignDerivation, Cont
 use crate::kernel::{AccumulationKind, Stage};
 
 use super::super::Engine;
-use super::{Costing, iterations, stage_cost};
+use super::{Costing, stage_cost, stream_iterations};
 
 impl Costing<'_> {
     /// One aligned packet a cycle; collecting its flits costs nothing (book: Stream Adapter, Performance).
     pub(super) fn align(&mut self, index: usize, stage: &Stage, derived: &AlignDerivation) {
-        let time = iterations(&stage.output);
+        let time = stream_iterations(&stage.output);
         let mut cost = stage_cost(
             Engine::Align,
             Some(index),
@@ -40,7 +40,7 @@ impl Costing<'_> {
 
     /// One packet a cycle, and a cycle of latency a level of the tree (book: Reducer, Performance).
     pub(super) fn contract(&mut self, index: usize, stage: &Stage, derived: &ContractDerivation) {
-        let time = iterations(self.pass.input_of(index));
+        let time = stream_iterations(self.pass.input_of(index));
         let mut cost = stage_cost(
             Engine::Contract,
             Some(index),
@@ -66,7 +66,7 @@ impl Costing<'_> {
         stage: &Stage,
         derived: &AccumulateDerivation,
     ) {
-        let beats = iterations(&stage.output);
+        let beats = stream_iterations(&stage.output);
         let mut cost = stage_cost(
             Engine::Accumulate,
             Some(index),
@@ -77,7 +77,7 @@ impl Costing<'_> {
         );
         // Where the layout is refused, the ratio of the declared times is the nearest there is.
         let declared = || {
-            let before = iterations(self.pass.input_of(index))?;
+            let before = stream_iterations(self.pass.input_of(index))?;
             before
                 .checked_div(beats?)
                 .filter(|_| !derived.violations.is_empty())
@@ -85,7 +85,7 @@ impl Costing<'_> {
         match derived.reduced.or_else(declared) {
             Some(reduced) => {
                 cost.latency = if reduced > 1 {
-                    self.awaited(reduced)
+                    self.reduction_wait(reduced)
                 } else {
                     0
                 };

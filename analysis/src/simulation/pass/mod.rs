@@ -15,10 +15,10 @@ use crate::items::Span;
 use crate::kernel::{Body, CanonicalStage, Pass, PassEnd, PassSource, StageKind, StreamShape};
 
 use super::calibrated::{Figure, pass_class, scheduled_stages};
-use super::{Engine, Gap, OperationCost, StageCost, calibration};
+use super::{Engine, Gap, OperationCost, StageCost, model_calibration};
 
 /// What a pass costs (book: the Performance section of each engine).
-pub fn cost(
+pub fn pass_cost(
     body: &Body,
     pass: &Pass,
     derivation: &PassDerivation,
@@ -28,7 +28,7 @@ pub fn cost(
     let mut costing = Costing {
         pass,
         derivation,
-        counts_set_up: calibration(body, model).is_some(),
+        counts_set_up: model_calibration(body, model).is_some(),
         cost: OperationCost::default(),
     };
     for (index, derived) in derivation.stages.iter().enumerate() {
@@ -43,7 +43,7 @@ pub fn cost(
 /// Puts the schedule's figure in place of the book's, where that is asked for and the book has one.
 fn calibrate(body: &Body, pass: &Pass, model: Model, cost: &mut OperationCost) {
     cost.book = cost.cycles;
-    let Some((book, id)) = cost.book.zip(calibration(body, model)) else {
+    let Some((book, id)) = cost.book.zip(model_calibration(body, model)) else {
         return;
     };
     let found = scheduled_stages(pass, &cost.stages, &id.table().pass);
@@ -74,7 +74,7 @@ pub fn with_stages(
     stages: Vec<StageCost>,
 ) -> OperationCost {
     let mut cost = OperationCost {
-        cycles: cycles(&stages),
+        cycles: pipeline_cycles(&stages),
         stages,
         figure: None,
         ..before.clone()
@@ -89,7 +89,7 @@ pub fn with_stages(
 
 /// Cycles of stages that work as a pipeline: the largest busy time and all latencies. `None` if one is unknown or the sum
 /// exceeds 64 bits.
-pub fn cycles(stages: &[StageCost]) -> Option<u64> {
+pub fn pipeline_cycles(stages: &[StageCost]) -> Option<u64> {
     let busy: Option<Vec<u64>> = stages.iter().map(|stage| stage.busy).collect();
     let busiest = busy?.into_iter().max().unwrap_or(0);
     stages
@@ -150,7 +150,7 @@ impl Costing<'_> {
 
     /// Cycles that a reduction over time adds to a pass: its input comes meanwhile, so that only what follows on it alone, a
     /// reduction across slices, waits for so much.
-    fn awaited(&self, reduced: u64) -> u64 {
+    fn reduction_wait(&self, reduced: u64) -> u64 {
         let mut stages = self.pass.stages.iter();
         let across = stages.any(|stage| matches!(stage.kind, StageKind::VectorInterReduce { .. }));
         if across { reduced } else { 0 }
@@ -192,7 +192,7 @@ impl Costing<'_> {
             .rev()
             .max_by_key(|index| stages.get(*index).and_then(|stage| stage.busy));
         if self.cost.gaps.is_empty() {
-            self.cost.cycles = cycles(stages);
+            self.cost.cycles = pipeline_cycles(stages);
         }
         if self.cost.cycles.is_none() {
             let begin = self.pass.begin.time.span;
@@ -227,7 +227,7 @@ fn stage_cost<const N: usize>(
 }
 
 /// Iterations of a stream.
-fn iterations(shape: &StreamShape) -> Option<u64> {
+fn stream_iterations(shape: &StreamShape) -> Option<u64> {
     Some(shape.time.get()?.size())
 }
 

@@ -12,7 +12,7 @@ use crate::kernel::{CanonicalStage, Stage, StageKind, SwitchConfig};
 use crate::numbers::counted;
 
 use super::super::{Engine, StageCost};
-use super::{Costing, flits, iterations, packet_bytes, stage_cost};
+use super::{Costing, flits, packet_bytes, stage_cost, stream_iterations};
 
 impl Costing<'_> {
     /// `Time * ceil(packet / fetch_size)` (book: Batching).
@@ -24,13 +24,13 @@ impl Costing<'_> {
             report.and_then(|report| report.cycles),
             "time * ceil(packet / fetch_size)",
             [
-                ("time", iterations(&stage.output)),
+                ("time", stream_iterations(&stage.output)),
                 ("packet", report.and_then(|report| report.packet_bytes)),
                 ("fetch_size", report.and_then(|report| report.access_bytes)),
             ],
             "Batching",
         );
-        cost.detail = configuration(report);
+        cost.detail = configuration_text(report);
         self.bank_run(report.and_then(|report| report.longest_bank_run));
         if let StageKind::Fetch { table: true, .. } = stage.kind {
             self.cost.assumptions.push(
@@ -55,7 +55,7 @@ impl Costing<'_> {
             "ring * time * ceil(packet / 32)",
             [
                 ("ring", ring),
-                ("time", iterations(input)),
+                ("time", stream_iterations(input)),
                 ("packet", packet_bytes(input)),
             ],
             "Cycle Estimation",
@@ -81,11 +81,11 @@ impl Costing<'_> {
     pub(super) fn collect(&mut self, index: usize, stage: &Stage, derived: &CollectDerivation) {
         let input = self.pass.input_of(index);
         let flits = derived.flits.or_else(|| flits(input));
-        let time = iterations(input);
+        let time = stream_iterations(input);
         let mut cost = stage_cost(
             Engine::Collect,
             Some(index),
-            product(time, flits),
+            checked_product(time, flits),
             "time * flits",
             [("time", time), ("flits", flits)],
             "Packet Normalization",
@@ -99,11 +99,11 @@ impl Costing<'_> {
     /// A flit a cycle (book: Packet Transformation).
     pub(super) fn cast(&mut self, index: usize, stage: &Stage, derived: &CastDerivation) {
         let input = self.pass.input_of(index);
-        let (time, flits) = (iterations(input), flits(input));
+        let (time, flits) = (stream_iterations(input), flits(input));
         let mut cost = stage_cost(
             Engine::Cast,
             Some(index),
-            product(time, flits),
+            checked_product(time, flits),
             "time * flits",
             [("time", time), ("flits", flits)],
             "Packet Transformation",
@@ -156,13 +156,13 @@ impl Costing<'_> {
             report.and_then(|report| report.cycles),
             "time * ceil(packet / commit_size)",
             [
-                ("time", iterations(output)),
+                ("time", stream_iterations(output)),
                 ("packet", report.and_then(|report| report.packet_bytes)),
                 ("commit_size", report.and_then(|report| report.access_bytes)),
             ],
             "Commit Sequencer",
         );
-        cost.detail = configuration(report);
+        cost.detail = configuration_text(report);
         self.bank_run(report.and_then(|report| report.longest_bank_run));
         self.push(cost, "commit", span);
     }
@@ -170,11 +170,11 @@ impl Costing<'_> {
     /// A load of a register file: a flit a cycle (book: Packet Normalization, "the physical unit of data transfer").
     pub(super) fn load(&mut self, span: Span, engine: Engine, stage: CanonicalStage) {
         let output = self.pass.output();
-        let (time, flits) = (iterations(output), flits(output));
+        let (time, flits) = (stream_iterations(output), flits(output));
         let cost: StageCost = stage_cost(
             engine,
             None,
-            product(time, flits),
+            checked_product(time, flits),
             "time * flits",
             [("time", time), ("flits", flits)],
             "Packet Normalization",
@@ -183,11 +183,11 @@ impl Costing<'_> {
     }
 }
 
-fn product(left: Option<u64>, right: Option<u64>) -> Option<u64> {
+fn checked_product(left: Option<u64>, right: Option<u64>) -> Option<u64> {
     left?.checked_mul(right?)
 }
 
-fn configuration(report: Option<&SequenceReport>) -> String {
+fn configuration_text(report: Option<&SequenceReport>) -> String {
     report
         .filter(|report| report.access_bytes.is_some())
         .map(SequenceReport::configuration)

@@ -7,18 +7,18 @@ use crate::hardware::Alu;
 use crate::kernel::{Position, Stage, StageKind, StreamShape, Way};
 
 use super::super::Engine;
-use super::{Costing, iterations, stage_cost};
+use super::{Costing, stage_cost, stream_iterations};
 
 impl Costing<'_> {
     /// A packet a cycle, a cycle of latency an ALU, and what a reduction waits for (book: Vector Engine, Performance;
     /// Intra-Slice Reduce, Latency; Inter-Slice Block, Performance).
     pub(super) fn vector(&mut self, index: usize, stage: &Stage) {
-        let Some(step) = self.derivation.vector.step(index) else {
+        let Some(step) = self.derivation.vector.step_at(index) else {
             // Entry, exit and stash hand the stream on.
             return;
         };
-        let before = packets(self.pass.input_of(index));
-        let after = packets(&stage.output);
+        let before = passed_packets(self.pass.input_of(index));
+        let after = passed_packets(&stage.output);
         let packets = before.zip(after).map(|(before, after)| before.max(after));
         let heading = match stage.kind {
             StageKind::VectorIntraReduce { .. } => "Intra-Slice Reduce",
@@ -48,7 +48,7 @@ impl Costing<'_> {
                 Some(reduced) if reduced > 1 => {
                     let awaited = match stage.kind {
                         StageKind::VectorInterReduce { .. } => reduced,
-                        _ => self.awaited(reduced),
+                        _ => self.reduction_wait(reduced),
                     };
                     cost.latency = cost.latency.saturating_add(awaited);
                     cost.detail = format!("{}, {reduced} into one", cost.detail);
@@ -57,21 +57,21 @@ impl Costing<'_> {
                 None => cost.busy = None,
             }
         } else if let Some(alu) = step.alu {
-            cost.detail = format!("{}, {}", cost.detail, name(alu));
+            cost.detail = format!("{}, {}", cost.detail, alu_name(alu));
         }
         self.push(cost, &stage.method, stage.span);
     }
 }
 
 /// Packets that pass, those of both groups.
-fn packets(shape: &StreamShape) -> Option<u64> {
+fn passed_packets(shape: &StreamShape) -> Option<u64> {
     let groups = match shape.position {
         Position::VectorPair(_) => 2,
         _ => 1,
     };
-    iterations(shape)?.checked_mul(groups)
+    stream_iterations(shape)?.checked_mul(groups)
 }
 
-fn name(alu: Alu) -> String {
+fn alu_name(alu: Alu) -> String {
     format!("{alu:?}")
 }

@@ -141,7 +141,7 @@ impl Graph {
         if let Some(node) = self.nodes.get_mut(node) {
             let lane = lane_of(operation.context);
             node.lane = Some(lane);
-            node.holds = held(operation, lane, cost);
+            node.holds = held_resources(operation, lane, cost);
             node.brings = brings(operation);
             // A pass that ends in the VRF holds the sub context while it stores.
             if let OperationKind::Pass(pass) = &operation.kind
@@ -282,7 +282,7 @@ fn brings(operation: &Operation) -> bool {
 }
 
 /// What an operation occupies, its own lane first.
-fn held(operation: &Operation, lane: Lane, cost: &OperationCost) -> Vec<usize> {
+fn held_resources(operation: &Operation, lane: Lane, cost: &OperationCost) -> Vec<usize> {
     let mut holds = vec![lane.number()];
     if let OperationKind::Pass(pass) = &operation.kind {
         let vector = pass

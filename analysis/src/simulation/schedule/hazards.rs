@@ -91,7 +91,7 @@ struct Tiles<'a> {
 
 impl Tiles<'_> {
     /// Those that share values with a window.
-    fn meeting(&self, start: u64, length: u64) -> impl Iterator<Item = &Earlier> {
+    fn overlapping_tiles(&self, start: u64, length: u64) -> impl Iterator<Item = &Earlier> {
         let from = start.saturating_sub(self.longest.saturating_sub(1));
         let to = start.saturating_add(length);
         let near = self.by_start.range(from..to.max(from));
@@ -103,11 +103,11 @@ impl Tiles<'_> {
         })
     }
 
-    fn all(&self) -> impl Iterator<Item = &Earlier> {
+    fn all_earlier(&self) -> impl Iterator<Item = &Earlier> {
         self.by_start.values().flatten().map(|(_, earlier)| earlier)
     }
 
-    fn remember(&mut self, start: u64, length: u64, earlier: Earlier) {
+    fn remember_tile(&mut self, start: u64, length: u64, earlier: Earlier) {
         self.longest = self.longest.max(length);
         let here = self.by_start.entry(start).or_default();
         if earlier.writes {
@@ -138,8 +138,8 @@ impl<'a> Hazards<'a> {
 
     /// What the next operation must not run beside, of those that were asked about before.
     pub(super) fn waits_of_next(&mut self, operation: OperationId) -> Found {
-        let found = self.before(operation, |_| true);
-        self.remember(operation);
+        let found = self.earlier_conflicts(operation, |_| true);
+        self.remember_operation(operation);
         found
     }
 
@@ -154,7 +154,7 @@ impl<'a> Hazards<'a> {
     }
 
     /// Every earlier operation that this one must not run beside, once each, of those that count.
-    pub(super) fn before(
+    pub(super) fn earlier_conflicts(
         &self,
         operation: OperationId,
         counts: impl Fn(OperationId) -> bool,
@@ -171,7 +171,7 @@ impl<'a> Hazards<'a> {
                 if of_tensor {
                     self.writes_of(touched, &counts, &mut found);
                 } else {
-                    touched.meeting(touch, |earlier| {
+                    touched.visit_overlapping(touch, |earlier| {
                         if let Some(cause) = hazard(earlier.writes, touch.writes)
                             && counts(earlier.operation)
                         {
@@ -216,7 +216,7 @@ impl<'a> Hazards<'a> {
         touches.map_or(&[][..], Vec::as_slice)
     }
 
-    pub(super) fn remember(&mut self, operation: OperationId) {
+    pub(super) fn remember_operation(&mut self, operation: OperationId) {
         for touch in self.touches_of(operation) {
             let place = self.places.of_allocation.get(touch.allocation);
             let Some(touched) = place.and_then(|place| self.touched.get_mut(*place)) else {
@@ -235,13 +235,13 @@ impl<'a> Hazards<'a> {
                     writes.push((operation, touch.allocation));
                 }
             }
-            touched.remember(touch, operation);
+            touched.remember_touch(touch, operation);
         }
     }
 }
 
 impl<'a> Touched<'a> {
-    fn remember(&mut self, touch: &'a Touch, operation: OperationId) {
+    fn remember_touch(&mut self, touch: &'a Touch, operation: OperationId) {
         let earlier = Earlier {
             operation,
             allocation: touch.allocation,
@@ -268,12 +268,12 @@ impl<'a> Touched<'a> {
             });
         }
         if let Some(tiles) = self.tiles.get_mut(at) {
-            tiles.remember(*start, *length, earlier);
+            tiles.remember_tile(*start, *length, earlier);
         }
     }
 
     /// Those that are not known to share nothing with a touch.
-    fn meeting(&self, touch: &Touch, mut take: impl FnMut(&Earlier)) {
+    fn visit_overlapping(&self, touch: &Touch, mut take: impl FnMut(&Earlier)) {
         self.whole.iter().for_each(&mut take);
         for tiles in &self.tiles {
             match &touch.part {
@@ -282,9 +282,9 @@ impl<'a> Touched<'a> {
                     start,
                     length,
                 } if tiles.allocation == touch.allocation && tiles.index == index => {
-                    tiles.meeting(*start, *length).for_each(&mut take);
+                    tiles.overlapping_tiles(*start, *length).for_each(&mut take);
                 }
-                _ => tiles.all().for_each(&mut take),
+                _ => tiles.all_earlier().for_each(&mut take),
             }
         }
     }
@@ -336,7 +336,7 @@ impl Places {
         }
         Self {
             of_allocation,
-            neighbours: neighbours(&places),
+            neighbours: overlapping_places(&places),
         }
     }
 
@@ -348,7 +348,7 @@ impl Places {
 }
 
 /// For each place itself and those that share bytes with it: a walk over the places by their first bytes.
-fn neighbours(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
+fn overlapping_places(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
     let mut neighbours: Vec<Vec<usize>> = (0..places.len()).map(|place| vec![place]).collect();
     let mut sorted: Vec<(Bytes, usize)> = places
         .iter()
@@ -378,7 +378,11 @@ fn neighbours(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
 }
 
 /// Whether two operations must not run beside each other, because one writes what the other touches.
-pub fn conflict(derivation: &BodyDerivation, one: OperationId, other: OperationId) -> bool {
+pub fn operations_conflict(
+    derivation: &BodyDerivation,
+    one: OperationId,
+    other: OperationId,
+) -> bool {
     let memory = &derivation.memory;
     let touches = |id: OperationId| {
         let touches = memory.touches.get(id.0 as usize);

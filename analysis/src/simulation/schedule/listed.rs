@@ -29,7 +29,7 @@ use super::room::{Reuse, Room};
 use super::{Schedule, Wait, WaitCause};
 
 /// Schedules a body whose costs are all known.
-pub(super) fn derive(
+pub(super) fn derive_schedule(
     body: &Body,
     derivation: &BodyDerivation,
     operations: &[Arc<OperationCost>],
@@ -192,11 +192,11 @@ impl Prepared {
         let mut of_nodes: Vec<u64> = self.graph.nodes.iter().map(|node| node.cycles).collect();
         let operations = body.operations.iter().zip(cycles);
         for ((operation, cycles), own) in operations.zip(&mut of_nodes) {
-            let runs = operation.branches.is_empty() || !no_arms && arms.runs(operation);
+            let runs = operation.branches.is_empty() || !no_arms && arms.runs_operation(operation);
             *own = if runs { *cycles } else { 0 };
         }
         let free = Placed::of(&self.graph, &of_nodes, self.start, self.turn);
-        if self.room.is_empty() || self.room.fits(&free.starts, &free.ends) {
+        if self.room.is_empty() || self.room.fits_at_times(&free.starts, &free.ends) {
             return (free, &[]);
         }
         match self.tight.get_or_init(|| self.tight()) {
@@ -282,7 +282,7 @@ pub(super) fn synchronised(
             reader.context != Context::Main && reader.context != Context::Sub
         }),
         (Some(Tier::Dm), Some(Tier::Dm)) => {
-            crosses_clusters(derivation, writer) || joins(body, derivation, wait)
+            crosses_clusters(derivation, writer) || is_written_by_pass(body, derivation, wait)
         }
         _ => false,
     };
@@ -324,7 +324,7 @@ fn crosses_clusters(derivation: &BodyDerivation, operation: &Operation) -> bool 
 }
 
 /// Whether the tensor that a transfer writes is written by a pass as well.
-fn joins(body: &Body, derivation: &BodyDerivation, wait: &Wait) -> bool {
+fn is_written_by_pass(body: &Body, derivation: &BodyDerivation, wait: &Wait) -> bool {
     let Some(allocation) = wait.allocation else {
         return false;
     };
@@ -368,7 +368,7 @@ impl Arms {
         }
     }
 
-    fn runs(&self, operation: &Operation) -> bool {
+    fn runs_operation(&self, operation: &Operation) -> bool {
         let mut branches = operation.branches.iter();
         branches.all(|branch| self.dearest.get(&branch.span) == Some(&branch.arm))
     }

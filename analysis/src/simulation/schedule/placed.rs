@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::kernel::OperationId;
 
 use super::graph::{Graph, Node, RESOURCES};
-use super::search::{Task, passes, starts};
+use super::search::{Task, search_passes, starts};
 use super::{Slot, Wait, WaitCause};
 
 /// A graph with the cycles of its nodes.
@@ -27,7 +27,7 @@ impl<'a> Placed<'a> {
             ends: vec![0; count],
             begins: vec![(start, None); count],
         };
-        let passes = passes(count);
+        let passes = search_passes(count);
         // What a node of another block has to wait for, and its place among those of its own.
         let mut ready = vec![0_u64; count];
         let mut places = vec![None; count];
@@ -86,7 +86,7 @@ impl<'a> Placed<'a> {
         self.starts.get(node).copied().unwrap_or(0)
     }
 
-    fn end(&self, node: usize) -> u64 {
+    fn node_end(&self, node: usize) -> u64 {
         self.ends.get(node).copied().unwrap_or(0)
     }
 
@@ -101,17 +101,17 @@ impl<'a> Placed<'a> {
             }
         }
         for occupied in &mut occupied {
-            occupied.sort_by_key(|(start, node)| (*start, self.end(*node), *node));
+            occupied.sort_by_key(|(start, node)| (*start, self.node_end(*node), *node));
         }
         let mut slots = Vec::with_capacity(waits.len());
         for (number, waits) in waits.into_iter().enumerate() {
-            slots.extend(self.slot(number, waits, &occupied));
+            slots.extend(self.operation_slot(number, waits, &occupied));
         }
         slots
     }
 
     /// The slot of an operation, with what decides its start.
-    fn slot(
+    fn operation_slot(
         &self,
         number: usize,
         mut waits: Vec<(Wait, u64)>,
@@ -119,17 +119,19 @@ impl<'a> Placed<'a> {
     ) -> Option<Slot> {
         let node = self.graph.nodes.get(number)?;
         let lane = node.lane?;
-        let (start, end) = (self.start(number), self.end(number));
+        let (start, end) = (self.start(number), self.node_end(number));
         // Who occupied something last.
         let before = |held: usize| {
             let all = occupied.get(held)?;
-            let behind = all.partition_point(|(begin, of)| (*begin, self.end(*of)) < (start, end));
+            let behind =
+                all.partition_point(|(begin, of)| (*begin, self.node_end(*of)) < (start, end));
             let earlier = all.get(..behind)?.iter().rev();
-            let mut earlier = earlier.filter(|(_, of)| *of != number && self.end(*of) <= start);
+            let mut earlier =
+                earlier.filter(|(_, of)| *of != number && self.node_end(*of) <= start);
             earlier.next().map(|(_, of)| *of)
         };
-        let free = before(lane.number()).map_or(0, |of| self.end(of));
-        waits.extend(self.joined(node, (free, start)));
+        let free = before(lane.number()).map_or(0, |of| self.node_end(of));
+        waits.extend(self.joined_waits(node, (free, start)));
         for held in &node.holds {
             // What operations bring along has no slot.
             let Some(before) = before(*held).filter(|of| *of < self.graph.operations) else {
@@ -151,7 +153,9 @@ impl<'a> Placed<'a> {
         let end_of = |(wait, extra): &(Wait, u64)| match wait.cause {
             // Between the two is the turn.
             WaitCause::Turn => start,
-            _ => self.end(wait.operation.0 as usize).saturating_add(*extra),
+            _ => self
+                .node_end(wait.operation.0 as usize)
+                .saturating_add(*extra),
         };
         waits.retain(|wait| end_of(wait) > free || end_of(wait) == start);
         waits.sort_by_key(|wait| (Reverse(end_of(wait)), wait.0.cause, wait.0.operation));
@@ -167,12 +171,12 @@ impl<'a> Placed<'a> {
 
     /// The joined writes that a node waits for, and that may have ended behind `free` or at `start`. A join ends with the last of
     /// its own writes and of those before it, so that none of these is later.
-    fn joined(&self, node: &Node, (free, start): (u64, u64)) -> Vec<(Wait, u64)> {
+    fn joined_waits(&self, node: &Node, (free, start): (u64, u64)) -> Vec<(Wait, u64)> {
         let mut found = Vec::new();
         for join in &node.joins {
             let mut next = self.graph.joins.get(*join);
             while let Some(join) = next {
-                let end = self.end(join.node);
+                let end = self.node_end(join.node);
                 if end <= free && end != start {
                     break;
                 }

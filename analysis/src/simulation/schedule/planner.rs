@@ -11,7 +11,7 @@ use crate::items::Span;
 use crate::kernel::{Body, OperationId};
 use crate::lanes::Lane;
 
-use super::super::{BodySimulation, OperationCost, calibration};
+use super::super::{BodySimulation, OperationCost, model_calibration};
 use super::hazards::{ChainWrite, Found, Hazards};
 use super::{Schedule, Slot, Wait, WaitCause, lane_of, listed};
 
@@ -68,7 +68,12 @@ pub(super) struct All {
 }
 
 impl Conflicts {
-    fn all(&self, body: &Body, derivation: &BodyDerivation, tile_reads: TileReads) -> Option<&All> {
+    fn all_waits(
+        &self,
+        body: &Body,
+        derivation: &BodyDerivation,
+        tile_reads: TileReads,
+    ) -> Option<&All> {
         let kept = self.waits.get_or_init(|| {
             let mut hazards = Hazards::new(derivation, &[], tile_reads);
             let mut found = Vec::with_capacity(body.operations.len());
@@ -109,7 +114,7 @@ impl<'a> Before<'a> {
         let as_it_is =
             variation.order.is_none() && variation.moved.is_empty() && variation.apart.is_empty();
         let conflicts = variation.conflicts.filter(|_| as_it_is);
-        match conflicts.and_then(|conflicts| conflicts.all(body, derivation, tile_reads)) {
+        match conflicts.and_then(|conflicts| conflicts.all_waits(body, derivation, tile_reads)) {
             Some(all) => Self::Kept(all),
             None => {
                 let mut hazards = Hazards::new(derivation, variation.moved, tile_reads);
@@ -183,11 +188,11 @@ pub(crate) fn total_with(
     no_arms: bool,
 ) -> Option<u64> {
     let (operations, conflicts) = (&simulation.operations, &simulation.conflicts);
-    let calibration = calibration(body, simulation.model);
+    let calibration = model_calibration(body, simulation.model);
     let is_whole = cycles.len() == body.operations.len() && operations.len() == cycles.len();
     if let Some(id) = calibration.filter(|_| is_whole)
         && let tile_reads = id.table().kernel.tile_reads
-        && conflicts.all(body, derivation, tile_reads).is_some()
+        && conflicts.all_waits(body, derivation, tile_reads).is_some()
     {
         let prepared = conflicts.prepared.get_or_init(|| {
             let variation = Variation {
@@ -228,8 +233,8 @@ pub fn derive_varied(
     if !known || operations.len() != body.operations.len() {
         return Schedule::default();
     }
-    match calibration(body, model) {
-        Some(id) => listed::derive(body, derivation, operations, id.table(), variation),
+    match model_calibration(body, model) {
+        Some(id) => listed::derive_schedule(body, derivation, operations, id.table(), variation),
         None => in_program_order(body, derivation, operations, variation),
     }
 }
@@ -292,7 +297,7 @@ impl<'a> Planner<'a> {
         let end_of = |id: OperationId| ends.get(id.0 as usize).copied().unwrap_or(0);
         let mut waits = self
             .hazards
-            .before(operation, |other| end_of(other) >= free)
+            .earlier_conflicts(operation, |other| end_of(other) >= free)
             .waits;
         let mut seen: Vec<OperationId> = Vec::new();
         for (index, occupied) in lanes.iter().filter_map(|lane| {
@@ -338,7 +343,7 @@ impl<'a> Planner<'a> {
                 });
             }
         }
-        self.hazards.remember(operation);
+        self.hazards.remember_operation(operation);
     }
 
     fn end_of(&self, operation: OperationId) -> u64 {

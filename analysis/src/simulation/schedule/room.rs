@@ -105,7 +105,7 @@ impl Room {
     }
 
     /// Whether what is held at once fits, where operations take these times.
-    pub(super) fn fits(&self, starts: &[u64], ends: &[u64]) -> bool {
+    pub(super) fn fits_at_times(&self, starts: &[u64], ends: &[u64]) -> bool {
         self.tiers.iter().all(|memory| {
             let mut changes: Vec<(u64, bool, u64)> = Vec::new();
             for held in &memory.tensors {

@@ -41,7 +41,7 @@ pub(super) struct Task {
 }
 
 /// The passes over all nodes that a kernel of so many is worth.
-pub(super) const fn passes(nodes: usize) -> usize {
+pub(super) const fn search_passes(nodes: usize) -> usize {
     let passes = PLACEMENTS / if nodes == 0 { 1 } else { nodes };
     if passes == 0 { 1 } else { passes }
 }
@@ -67,7 +67,7 @@ pub(super) fn starts(tasks: &[Task], passes: usize) -> Vec<u64> {
         own -= 1;
         let mut idle = 0;
         for _ in 0..ROUNDS {
-            keep(&mut best, &found);
+            keep_better(&mut best, &found);
             if own < 2 || idle >= PLATEAU || best.as_ref().is_some_and(|(end, _)| *end <= bound) {
                 break;
             }
@@ -79,7 +79,7 @@ pub(super) fn starts(tasks: &[Task], passes: usize) -> Vec<u64> {
             idle = if next.0 < found.0 { 0 } else { idle + 1 };
             found = next;
         }
-        keep(&mut best, &found);
+        keep_better(&mut best, &found);
         left += own;
         if best.as_ref().is_some_and(|(end, _)| *end <= bound) {
             break;
@@ -88,7 +88,7 @@ pub(super) fn starts(tasks: &[Task], passes: usize) -> Vec<u64> {
     best.map(|(_, starts)| starts).unwrap_or_default()
 }
 
-fn keep(best: &mut Option<(u64, Vec<u64>)>, found: &(u64, Vec<u64>)) {
+fn keep_better(best: &mut Option<(u64, Vec<u64>)>, found: &(u64, Vec<u64>)) {
     if best.as_ref().is_none_or(|(end, _)| found.0 < *end) {
         *best = Some(found.clone());
     }
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
     fn heads(&self) -> Vec<u64> {
         let mut heads = vec![0_u64; self.tasks.len()];
         for (number, task) in self.tasks.iter().enumerate() {
-            let head = ends(self.tasks, &heads, &task.before).max(task.release);
+            let head = waits_end(self.tasks, &heads, &task.before).max(task.release);
             if let Some(known) = heads.get_mut(number) {
                 *known = head;
             }
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
 
     /// Places the tasks in an order from the first cycle on: the end of the last, and all starts.
     fn forward(&mut self, order: &[u32]) -> (u64, Vec<u64>) {
-        self.placed(order, false, |task| (task.release, &task.before))
+        self.place_tasks(order, false, |task| (task.release, &task.before))
     }
 
     /// The tasks pushed to the end, those that end last first, and back to the start, those that then start first first.
@@ -221,12 +221,12 @@ impl<'a> Search<'a> {
         let mut order: Vec<u32> = (0..).take(tasks.len()).collect();
         order.sort_by_cached_key(|number| Reverse((end(*number, starts), *number)));
         // In time that runs backward a task starts where it ends.
-        let (_, mirrored) = self.placed(&order, true, |task| (0, &task.behind));
+        let (_, mirrored) = self.place_tasks(&order, true, |task| (0, &task.behind));
         order.sort_by_cached_key(|number| (Reverse(end(*number, &mirrored)), *number));
         self.forward(&order)
     }
 
-    fn placed(
+    fn place_tasks(
         &mut self,
         order: &[u32],
         backward: bool,
@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
                 continue;
             };
             let (release, waits) = of(task);
-            let ready = ends(tasks, &starts, waits).max(release);
+            let ready = waits_end(tasks, &starts, waits).max(release);
             let start = self.occupied(task, ready, backward);
             if let Some(known) = starts.get_mut(number) {
                 *known = start;
@@ -292,7 +292,7 @@ impl<'a> Search<'a> {
 }
 
 /// When those that a task waits for have ended.
-fn ends(tasks: &[Task], starts: &[u64], waits: &[(u32, u64)]) -> u64 {
+fn waits_end(tasks: &[Task], starts: &[u64], waits: &[(u32, u64)]) -> u64 {
     waits.iter().fold(0, |ready, (other, extra)| {
         let other = *other as usize;
         let start = starts.get(other).copied().unwrap_or(0);
@@ -401,7 +401,7 @@ mod tests {
         for _ in 0..all {
             let count = random.random_range(1..7);
             let tasks = random_tasks(&mut random, count);
-            let found = end_of(&tasks, &starts(&tasks, passes(count)));
+            let found = end_of(&tasks, &starts(&tasks, search_passes(count)));
             let mut search = Search {
                 tasks: &tasks,
                 busy: Default::default(),
@@ -420,7 +420,7 @@ mod tests {
         let mut random = StdRng::seed_from_u64(12);
         for count in [0, 1, 50, 300] {
             let tasks = random_tasks(&mut random, count);
-            for budget in [1, 2, 3, 10, passes(count)] {
+            for budget in [1, 2, 3, 10, search_passes(count)] {
                 let found = starts(&tasks, budget);
                 assert_eq!(found.len(), count);
                 end_of(&tasks, &found);
@@ -428,7 +428,12 @@ mod tests {
             }
         }
         assert_eq!(
-            [passes(0), passes(200), passes(1_000), passes(100_000)],
+            [
+                search_passes(0),
+                search_passes(200),
+                search_passes(1_000),
+                search_passes(100_000)
+            ],
             [15_000, 75, 15, 1]
         );
     }

@@ -8,9 +8,9 @@ use rand::{Rng, SeedableRng};
 
 use crate::Options;
 use crate::db::AnalysisDatabase;
-use crate::derivation::content::content;
+use crate::derivation::content::operation_content;
 use crate::derivation::conventions::Conventions;
-use crate::derivation::{derive, derive_afresh, derive_operation};
+use crate::derivation::{derive_afresh, derive_body, derive_operation};
 use crate::derivation::{library, memory};
 use crate::fixture_tests::fixture_texts;
 use crate::hardware::{Model, Target};
@@ -46,7 +46,7 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
                 for operation in &body.operations {
                     let derived = derive_operation(&body, operation, Target::Rngd);
                     assert_eq!(derived, derive_afresh(&body, operation, Target::Rngd));
-                    let key = content(&body, operation, Target::Rngd);
+                    let key = operation_content(&body, operation, Target::Rngd);
                     let by = (Target::Rngd, Model::Schedule);
                     let cost = known_cost(&body, operation, &derived, by, key);
                     let afresh =
@@ -67,10 +67,10 @@ fn what_is_wrong_with_operations_is_found_where_others_alike_were_looked_at() {
         let moved = text.replace(" {\n", " { let filler = 12345;\n");
         for text in [&text, &moved] {
             for body in bodies(text) {
-                let derived = derive(&body, Target::Rngd);
-                let moves = memory::derive(&body).moves;
+                let derived = derive_body(&body, Target::Rngd);
+                let moves = memory::derive_memory(&body).moves;
                 let is_limited = Conventions::of(body.dialect).has_library_limits();
-                let refused = library::derive(&body, &derived.operations, &moves);
+                let refused = library::derive_library_limits(&body, &derived.operations, &moves);
                 let refused = if is_limited { refused } else { Vec::new() };
                 assert_eq!(derived.memory.moves, moves, "{}", body.name);
                 assert_eq!(derived.library, refused, "{}", body.name);
@@ -87,7 +87,7 @@ fn a_total_with_other_cycles_is_that_of_a_schedule_with_them() {
     let mut random = StdRng::seed_from_u64(7);
     let mut compared = 0;
     for body in fixture_texts().iter().flat_map(|text| bodies(text)) {
-        let derivation = derive(&body, Target::Rngd);
+        let derivation = derive_body(&body, Target::Rngd);
         for model in [Model::Schedule, Model::Book] {
             let simulation = simulate(&body, &derivation, Target::Rngd, model);
             if simulation.total().is_none() {

@@ -2,7 +2,7 @@
 
 use super::{Place, WIDTH};
 use crate::language::Language;
-use crate::suppression::comments::{Piece, PieceKind, pieces};
+use crate::suppression::comments::{Piece, PieceKind, text_pieces};
 use crate::suppression::{COMMENT, Covered, Suppression};
 use crate::syntax::LineIndex;
 
@@ -20,7 +20,7 @@ impl<'a> TextWriter<'a> {
             language,
             text,
             lines,
-            pieces: pieces(language, text),
+            pieces: text_pieces(language, text),
         }
     }
 
@@ -68,7 +68,7 @@ impl<'a> TextWriter<'a> {
             .text
             .get(..start as usize)?
             .trim_end_matches(['\r', '\n']);
-        if self.inside(start) || before.ends_with('\\') {
+        if self.is_inside_piece(start) || before.ends_with('\\') {
             return None;
         }
         let indent = content.len() - content.trim_start_matches([' ', '\t']).len();
@@ -81,18 +81,18 @@ impl<'a> TextWriter<'a> {
     /// Whether a comment may be behind a byte: no comment and no literal goes on there, and no line that the next one belongs to.
     fn may_follow(&self, byte: u32) -> bool {
         let before = self.text.get(..byte as usize).unwrap_or_default();
-        let comment = self.around(byte.saturating_sub(1));
+        let comment = self.piece_around(byte.saturating_sub(1));
         let in_comment = comment.is_some_and(|piece| piece.kind == PieceKind::Comment);
-        !in_comment && !self.inside(byte) && !before.ends_with('\\')
+        !in_comment && !self.is_inside_piece(byte) && !before.ends_with('\\')
     }
 
     /// Whether a byte is inside of a literal or comment, behind its first byte.
-    fn inside(&self, byte: u32) -> bool {
-        let piece = self.around(byte);
+    fn is_inside_piece(&self, byte: u32) -> bool {
+        let piece = self.piece_around(byte);
         piece.is_some_and(|piece| piece.bytes.start < byte as usize)
     }
 
-    fn around(&self, byte: u32) -> Option<&Piece> {
+    fn piece_around(&self, byte: u32) -> Option<&Piece> {
         let byte = byte as usize;
         let behind = self.pieces.partition_point(|piece| piece.bytes.end <= byte);
         let piece = self.pieces.get(behind)?;

@@ -30,7 +30,7 @@ pub fn doc_blocks(text: &str) -> Vec<Code> {
             NodeOrToken::Token(token) => token,
             NodeOrToken::Node(node) => {
                 if let Some((placement, string)) =
-                    ast::Attr::cast(node).as_ref().and_then(attribute)
+                    ast::Attr::cast(node).as_ref().and_then(doc_attribute)
                 {
                     if comments.placement != Some(placement) {
                         blocks.extend(comments.blocks(body, offset));
@@ -64,7 +64,7 @@ fn in_attribute(token: &SyntaxToken) -> bool {
 }
 
 /// The string of a `#[doc = "…"]`.
-fn attribute(attribute: &ast::Attr) -> Option<(CommentPlacement, ast::String)> {
+fn doc_attribute(attribute: &ast::Attr) -> Option<(CommentPlacement, ast::String)> {
     let Some(ast::Meta::KeyValueMeta(meta)) = attribute.meta() else {
         return None;
     };
@@ -99,7 +99,9 @@ impl Comments {
         let start = usize::from(comment.syntax().text_range().start());
         let prefix = comment.prefix().len();
         match comment.kind().shape {
-            CommentShape::Line => self.lines.push(line(text, start, prefix..text.len())),
+            CommentShape::Line => self
+                .lines
+                .push(comment_line(text, start, prefix..text.len())),
             CommentShape::Block => {
                 let end = text.len() - if text.ends_with("*/") { 2 } else { 0 };
                 self.block(text, start, prefix..end.max(prefix));
@@ -126,7 +128,7 @@ impl Comments {
         while let Some((at, letter)) = letters.next() {
             let at = range.start + at;
             if letter == '\n' {
-                lines.push(line(text, start, from..at));
+                lines.push(comment_line(text, start, from..at));
                 from = at + 1;
             } else if letter == '\\' && !string.is_raw() {
                 match letters.next() {
@@ -141,7 +143,7 @@ impl Comments {
                 }
             }
         }
-        lines.push(line(text, start, from..range.end));
+        lines.push(comment_line(text, start, from..range.end));
         self.lines.append(&mut lines);
         self.backslashes.append(&mut backslashes);
     }
@@ -164,7 +166,7 @@ impl Comments {
             {
                 from += star + 1;
             }
-            self.lines.push(line(text, start, from..at));
+            self.lines.push(comment_line(text, start, from..at));
         }
     }
 
@@ -199,13 +201,13 @@ impl Comments {
         };
         let blocks = markdown_blocks(&markdown, true);
         let blocks = blocks.iter().map(|code| code.iter().filter_map(of_file));
-        let pieces = |line| without(line, &backslashes, offset);
+        let pieces = |line| line_without_bytes(line, &backslashes, offset);
         blocks.map(|code| code.flat_map(pieces).collect()).collect()
     }
 }
 
 /// A line of code without some of its bytes.
-fn without(line: Range<usize>, bytes: &[usize], offset: usize) -> Vec<Range<usize>> {
+fn line_without_bytes(line: Range<usize>, bytes: &[usize], offset: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut from = line.start;
     let inside = bytes.iter().map(|byte| byte + offset);
@@ -219,7 +221,7 @@ fn without(line: Range<usize>, bytes: &[usize], offset: usize) -> Vec<Range<usiz
 }
 
 /// A line of a comment that starts somewhere in the file, without its line break.
-fn line(text: &str, start: usize, range: Range<usize>) -> Line {
+fn comment_line(text: &str, start: usize, range: Range<usize>) -> Line {
     let written = text
         .get(range.clone())
         .unwrap_or("")

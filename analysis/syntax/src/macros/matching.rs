@@ -97,7 +97,7 @@ impl Fragment {
     }
 
     /// The token behind the fragment that begins at a place.
-    fn end(self, input: &[Token], at: usize, budget: &mut Budget) -> Option<usize> {
+    fn token_after(self, input: &[Token], at: usize, budget: &mut Budget) -> Option<usize> {
         let first = input.get(at);
         match self {
             Self::Ident => first.filter(|token| is_word(token)).map(|_| at + 1),
@@ -113,7 +113,7 @@ impl Fragment {
             _ => {
                 let text = write(input.get(at..)?);
                 budget.work(text.len())?;
-                let taken = prefix(&self.entry()?, &text)?;
+                let taken = prefix_length(&self.entry()?, &text)?;
                 (taken > 0 || self == Self::Visibility).then_some(at + taken)
             }
         }
@@ -121,7 +121,7 @@ impl Fragment {
 }
 
 /// The tokens of a text that a construct takes which it begins with; none where there is none.
-fn prefix(entry: &PrefixEntryPoint, text: &str) -> Option<usize> {
+fn prefix_length(entry: &PrefixEntryPoint, text: &str) -> Option<usize> {
     // Macros nest what a file does not.
     if nesting::is_deep(text) {
         return None;
@@ -209,24 +209,28 @@ impl Part for Matcher {
 
 impl Matcher {
     /// The names of the fragments in it.
-    fn names<'a>(&'a self, found: &mut Vec<&'a Arc<str>>) {
+    fn push_names<'a>(&'a self, found: &mut Vec<&'a Arc<str>>) {
         match self {
             Self::Token(_) => {}
             Self::Fragment { name, .. } => found.push(name),
-            Self::Repeat { inner, .. } => inner.iter().for_each(|part| part.names(found)),
+            Self::Repeat { inner, .. } => inner.iter().for_each(|part| part.push_names(found)),
         }
     }
 }
 
 /// What the fragments of a pattern stand for where it fits all of the input.
-pub(super) fn bind(pattern: &[Matcher], input: &[Token], budget: &mut Budget) -> Option<Bindings> {
+pub(super) fn bind_pattern(
+    pattern: &[Matcher],
+    input: &[Token],
+    budget: &mut Budget,
+) -> Option<Bindings> {
     let mut bindings = Bindings::default();
-    let end = fit(pattern, input, 0, &mut bindings, budget)?;
+    let end = fit_pattern(pattern, input, 0, &mut bindings, budget)?;
     (end == input.len()).then_some(bindings)
 }
 
 /// The token behind what a pattern takes.
-fn fit(
+fn fit_pattern(
     pattern: &[Matcher],
     input: &[Token],
     mut at: usize,
@@ -241,7 +245,7 @@ fn fit(
                 (next.text == token.text).then_some(at + 1)?
             }
             Matcher::Fragment { name, kind } => {
-                let end = kind.end(input, at, budget)?;
+                let end = kind.token_after(input, at, budget)?;
                 let mut taken = input.get(at..end)?.to_vec();
                 budget.work(taken.len())?;
                 if *kind == Fragment::Expression && is_torn(&taken, budget) {
@@ -254,13 +258,13 @@ fn fit(
                 inner,
                 separator,
                 times,
-            } => repeat((inner, separator, *times), input, at, bindings, budget)?,
+            } => fit_repetition((inner, separator, *times), input, at, bindings, budget)?,
         };
     }
     Some(at)
 }
 
-fn repeat(
+fn fit_repetition(
     (inner, separator, times): (&[Matcher], &[Token], Times),
     input: &[Token],
     mut at: usize,
@@ -268,7 +272,7 @@ fn repeat(
     budget: &mut Budget,
 ) -> Option<usize> {
     let mut names = Vec::new();
-    inner.iter().for_each(|part| part.names(&mut names));
+    inner.iter().for_each(|part| part.push_names(&mut names));
     let mut runs: Vec<Bindings> = Vec::new();
     loop {
         if times == Times::Optional && !runs.is_empty() {
@@ -287,7 +291,7 @@ fn repeat(
             from += separator.len();
         }
         let mut run = Bindings::default();
-        match fit(inner, input, from, &mut run, budget) {
+        match fit_pattern(inner, input, from, &mut run, budget) {
             Some(end) if end > at => {
                 runs.push(run);
                 at = end;

@@ -88,7 +88,7 @@ impl Written {
     }
 
     /// Whether another part begins where this one ends, in both texts.
-    fn touches(self, next: Self) -> bool {
+    fn touches_next(self, next: Self) -> bool {
         self.definition == next.definition
             && self.at + self.length == next.at
             && self.end == next.start
@@ -129,7 +129,7 @@ pub struct Copied {
 
 impl Copied {
     /// Whether another part begins where this one ends, in both texts.
-    const fn touches(self, next: Self) -> bool {
+    const fn touches_next(self, next: Self) -> bool {
         self.at + self.length == next.at && self.from + self.length == next.from
     }
 
@@ -225,7 +225,7 @@ impl MacroRules {
             return None;
         }
         let written = self.rules.iter().find_map(|rule| {
-            let bound = matching::bind(&rule.pattern, arguments, budget)?;
+            let bound = matching::bind_pattern(&rule.pattern, arguments, budget)?;
             Some(transcribe(&rule.template, &bound, budget))
         })??;
         let expanded = with_calls_expanded(&written, place, lookup, budget, depth + 1)?;

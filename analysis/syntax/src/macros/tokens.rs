@@ -31,7 +31,7 @@ pub(super) struct Place {
 
 impl Place {
     /// From the start of this place to the end of another of the same definition.
-    pub(super) fn to(self, last: Self) -> Self {
+    pub(super) fn span_to(self, last: Self) -> Self {
         Self {
             end: last.end.max(self.end),
             ..self
@@ -50,7 +50,7 @@ pub(super) struct Origin {
 
 /// The tokens of the arguments of a call, each with its place.
 pub(super) fn lex_arguments(text: &str) -> Vec<Token> {
-    let mut tokens = lex(text);
+    let mut tokens = lex_tokens(text);
     let lexed = LexedStr::new(EDITION, text);
     let starts = (0..lexed.len()).filter(|at| !lexed.kind(*at).is_trivia());
     for (index, (token, at)) in tokens.iter_mut().zip(starts).enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn lex_arguments(text: &str) -> Vec<Token> {
 
 /// The tokens of a definition, each with its place.
 pub(super) fn lex_definition(text: &str, definition: DefinitionKey) -> Vec<Token> {
-    let mut tokens = lex(text);
+    let mut tokens = lex_tokens(text);
     let lexed = LexedStr::new(EDITION, text);
     let ranges = (0..lexed.len()).filter(|at| !lexed.kind(*at).is_trivia());
     for (token, at) in tokens.iter_mut().zip(ranges) {
@@ -78,7 +78,7 @@ pub(super) fn lex_definition(text: &str, definition: DefinitionKey) -> Vec<Token
 }
 
 /// The tokens of a text without comments.
-pub(super) fn lex(text: &str) -> Vec<Token> {
+pub(super) fn lex_tokens(text: &str) -> Vec<Token> {
     let lexed = LexedStr::new(EDITION, text);
     let mut tokens = Vec::with_capacity(lexed.len());
     let mut joint = false;
@@ -104,7 +104,7 @@ pub(super) fn lex(text: &str) -> Vec<Token> {
 pub(super) fn write(tokens: &[Token]) -> String {
     let mut text = String::new();
     for token in tokens {
-        append(&mut text, token);
+        append_token(&mut text, token);
     }
     text
 }
@@ -116,7 +116,7 @@ pub(super) fn write_with_places(tokens: &[Token]) -> (String, Vec<Copied>, Vec<W
     let mut written: Vec<Written> = Vec::new();
     let mut before: Option<Origin> = None;
     for token in tokens {
-        append(&mut text, token);
+        append_token(&mut text, token);
         let length = token.text.len();
         if let Some(place) = token.place {
             let part = Written {
@@ -127,7 +127,7 @@ pub(super) fn write_with_places(tokens: &[Token]) -> (String, Vec<Copied>, Vec<W
                 end: place.end,
             };
             match written.last_mut() {
-                Some(last) if last.touches(part) => {
+                Some(last) if last.touches_next(part) => {
                     last.length += part.length;
                     last.end = part.end;
                 }
@@ -143,7 +143,7 @@ pub(super) fn write_with_places(tokens: &[Token]) -> (String, Vec<Copied>, Vec<W
                 follows,
             };
             match copied.last_mut() {
-                Some(last) if follows && last.touches(part) => last.length += part.length,
+                Some(last) if follows && last.touches_next(part) => last.length += part.length,
                 _ => copied.push(part),
             }
         }
@@ -152,7 +152,7 @@ pub(super) fn write_with_places(tokens: &[Token]) -> (String, Vec<Copied>, Vec<W
     (text, copied, written)
 }
 
-fn append(text: &mut String, token: &Token) {
+fn append_token(text: &mut String, token: &Token) {
     if !token.joint && !text.is_empty() {
         text.push(' ');
     }

@@ -45,7 +45,7 @@ impl Part for Piece {
         } else {
             let place = dollar.place.zip(name.place);
             let sign = Token {
-                place: place.map(|(first, last)| first.to(last)),
+                place: place.map(|(first, last)| first.span_to(last)),
                 ..dollar.clone()
             };
             is_word(name).then(|| Self::Variable(Arc::clone(&name.text), sign))?
@@ -93,7 +93,9 @@ pub(super) fn transcribe(
     Piece::bound(template, &mut names);
     let mut given = FxHashSet::default();
     if !names.is_empty() {
-        bindings.values().for_each(|bound| words(bound, &mut given));
+        bindings
+            .values()
+            .for_each(|bound| collect_words(bound, &mut given));
     }
     names.retain(|name| given.contains(name));
     let mut writer = Writer {
@@ -105,10 +107,10 @@ pub(super) fn transcribe(
     Some(writer.result)
 }
 
-fn words<'a>(bound: &'a Bound, found: &mut FxHashSet<&'a str>) {
+fn collect_words<'a>(bound: &'a Bound, found: &mut FxHashSet<&'a str>) {
     match bound {
         Bound::One(tokens) => found.extend(tokens.iter().map(|token| &*token.text)),
-        Bound::Many(all) => all.iter().for_each(|bound| words(bound, found)),
+        Bound::Many(all) => all.iter().for_each(|bound| collect_words(bound, found)),
     }
 }
 
@@ -165,7 +167,7 @@ impl Writer<'_> {
                 Piece::Repeat {
                     inner, separator, ..
                 } => {
-                    self.repeat(piece, inner, separator, bindings)?;
+                    self.write_repetition(piece, inner, separator, bindings)?;
                     behind_fragment = true;
                 }
             }
@@ -173,7 +175,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    fn repeat(
+    fn write_repetition(
         &mut self,
         piece: &Piece,
         inner: &[Piece],

@@ -105,7 +105,7 @@ pub(crate) struct CostArguments {
     pub(crate) quiet: bool,
     /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and
     /// fewer where many files are given
-    #[arg(long, value_name = "N", value_parser = effort)]
+    #[arg(long, value_name = "N", value_parser = parse_effort)]
     pub(crate) effort: Option<usize>,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -136,7 +136,7 @@ pub(crate) struct ViewArguments {
     pub(crate) quiet: bool,
     /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and
     /// fewer where many files are given
-    #[arg(long, value_name = "N", value_parser = effort)]
+    #[arg(long, value_name = "N", value_parser = parse_effort)]
     pub(crate) effort: Option<usize>,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -232,7 +232,7 @@ fn proposal_number(text: &str) -> Result<usize, String> {
 }
 
 /// A number of changes that are tried.
-fn effort(text: &str) -> Result<usize, String> {
+fn parse_effort(text: &str) -> Result<usize, String> {
     let most = visa_analysis::MOST_EFFORT;
     match text.parse() {
         Ok(effort) if effort <= most => Ok(effort),

@@ -40,16 +40,16 @@ impl FromStr for Limit {
         }
         let number = text.strip_prefix('+').unwrap_or(text);
         match number.strip_suffix('%') {
-            Some(percent) => thousandths(percent.trim_end()).map(Self::Percent),
+            Some(percent) => parse_thousandths(percent.trim_end()).map(Self::Percent),
             None if number.contains('.') => {
                 Err("cycles are whole; for a share write `+2.5%`".to_owned())
             }
-            None => whole(number).map(Self::Cycles),
+            None => parse_whole_number(number).map(Self::Cycles),
         }
     }
 }
 
-fn whole(digits: &str) -> Result<u64, String> {
+fn parse_whole_number(digits: &str) -> Result<u64, String> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("a limit is a share or a number of cycles: `+5%` or `+500`".to_owned());
     }
@@ -57,16 +57,16 @@ fn whole(digits: &str) -> Result<u64, String> {
     number.map_err(|_| "the number is larger than any count of cycles".to_owned())
 }
 
-fn thousandths(percent: &str) -> Result<u64, String> {
+fn parse_thousandths(percent: &str) -> Result<u64, String> {
     let (digits, rest) = percent.split_once('.').unwrap_or((percent, "0"));
     if rest.len() > 3 {
         return Err("a share has at most three digits after its point".to_owned());
     }
     let padded = format!("{rest:0<3}");
-    let sum = whole(digits)?
+    let sum = parse_whole_number(digits)?
         .checked_mul(1_000)
-        .and_then(|thousands| thousands.checked_add(whole(&padded).ok()?));
-    whole(rest)?;
+        .and_then(|thousands| thousands.checked_add(parse_whole_number(&padded).ok()?));
+    parse_whole_number(rest)?;
     sum.ok_or_else(|| "the number is larger than any share".to_owned())
 }
 

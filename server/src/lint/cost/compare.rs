@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use visa_analysis::{KernelCost, counted, thousands, visible};
 
-use super::human::{Paint, table};
+use super::human::{Paint, aligned_table};
 use super::unknown::unknown_place;
 use crate::json::pretty;
 use crate::lint::arguments::Limit;
@@ -93,7 +93,7 @@ impl KernelChange {
     }
 
     /// The cycles of both states, where both are known.
-    pub(super) fn known(&self) -> Option<(u64, u64)> {
+    pub(super) fn known_cycles(&self) -> Option<(u64, u64)> {
         self.before.zip(self.after)
     }
 
@@ -156,7 +156,7 @@ pub(super) struct Verdict {
 }
 
 /// The kernels of both states, those of the new one first.
-pub(super) fn compare<'a>(
+pub(super) fn compare_states<'a>(
     old: &[State],
     new: &[State],
     name: &'a str,
@@ -167,18 +167,18 @@ pub(super) fn compare<'a>(
     let now: BTreeSet<_> = new.iter().map(key).collect();
     let mut kernels: Vec<KernelChange> = new
         .iter()
-        .map(|state| change(known.get(&key(state)).copied(), Some(state)))
+        .map(|state| kernel_change(known.get(&key(state)).copied(), Some(state)))
         .collect();
     let gone = old.iter().filter(|state| !now.contains(&key(state)));
-    kernels.extend(gone.map(|state| change(Some(state), None)));
+    kernels.extend(gone.map(|state| kernel_change(Some(state), None)));
     let mut total = Total::default();
-    for (before, after) in kernels.iter().filter_map(KernelChange::known) {
+    for (before, after) in kernels.iter().filter_map(KernelChange::known_cycles) {
         total.kernels += 1;
         total.before = total.before.saturating_add(before);
         total.after = total.after.saturating_add(after);
     }
     total.difference = i128::from(total.after) - i128::from(total.before);
-    let limit = limit.map(|limit| judge(&kernels, &total, limit));
+    let limit = limit.map(|limit| judge_growth(&kernels, &total, limit));
     Comparison {
         version: 1,
         compared_with: name,
@@ -188,13 +188,13 @@ pub(super) fn compare<'a>(
     }
 }
 
-fn change(old: Option<&State>, new: Option<&State>) -> KernelChange {
+fn kernel_change(old: Option<&State>, new: Option<&State>) -> KernelChange {
     let either = new.or(old);
     let (before, after) = (
         old.and_then(|kernel| kernel.total),
         new.and_then(|kernel| kernel.total),
     );
-    let (first, second) = (numbered(old), numbered(new));
+    let (first, second) = (numbered_operations(old), numbered_operations(new));
     let named: BTreeMap<_, _> = first.iter().map(|(name, row)| (name, *row)).collect();
     let known: BTreeSet<_> = second.iter().map(|(name, _)| *name).collect();
     let gone = first.iter().filter(|(name, _)| !known.contains(name));
@@ -211,7 +211,7 @@ fn change(old: Option<&State>, new: Option<&State>) -> KernelChange {
                 context: either.map(|row| row.context.clone()).unwrap_or_default(),
                 before: cycles(one),
                 after: cycles(two),
-                difference: difference(cycles(one), cycles(two)),
+                difference: signed_difference(cycles(one), cycles(two)),
                 there: [one.is_some(), two.is_some()],
             }
         },
@@ -221,19 +221,19 @@ fn change(old: Option<&State>, new: Option<&State>) -> KernelChange {
         file: either.map(|kernel| kernel.file.clone()).unwrap_or_default(),
         before,
         after,
-        difference: difference(before, after),
+        difference: signed_difference(before, after),
         there: [old.is_some(), new.is_some()],
         operations: operations.collect(),
         unknown: new.and_then(|kernel| kernel.unknown.clone()),
     }
 }
 
-fn difference(before: Option<u64>, after: Option<u64>) -> Option<i128> {
+fn signed_difference(before: Option<u64>, after: Option<u64>) -> Option<i128> {
     Some(i128::from(after?) - i128::from(before?))
 }
 
 /// Operations by their names and how many of that name came before.
-fn numbered(kernel: Option<&State>) -> Vec<((&str, u32), &StateOperation)> {
+fn numbered_operations(kernel: Option<&State>) -> Vec<((&str, u32), &StateOperation)> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let rows = kernel.into_iter().flat_map(|kernel| &kernel.operations);
     rows.map(|row| {
@@ -246,11 +246,11 @@ fn numbered(kernel: Option<&State>) -> Vec<((&str, u32), &StateOperation)> {
 
 /// Holds each kernel and all together against the limit. A kernel that was known and is not any more fails: its growth may be
 /// anything.
-fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
+fn judge_growth(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
     let (mut beyond, mut unjudged) = (Vec::new(), Vec::new());
     for kernel in kernels {
         let name = format!("`{}` ({})", kernel.name, kernel.file);
-        match (kernel.known(), kernel.unjudged()) {
+        match (kernel.known_cycles(), kernel.unjudged()) {
             (Some((before, after)), _) if limit.is_exceeded(before, after) => {
                 beyond.push(format!("{name}: {}", growth(before, after)));
             }
@@ -261,7 +261,11 @@ fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
             _ => {}
         }
     }
-    unjudged.extend(kernels.iter().filter_map(|kernel| renamed(kernels, kernel)));
+    unjudged.extend(
+        kernels
+            .iter()
+            .filter_map(|kernel| renamed_from(kernels, kernel)),
+    );
     if total.kernels > 1 && limit.is_exceeded(total.before, total.after) {
         beyond.push(format!(
             "all together: {}",
@@ -280,7 +284,7 @@ fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
 }
 
 /// That a kernel which is new does what one did that is gone from its file: by the names of their operations.
-fn renamed(kernels: &[KernelChange], new: &KernelChange) -> Option<String> {
+fn renamed_from(kernels: &[KernelChange], new: &KernelChange) -> Option<String> {
     if new.there[0] || new.operations.is_empty() {
         return None;
     }
@@ -297,8 +301,8 @@ fn renamed(kernels: &[KernelChange], new: &KernelChange) -> Option<String> {
         new.name,
         new.file,
         gone.name,
-        shown(gone.before),
-        shown(new.after)
+        cycles_or_unknown(gone.before),
+        cycles_or_unknown(new.after)
     ))
 }
 
@@ -308,7 +312,11 @@ pub(super) fn json(comparison: &Comparison<'_>) -> Result<String, Failure> {
 }
 
 /// The changes for people: the kernels that differ, with their operations where these are asked for, and a total.
-pub(super) fn human(comparison: &Comparison<'_>, details: bool, colored: bool) -> String {
+pub(super) fn human_comparison(
+    comparison: &Comparison<'_>,
+    details: bool,
+    colored: bool,
+) -> String {
     let kernels = &comparison.kernels;
     if kernels.is_empty() {
         return "no kernel: no function has `#[device]`\n".to_owned();
@@ -322,7 +330,7 @@ pub(super) fn human(comparison: &Comparison<'_>, details: bool, colored: bool) -
             .collect();
         parts.join("\n")
     } else {
-        lines(kernels, paint)
+        change_lines(kernels, paint)
     };
     if !text.is_empty() && kernels.len() > 1 {
         text.push('\n');
@@ -335,7 +343,7 @@ pub(super) fn human(comparison: &Comparison<'_>, details: bool, colored: bool) -
 }
 
 /// A line each kernel that differs, the largest growth first.
-fn lines(kernels: &[KernelChange], paint: Paint) -> String {
+fn change_lines(kernels: &[KernelChange], paint: Paint) -> String {
     let mut changed: Vec<&KernelChange> = kernels.iter().filter(|one| one.is_change()).collect();
     if changed.is_empty() {
         return String::new();
@@ -344,12 +352,12 @@ fn lines(kernels: &[KernelChange], paint: Paint) -> String {
     let rows: Vec<Vec<String>> = changed
         .into_iter()
         .map(|kernel| {
-            let [before, after] = sides(kernel.there, kernel.before, kernel.after);
+            let [before, after] = side_texts(kernel.there, kernel.before, kernel.after);
             vec![
                 before,
                 after,
                 kernel.difference.map(signed).unwrap_or_default(),
-                kernel.known().map_or_else(String::new, share),
+                kernel.known_cycles().map_or_else(String::new, share_text),
                 kernel.name.clone(),
                 kernel.file.clone(),
                 kernel.unjudged().unwrap_or_default(),
@@ -357,7 +365,7 @@ fn lines(kernels: &[KernelChange], paint: Paint) -> String {
         })
         .collect();
     let head = ["before", "after", "difference", "", "kernel", "file", ""];
-    table(&head, &rows, &[0, 1, 2, 3], paint)
+    aligned_table(&head, &rows, &[0, 1, 2, 3], paint)
 }
 
 /// The total, how many kernels changed, and what the limit says.
@@ -373,7 +381,7 @@ pub(super) fn conclusions(comparison: &Comparison<'_>) -> Vec<String> {
             thousands(total.after),
             growth(total.before, total.after)
         ));
-        lines.push(counts(kernels));
+        lines.push(counts_text(kernels));
     }
     if let Some(verdict) = &comparison.limit {
         let limit = &verdict.limit;
@@ -396,7 +404,7 @@ pub(super) fn conclusions(comparison: &Comparison<'_>) -> Vec<String> {
     lines
 }
 
-fn counts(kernels: &[KernelChange]) -> String {
+fn counts_text(kernels: &[KernelChange]) -> String {
     let count = |is: &dyn Fn(&KernelChange) -> bool| kernels.iter().filter(|one| is(one)).count();
     let both = |kernel: &KernelChange| kernel.is_in_both();
     let parts = [
@@ -406,7 +414,7 @@ fn counts(kernels: &[KernelChange]) -> String {
         ("gone", count(&|one| !one.there[1])),
         (
             "of unknown cycles in a state",
-            count(&|one| both(one) && one.known().is_none()),
+            count(&|one| both(one) && one.known_cycles().is_none()),
         ),
     ];
     let parts: Vec<String> = parts
@@ -419,14 +427,20 @@ fn counts(kernels: &[KernelChange]) -> String {
 
 fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
     let words = match kernel.there {
-        [false, _] => format!("not in {old}; {} cycles now", shown(kernel.after)),
-        [_, false] => format!("only in {old}, with {} cycles", shown(kernel.before)),
+        [false, _] => format!(
+            "not in {old}; {} cycles now",
+            cycles_or_unknown(kernel.after)
+        ),
+        [_, false] => format!(
+            "only in {old}, with {} cycles",
+            cycles_or_unknown(kernel.before)
+        ),
         _ => format!(
             "{} cycles in {old}, {} now{}",
-            shown(kernel.before),
-            shown(kernel.after),
+            cycles_or_unknown(kernel.before),
+            cycles_or_unknown(kernel.after),
             kernel
-                .known()
+                .known_cycles()
                 .map_or_else(String::new, |(before, after)| format!(
                     " ({})",
                     growth(before, after)
@@ -443,7 +457,7 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
         .iter()
         .filter(|row| kernel.is_in_both() && row.is_change())
         .map(|row| {
-            let [before, after] = sides(row.there, row.before, row.after);
+            let [before, after] = side_texts(row.there, row.before, row.after);
             vec![
                 row.name.clone(),
                 row.context.clone(),
@@ -456,7 +470,7 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
     if !rows.is_empty() {
         let head = ["operation", "context", "before", "after", "difference"];
         text.push('\n');
-        text.push_str(&table(&head, &rows, &[2, 3, 4], paint));
+        text.push_str(&aligned_table(&head, &rows, &[2, 3, 4], paint));
     } else if kernel.is_in_both() {
         text.push_str("  no operation takes more or fewer cycles\n");
     }
@@ -464,14 +478,18 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
 }
 
 /// The cycles of both sides in words; `-` where it is not there.
-pub(super) fn sides(there: [bool; 2], before: Option<u64>, after: Option<u64>) -> [String; 2] {
+pub(super) fn side_texts(there: [bool; 2], before: Option<u64>, after: Option<u64>) -> [String; 2] {
     let side = |there: bool, cycles: Option<u64>| {
-        if there { shown(cycles) } else { "-".to_owned() }
+        if there {
+            cycles_or_unknown(cycles)
+        } else {
+            "-".to_owned()
+        }
     };
     [side(there[0], before), side(there[1], after)]
 }
 
-fn shown(cycles: Option<u64>) -> String {
+fn cycles_or_unknown(cycles: Option<u64>) -> String {
     cycles.map_or_else(|| "unknown".to_owned(), thousands)
 }
 
@@ -483,7 +501,7 @@ pub(super) fn signed(difference: i128) -> String {
 }
 
 /// `+5.1 %`; nothing where there was nothing.
-pub(super) fn share((before, after): (u64, u64)) -> String {
+pub(super) fn share_text((before, after): (u64, u64)) -> String {
     if before == 0 {
         return String::new();
     }
@@ -495,7 +513,7 @@ pub(super) fn share((before, after): (u64, u64)) -> String {
 /// `+600, +5.1 %`.
 pub(super) fn growth(before: u64, after: u64) -> String {
     let difference = signed(i128::from(after) - i128::from(before));
-    match share((before, after)).as_str() {
+    match share_text((before, after)).as_str() {
         "" => difference,
         share => format!("{difference}, {share}"),
     }

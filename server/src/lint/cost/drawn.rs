@@ -81,7 +81,7 @@ struct Line {
 }
 
 /// The object of a page.
-pub(crate) fn document(kernels: &[Drawn]) -> Document<'_> {
+pub(crate) fn page_document(kernels: &[Drawn]) -> Document<'_> {
     let all = kernels.iter().flat_map(|kernel| &kernel.assumptions);
     let all: BTreeSet<&str> = all.map(String::as_str).collect();
     let assumptions: Vec<&str> = all.into_iter().collect();
@@ -104,10 +104,14 @@ pub(crate) fn document(kernels: &[Drawn]) -> Document<'_> {
 }
 
 /// What a page draws of some kernels, whose texts the session has.
-pub(crate) fn drawn(session: &Session<'_>, kernels: &[KernelCost]) -> Result<Vec<Drawn>, Failure> {
+pub(crate) fn drawn_kernels(
+    session: &Session<'_>,
+    kernels: &[KernelCost],
+) -> Result<Vec<Drawn>, Failure> {
     let texts = session.shown_texts();
     let paths = session.reported_paths();
-    let paths: BTreeMap<String, &str> = paths.map(|path| (session.shown(path), path)).collect();
+    let paths: BTreeMap<String, &str> =
+        paths.map(|path| (session.shown_path(path), path)).collect();
     let analysis = session.workspace().analysis();
     let mut pages = Vec::with_capacity(kernels.len());
     for kernel in kernels {
@@ -118,13 +122,13 @@ pub(crate) fn drawn(session: &Session<'_>, kernels: &[KernelCost]) -> Result<Vec
         let mut page = Drawn {
             cost: Value::Null,
             tables: Vec::new(),
-            map: lean(json!(map.as_ref().map(memory_map::document))),
+            map: lean(json!(map.as_ref().map(memory_map::memory_map_document))),
             words: String::new(),
-            sources: sources(kernel, &texts),
+            sources: kernel_sources(kernel, &texts),
             changes: Vec::new(),
             assumptions: Vec::new(),
         };
-        page.tell(kernel, &texts)?;
+        page.update_kernel(kernel, &texts)?;
         pages.push(page);
     }
     Ok(pages)
@@ -132,7 +136,11 @@ pub(crate) fn drawn(session: &Session<'_>, kernels: &[KernelCost]) -> Result<Vec
 
 impl Drawn {
     /// Takes what is said of the same kernel, which may be more than before: the same texts, and what a search found.
-    pub(crate) fn tell(&mut self, kernel: &KernelCost, texts: &Texts) -> Result<(), Failure> {
+    pub(crate) fn update_kernel(
+        &mut self,
+        kernel: &KernelCost,
+        texts: &Texts,
+    ) -> Result<(), Failure> {
         let one = serde_json::to_value(chosen_document(std::slice::from_ref(kernel)));
         let mut one = one.map_err(|error| Failure::new(format!("cannot write a cost: {error}")))?;
         let mut cost = one["kernels"][0].take();
@@ -146,13 +154,13 @@ impl Drawn {
         self.assumptions.clone_from(&kernel.assumptions);
         let pair = kernel.searched.iter().filter_map(|made| made.pair.as_ref());
         let proposals = kernel.proposals.iter().chain(pair);
-        self.changes = proposals.map(|one| change(one, texts)).collect();
+        self.changes = proposals.map(|one| proposal_diff(one, texts)).collect();
         Ok(())
     }
 }
 
 /// The unified diff that a proposal makes; none of one in words, and of one that does not fit the texts.
-fn change(proposal: &Proposal, texts: &Texts) -> Option<String> {
+fn proposal_diff(proposal: &Proposal, texts: &Texts) -> Option<String> {
     let fix = DiagnosticFix {
         title: proposal.message.clone(),
         applicability: Applicability::Maybe,
@@ -202,7 +210,7 @@ fn lean(mut value: Value) -> Value {
 }
 
 /// The lines of a kernel and of what it calls: its own file first.
-fn sources(kernel: &KernelCost, texts: &Texts) -> Vec<Source> {
+fn kernel_sources(kernel: &KernelCost, texts: &Texts) -> Vec<Source> {
     let mut wanted: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     let mut want = |file, first: u32, last: u32| {
         let lines = wanted.entry(file).or_default();

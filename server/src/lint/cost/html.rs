@@ -5,7 +5,7 @@
 
 use visa_analysis::KernelCost;
 
-use super::drawn::{document, drawn};
+use super::drawn::{drawn_kernels, page_document};
 use crate::lint::session::Session;
 use crate::project::Failure;
 
@@ -15,8 +15,8 @@ const MARK: &str = "@COST@";
 
 /// The page of some kernels, whose texts the session has.
 pub(super) fn write(session: &Session<'_>, kernels: &[KernelCost]) -> Result<String, Failure> {
-    let kernels = drawn(session, kernels)?;
-    let data = serde_json::to_string(&document(&kernels))
+    let kernels = drawn_kernels(session, kernels)?;
+    let data = serde_json::to_string(&page_document(&kernels))
         .map_err(|error| Failure::new(format!("cannot write the page: {error}")))?;
     Ok(PAGE.replacen(MARK, &within_script(&data), 1))
 }

@@ -68,8 +68,8 @@ fn of_kernel(kernel: &KernelCost, (stages, details): (bool, bool), paint: Paint)
     if kernel.operations.is_empty() {
         text.push_str("  no operation\n");
     } else {
-        text.push_str(&operations(kernel, paint));
-        text.push_str(&trust(kernel));
+        text.push_str(&operations_table(kernel, paint));
+        text.push_str(&trust_text(kernel));
     }
     if stages {
         for row in kernel
@@ -87,14 +87,14 @@ fn of_kernel(kernel: &KernelCost, (stages, details): (bool, bool), paint: Paint)
     }
     if kernel.total.is_some() {
         text.push('\n');
-        text.push_str(&totals(kernel));
-        text.push_str(&idle(kernel));
-        text.push_str(&memory(kernel));
-        text.push_str(&roofline(kernel, paint));
+        text.push_str(&totals_text(kernel));
+        text.push_str(&idle_text(kernel));
+        text.push_str(&memory_text(kernel));
+        text.push_str(&roofline_text(kernel, paint));
     }
     for (title, lines) in [
-        ("No total, because", unresolved(kernel)),
-        ("What would save most", proposals(kernel)),
+        ("No total, because", unresolved_lines(kernel)),
+        ("What would save most", proposal_lines(kernel)),
     ] {
         if !lines.is_empty() {
             let _ = writeln!(text, "\n{}", paint.bold(title));
@@ -133,7 +133,7 @@ fn assumed(kernel: &KernelCost, details: bool) -> String {
 }
 
 /// A bar for each bound on one scale, and the sentence which of them binds.
-fn roofline(kernel: &KernelCost, paint: Paint) -> String {
+fn roofline_text(kernel: &KernelCost, paint: Paint) -> String {
     let Some(roofline) = &kernel.roofline else {
         return String::new();
     };
@@ -144,20 +144,23 @@ fn roofline(kernel: &KernelCost, paint: Paint) -> String {
         .map(|bound| {
             let cycles = roofline.cycles(bound);
             vec![
-                words::name(bound).to_owned(),
+                words::bound_name(bound).to_owned(),
                 cycles.map_or_else(|| "unknown".to_owned(), thousands),
-                bar(cycles.unwrap_or(0), most),
-                words::detail(roofline, bound),
+                bar_text(cycles.unwrap_or(0), most),
+                words::bound_detail(roofline, bound),
             ]
         })
         .collect();
     let head = ["roofline", "cycles", "", ""];
-    let sentence = words::sentence(roofline);
-    format!("\n{}{sentence}.\n", table(&head, &rows, &[1], paint))
+    let sentence = words::binding_sentence(roofline);
+    format!(
+        "\n{}{sentence}.\n",
+        aligned_table(&head, &rows, &[1], paint)
+    )
 }
 
 /// A bar of up to so many characters; what is not nothing has one.
-fn bar(cycles: u64, most: u64) -> String {
+fn bar_text(cycles: u64, most: u64) -> String {
     let length = (u128::from(cycles) * BAR).div_ceil(u128::from(most.max(1)));
     "#".repeat(usize::try_from(length).unwrap_or(0))
 }
@@ -191,7 +194,7 @@ pub(super) fn total_words(kernel: &KernelCost) -> String {
 }
 
 /// How far the figures can be trusted, where they are those of a schedule.
-fn trust(kernel: &KernelCost) -> String {
+fn trust_text(kernel: &KernelCost) -> String {
     if kernel.model == Model::Book {
         return String::new();
     }
@@ -258,7 +261,7 @@ fn folded(kernel: &KernelCost) -> Vec<Folded<'_>> {
     lines
 }
 
-fn operations(kernel: &KernelCost, paint: Paint) -> String {
+fn operations_table(kernel: &KernelCost, paint: Paint) -> String {
     let head = [
         "",
         "operation",
@@ -280,7 +283,7 @@ fn operations(kernel: &KernelCost, paint: Paint) -> String {
             let share = line
                 .cycles
                 .zip(kernel.total.filter(|total| *total > 0))
-                .map_or_else(String::new, |(cycles, total)| percent(cycles, total));
+                .map_or_else(String::new, |(cycles, total)| percent_text(cycles, total));
             vec![
                 row.id.to_string(),
                 name,
@@ -288,14 +291,14 @@ fn operations(kernel: &KernelCost, paint: Paint) -> String {
                 line.cycles.map_or_else(|| "?".to_owned(), thousands),
                 share,
                 row.bottleneck.unwrap_or_default().to_owned(),
-                row.waits.first().map(wait).unwrap_or_default(),
+                row.waits.first().map(wait_text).unwrap_or_default(),
             ]
         })
         .collect();
-    table(&head, &rows, &[0, 3, 4], paint)
+    aligned_table(&head, &rows, &[0, 3, 4], paint)
 }
 
-fn wait(wait: &WaitRow) -> String {
+fn wait_text(wait: &WaitRow) -> String {
     match &wait.tensor {
         Some(tensor) => format!("{} ({} of {tensor})", wait.operation, wait.cause),
         None => format!("{} ({})", wait.operation, wait.cause),
@@ -329,10 +332,10 @@ fn stage_table(stages: &[StageRow]) -> String {
             ]
         })
         .collect();
-    table(&head, &rows, &[5, 6, 7, 8, 9], Paint { colored: false })
+    aligned_table(&head, &rows, &[5, 6, 7, 8, 9], Paint { colored: false })
 }
 
-fn totals(kernel: &KernelCost) -> String {
+fn totals_text(kernel: &KernelCost) -> String {
     let total = kernel.total.unwrap_or(0);
     let number = |value: Option<u64>| thousands(value.unwrap_or(0));
     let mut text = format!(
@@ -361,7 +364,7 @@ fn totals(kernel: &KernelCost) -> String {
 }
 
 /// Idle cycles of each context that is used, by what ends the pause.
-fn idle(kernel: &KernelCost) -> String {
+fn idle_text(kernel: &KernelCost) -> String {
     let mut text = String::new();
     for lane in Lane::VIRTUAL_ISA {
         let pauses = kernel.idle.iter().filter(|pause| pause.lane == lane);
@@ -409,7 +412,7 @@ fn idle(kernel: &KernelCost) -> String {
     text
 }
 
-fn memory(kernel: &KernelCost) -> String {
+fn memory_text(kernel: &KernelCost) -> String {
     let Some(peak) = kernel.peak else {
         return String::new();
     };
@@ -421,7 +424,7 @@ fn memory(kernel: &KernelCost) -> String {
             let share = if bytes > *capacity {
                 format!("more than its {}", thousands(*capacity))
             } else {
-                percent(bytes, *capacity)
+                percent_text(bytes, *capacity)
             };
             format!("{name} {} bytes ({share})", thousands(bytes))
         })
@@ -437,9 +440,9 @@ fn memory(kernel: &KernelCost) -> String {
 const TRY_IT: &str =
     "Make this change by hand; `visa-lint cost --compare HEAD` then says what it saves";
 
-fn proposals(kernel: &KernelCost) -> Vec<String> {
+fn proposal_lines(kernel: &KernelCost) -> Vec<String> {
     let proposals = kernel.proposals.iter();
-    let proposals = proposals.map(|one| proposal(one, &kernel.file));
+    let proposals = proposals.map(|one| proposal_line(one, &kernel.file));
     let mut lines: Vec<String> = proposals.collect();
     let Some(searched) = &kernel.searched else {
         return lines;
@@ -447,7 +450,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     if let Some(pair) = &searched.pair {
         lines.push(format!(
             "savings do not add up; the best two together: {}",
-            proposal(pair, &kernel.file)
+            proposal_line(pair, &kernel.file)
         ));
     } else if kernel.proposals.len() > 1 {
         lines.push("savings do not add up, and no second change adds to the first".to_owned());
@@ -464,9 +467,9 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     lines
 }
 
-fn proposal(proposal: &Proposal, file: &str) -> String {
+fn proposal_line(proposal: &Proposal, file: &str) -> String {
     let place = place_of(proposal, file);
-    let saves = saving(proposal);
+    let saves = saving_text(proposal);
     let unknown = if proposal.saves.is_none() {
         format!(". {TRY_IT}")
     } else {
@@ -493,7 +496,7 @@ pub(super) fn place_of(proposal: &Proposal, file: &str) -> String {
 }
 
 /// What a change saves: `128 cycles (1,024 to 896)`.
-pub(super) fn saving(proposal: &Proposal) -> String {
+pub(super) fn saving_text(proposal: &Proposal) -> String {
     let Some(cycles) = proposal.saves else {
         return "not simulated".to_owned();
     };
@@ -510,7 +513,7 @@ pub(super) fn saving(proposal: &Proposal) -> String {
     format!("{cycles} cycles ({before} to {after}{bounds})")
 }
 
-fn unresolved(kernel: &KernelCost) -> Vec<String> {
+fn unresolved_lines(kernel: &KernelCost) -> Vec<String> {
     let places = kernel.unresolved.iter();
     places
         .map(|place| {
@@ -524,7 +527,12 @@ fn unresolved(kernel: &KernelCost) -> Vec<String> {
 }
 
 /// Columns as wide as they need to be; those in `right` end at one edge. Cells may hold names of a repository.
-pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
+pub(super) fn aligned_table(
+    head: &[&str],
+    rows: &[Vec<String>],
+    right: &[usize],
+    paint: Paint,
+) -> String {
     let shown = |row: &Vec<String>| row.iter().map(|cell| visible(cell).into_owned()).collect();
     let rows: Vec<Vec<String>> = rows.iter().map(shown).collect();
     let width = |column: usize| {
@@ -557,7 +565,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint:
 }
 
 /// A share as a percentage with one decimal.
-pub(super) fn percent(part: u64, whole: u64) -> String {
+pub(super) fn percent_text(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
 }

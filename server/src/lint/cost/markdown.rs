@@ -8,32 +8,32 @@ use std::fmt::Write;
 use visa_analysis::{KernelCost, Proposal, code_span, thousands, visible};
 
 use super::compare::{
-    Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
+    Comparison, KernelChange, OperationChange, conclusions, share_text, side_texts, signed,
 };
-use super::human::{place_of, saving};
-use super::overview::{all_together, bounds, saves, sorted};
+use super::human::{place_of, saving_text};
+use super::overview::{all_together, largest_saving, likely_bounds, sorted};
 use super::unknown::unknown_place;
-use crate::json::roofline::{binds, sentence};
+use crate::json::roofline::{binding_bound, binding_sentence};
 
 /// Rows of one table; what is beyond is counted. A comment may have 65,536 characters.
 const ROWS: usize = 100;
 
 /// The kernels as a table, with their operations where these are asked for.
-pub(super) fn kernels(kernels: &[KernelCost], details: bool) -> String {
+pub(super) fn kernels_table(kernels: &[KernelCost], details: bool) -> String {
     if kernels.is_empty() {
         return "No kernel: no function has `#[device]`.\n".to_owned();
     }
     let rows = sorted(kernels).into_iter().map(|kernel| {
         let place = format!("{}:{}", kernel.file, kernel.range.start.line);
         let why = unknown_place(kernel).unwrap_or_default();
-        let bound = kernel.roofline.as_ref().map(binds);
+        let bound = kernel.roofline.as_ref().map(binding_bound);
         vec![
-            code(&kernel.name),
-            code(&place),
+            code_cell(&kernel.name),
+            code_cell(&place),
             kernel.total.map_or_else(|| "unknown".to_owned(), thousands),
-            bounds(kernel),
-            prose(&bound.unwrap_or(why)),
-            prose(&saves(kernel)),
+            likely_bounds(kernel),
+            prose_cell(&bound.unwrap_or(why)),
+            prose_cell(&largest_saving(kernel)),
         ]
     });
     let head = [
@@ -46,11 +46,11 @@ pub(super) fn kernels(kernels: &[KernelCost], details: bool) -> String {
     ];
     let mut text = format!(
         "### Cost of kernels\n\n{}",
-        table(&head, &[2, 3], rows.collect())
+        markdown_table(&head, &[2, 3], rows.collect())
     );
     if kernels.len() > 1 {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n{}.", prose(&all_together(kernels)));
+        let _ = writeln!(text, "\n{}.", prose_cell(&all_together(kernels)));
     }
     for kernel in sorted(kernels).into_iter().filter(|_| details) {
         text.push_str(&of_kernel(kernel));
@@ -62,7 +62,7 @@ fn of_kernel(kernel: &KernelCost) -> String {
     let rows = kernel.operations.iter().map(|row| {
         vec![
             row.id.to_string(),
-            code(&row.name),
+            code_cell(&row.name),
             row.lane.name().to_owned(),
             row.cycles.map_or_else(|| "unknown".to_owned(), thousands),
             row.bottleneck.unwrap_or_default().to_owned(),
@@ -73,35 +73,37 @@ fn of_kernel(kernel: &KernelCost) -> String {
     let mut text = format!(
         "\n<details><summary>{}</summary>\n\n{}",
         html(&kernel.name),
-        table(&head, &[0, 3, 5], rows.collect())
+        markdown_table(&head, &[0, 3, 5], rows.collect())
     );
     if let Some(bounds) = &kernel.roofline {
-        let _ = writeln!(text, "\n{}.", prose(&sentence(bounds)));
+        let _ = writeln!(text, "\n{}.", prose_cell(&binding_sentence(bounds)));
     }
-    list(&mut text, "Would save most:", proposals(kernel));
+    push_list(&mut text, "Would save most:", proposal_lines(kernel));
     let unresolved = kernel.unresolved.iter();
     let reasons = unresolved.map(|place| {
         format!(
             "- line {}: {}",
             place.range.start.line,
-            prose(&place.reason)
+            prose_cell(&place.reason)
         )
     });
-    list(&mut text, "No total, because:", reasons.collect());
+    push_list(&mut text, "No total, because:", reasons.collect());
     let assumptions = kernel.assumptions.iter();
-    list(
+    push_list(
         &mut text,
         "Assumes:",
-        assumptions.map(|one| format!("- {}", prose(one))).collect(),
+        assumptions
+            .map(|one| format!("- {}", prose_cell(one)))
+            .collect(),
     );
     text.push_str("\n</details>\n");
     text
 }
 
 /// The changes that would save most, that they are alternatives, and how far the search for them went.
-fn proposals(kernel: &KernelCost) -> Vec<String> {
+fn proposal_lines(kernel: &KernelCost) -> Vec<String> {
     let proposals = kernel.proposals.iter();
-    let proposals = proposals.map(|one| proposal(one, &kernel.file));
+    let proposals = proposals.map(|one| proposal_line(one, &kernel.file));
     let mut lines: Vec<String> = proposals.collect();
     let several = lines.len() > 1;
     let Some(searched) = &kernel.searched else {
@@ -110,7 +112,7 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     };
     match &searched.pair {
         Some(pair) => {
-            let both = proposal(pair, &kernel.file).replacen("- ", "", 1);
+            let both = proposal_line(pair, &kernel.file).replacen("- ", "", 1);
             lines.push(format!(
                 "- savings do not add up; the best two together: {both}"
             ));
@@ -131,18 +133,18 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     lines
 }
 
-fn proposal(proposal: &Proposal, file: &str) -> String {
+fn proposal_line(proposal: &Proposal, file: &str) -> String {
     let help = proposal.help.as_deref().unwrap_or(&proposal.message);
-    let saves = saving(proposal);
+    let saves = saving_text(proposal);
     format!(
         "- {saves}, {}, {}: {}",
-        prose(&place_of(proposal, file)),
-        code(proposal.rule),
-        prose(help)
+        prose_cell(&place_of(proposal, file)),
+        code_cell(proposal.rule),
+        prose_cell(help)
     )
 }
 
-fn list(text: &mut String, title: &str, mut lines: Vec<String>) {
+fn push_list(text: &mut String, title: &str, mut lines: Vec<String>) {
     if lines.is_empty() {
         return;
     }
@@ -155,17 +157,17 @@ fn list(text: &mut String, title: &str, mut lines: Vec<String>) {
 }
 
 /// What changed, as a table, with the operations that differ where these are asked for or few kernels changed.
-pub(super) fn comparison(comparison: &Comparison<'_>, details: bool) -> String {
+pub(super) fn comparison_table(comparison: &Comparison<'_>, details: bool) -> String {
     let kernels = &comparison.kernels;
     let heading = match &comparison.limit {
         Some(verdict) if verdict.exceeded => format!(
             "### Cost compared with {}: beyond {}\n\n",
-            code(comparison.compared_with),
-            prose(&verdict.limit)
+            code_cell(comparison.compared_with),
+            prose_cell(&verdict.limit)
         ),
         _ => format!(
             "### Cost compared with {}\n\n",
-            code(comparison.compared_with)
+            code_cell(comparison.compared_with)
         ),
     };
     if kernels.is_empty() {
@@ -174,20 +176,20 @@ pub(super) fn comparison(comparison: &Comparison<'_>, details: bool) -> String {
     let mut changed: Vec<&KernelChange> = kernels.iter().filter(|one| one.is_change()).collect();
     changed.sort_by_key(|kernel| std::cmp::Reverse(kernel.difference));
     let rows = changed.iter().map(|kernel| {
-        let [before, after] = sides(kernel.there, kernel.before, kernel.after);
+        let [before, after] = side_texts(kernel.there, kernel.before, kernel.after);
         let note = match kernel.there {
             [false, _] => "new".to_owned(),
             [_, false] => "gone".to_owned(),
             _ => String::new(),
         };
         vec![
-            code(&kernel.name),
-            code(&kernel.file),
+            code_cell(&kernel.name),
+            code_cell(&kernel.file),
             before,
             after,
             kernel.difference.map(signed).unwrap_or_default(),
-            kernel.known().map_or_else(String::new, share),
-            kernel.unjudged().map_or(note, |words| prose(&words)),
+            kernel.known_cycles().map_or_else(String::new, share_text),
+            kernel.unjudged().map_or(note, |words| prose_cell(&words)),
         ]
     });
     let head = ["kernel", "file", "before", "after", "difference", "", ""];
@@ -195,14 +197,14 @@ pub(super) fn comparison(comparison: &Comparison<'_>, details: bool) -> String {
     if changed.is_empty() {
         text.push_str("No kernel takes more or fewer cycles.\n");
     } else {
-        text.push_str(&table(&head, &[2, 3, 4, 5], rows.collect()));
+        text.push_str(&markdown_table(&head, &[2, 3, 4, 5], rows.collect()));
     }
     let conclusions =
         conclusions(comparison)
             .into_iter()
             .map(|line| match line.strip_prefix("  ") {
-                Some(one) => format!("  - {}", prose(one)),
-                None => format!("- {}", prose(&line)),
+                Some(one) => format!("  - {}", prose_cell(one)),
+                None => format!("- {}", prose_cell(&line)),
             });
     let conclusions: Vec<String> = conclusions.collect();
     if !conclusions.is_empty() {
@@ -210,25 +212,25 @@ pub(super) fn comparison(comparison: &Comparison<'_>, details: bool) -> String {
     }
     for kernel in changed {
         let rows = kernel.operations.iter().filter(|row| row.is_change());
-        let rows: Vec<Vec<String>> = rows.map(operation).collect();
+        let rows: Vec<Vec<String>> = rows.map(operation_cells).collect();
         if kernel.there == [true; 2] && !rows.is_empty() && (details || kernels.len() == 1) {
             let head = ["operation", "context", "before", "after", "difference"];
             let _ = write!(
                 text,
                 "\n<details><summary>{}</summary>\n\n{}\n</details>\n",
                 html(&kernel.name),
-                table(&head, &[2, 3, 4], rows)
+                markdown_table(&head, &[2, 3, 4], rows)
             );
         }
     }
     text
 }
 
-fn operation(row: &OperationChange) -> Vec<String> {
-    let [before, after] = sides(row.there, row.before, row.after);
+fn operation_cells(row: &OperationChange) -> Vec<String> {
+    let [before, after] = side_texts(row.there, row.before, row.after);
     let difference = row.difference.map(signed).unwrap_or_default();
     vec![
-        code(&row.name),
+        code_cell(&row.name),
         row.context.clone(),
         before,
         after,
@@ -237,7 +239,7 @@ fn operation(row: &OperationChange) -> Vec<String> {
 }
 
 /// A table; the columns `right` end at one edge.
-fn table(head: &[&str], right: &[usize], mut rows: Vec<Vec<String>>) -> String {
+fn markdown_table(head: &[&str], right: &[usize], mut rows: Vec<Vec<String>>) -> String {
     let more = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
     let rules: Vec<&str> = (0..head.len())
@@ -260,12 +262,12 @@ fn table(head: &[&str], right: &[usize], mut rows: Vec<Vec<String>>) -> String {
 }
 
 /// A cell that shows its text as it is.
-pub(super) fn code(text: &str) -> String {
+pub(super) fn code_cell(text: &str) -> String {
     code_span(text).replace('|', "\\|")
 }
 
 /// Words in a cell: those in back quotes are code, and nothing else means anything.
-pub(super) fn prose(text: &str) -> String {
+pub(super) fn prose_cell(text: &str) -> String {
     let words = visa_analysis::prose(text);
     // Those outside of code are escaped already.
     words.replace("\\|", "|").replace('|', "\\|")
@@ -282,13 +284,13 @@ fn html(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, prose};
+    use super::{code_cell, prose_cell};
 
     #[test]
     fn cells_keep_their_columns() {
-        assert_eq!(code("a|b"), "`a\\|b`");
-        assert_eq!(code("a`|b"), "``a`\\|b``");
-        assert_eq!(prose("unknown method `a|b`"), "unknown method `a\\|b`");
-        assert_eq!(prose("a | b"), "a \\| b");
+        assert_eq!(code_cell("a|b"), "`a\\|b`");
+        assert_eq!(code_cell("a`|b"), "``a`\\|b``");
+        assert_eq!(prose_cell("unknown method `a|b`"), "unknown method `a\\|b`");
+        assert_eq!(prose_cell("a | b"), "a \\| b");
     }
 }

@@ -39,10 +39,10 @@ use patch::Wanted;
 
 /// Runs the command.
 pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
-    in_pool(options.jobs, || cost(options, console))
+    in_pool(options.jobs, || run_cost(options, console))
 }
 
-fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
+fn run_cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     if let Some(words) = without_effect(options) {
         return Err(Failure::new(words));
     }
@@ -57,7 +57,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
     let named = options.kernel.as_deref();
-    let (mut kernels, incomplete) = session.costs(effort(options, session.files()), named);
+    let (mut kernels, incomplete) = session.costs(search_effort(options, session.files()), named);
     failed |= incomplete;
     let mut moved = Vec::new();
     if options.compare.is_none() && options.validate.is_none() {
@@ -65,8 +65,8 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         failed |= incomplete;
         moved = files;
     }
-    choose(&mut kernels, &mut moved, named)?;
-    if let Some(wanted) = wanted(options).filter(|_| !failed) {
+    keep_named(&mut kernels, &mut moved, named)?;
+    if let Some(wanted) = wanted_change(options).filter(|_| !failed) {
         patch::run(&mut session, &kernels, wanted, console)?;
         return Ok(Outcome::Fine);
     }
@@ -87,8 +87,8 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
             if let Some(name) = &options.kernel {
                 before.retain(|kernel| kernel.name == *name);
             }
-            let comparison = compare::compare(&before, &new, old, limit);
-            let text = compared(&comparison, options.format, details, colored)?;
+            let comparison = compare::compare_states(&before, &new, old, limit);
+            let text = comparison_text(&comparison, options.format, details, colored)?;
             let aside = options.output_file.is_some() || options.format == CostFormat::Json;
             (text, verdict(&comparison, aside))
         }
@@ -164,7 +164,7 @@ const SHARED_EFFORT: usize = 1_000;
 const LEAST_EFFORT: usize = 10;
 
 /// How far remedies are searched: where nothing is written of them, not at all.
-fn effort(options: &CostArguments, files: usize) -> Effort {
+fn search_effort(options: &CostArguments, files: usize) -> Effort {
     if !has_proposals(options.format) || options.compare.is_some() || options.validate.is_some() {
         return Effort::from(0);
     }
@@ -177,7 +177,7 @@ fn effort(options: &CostArguments, files: usize) -> Effort {
 }
 
 /// What is to be done with a proposal, where that is asked for.
-fn wanted(options: &CostArguments) -> Option<Wanted> {
+fn wanted_change(options: &CostArguments) -> Option<Wanted> {
     let apply = options.apply.map(Wanted::Apply);
     apply.or_else(|| options.diff.then_some(Wanted::Diff))
 }
@@ -188,16 +188,16 @@ pub(crate) fn shared_effort(files: usize) -> usize {
     shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT)
 }
 
-fn compared(
+fn comparison_text(
     comparison: &Comparison<'_>,
     format: CostFormat,
     details: bool,
     colored: bool,
 ) -> Result<String, Failure> {
     match format {
-        CostFormat::Human => Ok(compare::human(comparison, details, colored)),
+        CostFormat::Human => Ok(compare::human_comparison(comparison, details, colored)),
         CostFormat::Json => compare::json(comparison),
-        CostFormat::Markdown => Ok(markdown::comparison(comparison, details)),
+        CostFormat::Markdown => Ok(markdown::comparison_table(comparison, details)),
         CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg | CostFormat::Html => {
             let words = "`--compare` writes `human`, `markdown` or `json`; of the other formats, write one of each state";
             Err(Failure::new(words))
@@ -241,11 +241,11 @@ fn one_state(
             } else {
                 overview::write(kernels, hints, colored)
             };
-            beside(text, transfers::human(moved, colored))
+            beside(text, transfers::human_transfers(moved, colored))
         }
         CostFormat::Markdown => beside(
-            markdown::kernels(kernels, details),
-            transfers::markdown(moved),
+            markdown::kernels_table(kernels, details),
+            transfers::markdown_transfers(moved),
         ),
         CostFormat::Json => json::write(kernels, moved, session.unreadable().cloned().collect())?,
         CostFormat::Trace => trace::write(kernels, moved)?,
@@ -256,7 +256,7 @@ fn one_state(
 }
 
 /// Leaves the kernels of that name; naming none of those that exist is a mistake.
-fn choose(
+fn keep_named(
     kernels: &mut Vec<KernelCost>,
     moved: &mut Vec<FileTransfers>,
     name: Option<&str>,

@@ -3,7 +3,7 @@
 use visa_analysis::{KernelCost, Proposal};
 
 /// The proposals of a kernel as its cost numbers them: those of the list, then the best two together.
-pub(super) fn numbered(kernel: &KernelCost) -> impl Iterator<Item = (usize, &Proposal)> {
+pub(super) fn numbered_proposals(kernel: &KernelCost) -> impl Iterator<Item = (usize, &Proposal)> {
     let searched = kernel.searched.as_ref();
     let pair = searched.and_then(|searched| searched.pair.as_ref());
     kernel
@@ -16,7 +16,7 @@ pub(super) fn numbered(kernel: &KernelCost) -> impl Iterator<Item = (usize, &Pro
 
 /// The line that says how proposals get into the files; `None` where all are given in words.
 pub(super) fn how_to_apply(kernel: &KernelCost) -> Option<String> {
-    let mut whole = numbered(kernel).filter(|(_, one)| !one.edits.is_empty());
+    let mut whole = numbered_proposals(kernel).filter(|(_, one)| !one.edits.is_empty());
     let (first, _) = whole.next()?;
     let last = whole.last().map(|(last, _)| last);
     let name = &kernel.name;

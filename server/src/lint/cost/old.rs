@@ -189,7 +189,7 @@ fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String
     paths
         .into_iter()
         .map(|path| {
-            let text = of_revision(old, &session.shown(&path))?;
+            let text = of_revision(old, &session.shown_path(&path))?;
             Ok((path, text))
         })
         .collect()

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use visa_analysis::{KernelCost, Model, thousands};
 
-use crate::json::roofline::binds;
+use crate::json::roofline::binding_bound;
 
-use super::human::{Paint, place_of, table};
+use super::human::{Paint, aligned_table, place_of};
 use super::unknown::unknown_place;
 
 /// The kernels in the order in which they are listed: by falling cycles, those of unknown cycles last.
@@ -19,9 +19,9 @@ pub(super) fn sorted(kernels: &[KernelCost]) -> Vec<&KernelCost> {
 
 /// A line each kernel, and a line about all.
 pub(super) fn write(kernels: &[KernelCost], hints: bool, colored: bool) -> String {
-    let rows: Vec<Vec<String>> = sorted(kernels).into_iter().map(row).collect();
+    let rows: Vec<Vec<String>> = sorted(kernels).into_iter().map(kernel_row).collect();
     let head = ["cycles", "bounds", "kernel", "place", "binds", "saves"];
-    let mut text = table(&head, &rows, &[0, 1], Paint { colored });
+    let mut text = aligned_table(&head, &rows, &[0, 1], Paint { colored });
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\n{}", all_together(kernels));
     if hints {
@@ -30,7 +30,7 @@ pub(super) fn write(kernels: &[KernelCost], hints: bool, colored: bool) -> Strin
     text
 }
 
-fn row(kernel: &KernelCost) -> Vec<String> {
+fn kernel_row(kernel: &KernelCost) -> Vec<String> {
     let place = format!("{}:{}", kernel.file, kernel.range.start.line);
     let Some(total) = kernel.total else {
         let why = unknown_place(kernel).unwrap_or_default();
@@ -39,16 +39,19 @@ fn row(kernel: &KernelCost) -> Vec<String> {
     };
     vec![
         thousands(total),
-        bounds(kernel),
+        likely_bounds(kernel),
         kernel.name.clone(),
         place,
-        kernel.roofline.as_ref().map_or_else(String::new, binds),
-        saves(kernel),
+        kernel
+            .roofline
+            .as_ref()
+            .map_or_else(String::new, binding_bound),
+        largest_saving(kernel),
     ]
 }
 
 /// The fewest and the most cycles that are likely, where the figures are a schedule's.
-pub(super) fn bounds(kernel: &KernelCost) -> String {
+pub(super) fn likely_bounds(kernel: &KernelCost) -> String {
     let calibrated = &kernel.calibrated;
     match (calibrated.low, calibrated.high) {
         (Some(low), Some(high)) if kernel.total == calibrated.total => {
@@ -60,7 +63,7 @@ pub(super) fn bounds(kernel: &KernelCost) -> String {
 }
 
 /// The largest saving that is known, and its line. Where the search was stopped, there may be a larger one.
-pub(super) fn saves(kernel: &KernelCost) -> String {
+pub(super) fn largest_saving(kernel: &KernelCost) -> String {
     let stopped = kernel
         .searched
         .as_ref()

@@ -2,8 +2,8 @@
 
 use visa_analysis::{Fixable, KernelCost, Proposal, Texts};
 
-use super::human::saving;
-use super::numbered::numbered;
+use super::human::saving_text;
+use super::numbered::numbered_proposals;
 use crate::lint::fixing::{print_unified, unified, write_changes};
 use crate::lint::output::{Console, write_note};
 use crate::lint::session::Session;
@@ -41,7 +41,7 @@ pub(super) fn run(
         }
     };
     let chosen = match wanted {
-        Wanted::Diff => numbered(kernel).find(|(_, one)| !one.edits.is_empty()),
+        Wanted::Diff => numbered_proposals(kernel).find(|(_, one)| !one.edits.is_empty()),
         Wanted::Apply(number) => Some(of_number(kernel, number)?),
     };
     let Some((number, proposal)) = chosen else {
@@ -66,16 +66,16 @@ pub(super) fn run(
     }
     write_note(&format!(
         "number {number} {verb} {}: {}",
-        saving(proposal),
+        saving_text(proposal),
         proposal.message
     ));
     Ok(())
 }
 
 fn of_number(kernel: &KernelCost, number: usize) -> Result<(usize, &Proposal), Failure> {
-    let found = numbered(kernel).find(|(own, _)| *own == number);
+    let found = numbered_proposals(kernel).find(|(own, _)| *own == number);
     let Some((_, proposal)) = found else {
-        let count = numbered(kernel).count();
+        let count = numbered_proposals(kernel).count();
         return Err(Failure::new(format!(
             "`--apply {number}`: `{}` has {count} proposals",
             kernel.name
@@ -92,7 +92,7 @@ fn of_number(kernel: &KernelCost, number: usize) -> Result<(usize, &Proposal), F
 fn patch(session: &Session<'_>, (before, after): (&Texts, &Texts)) -> String {
     let diffs = after.iter().map(|(path, text)| {
         let old = before.get(path).map_or("", |text| text);
-        unified(&session.shown(path), old, text)
+        unified(&session.shown_path(path), old, text)
     });
     diffs.collect()
 }

@@ -90,18 +90,22 @@ pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
         title: "Schedule",
         total_memory: TOTAL_MEMORY,
         page_size: PAGE_SIZE,
-        instructions: kernel.operations.iter().filter_map(instruction).collect(),
-        tensors: tensors(kernel),
+        instructions: kernel
+            .operations
+            .iter()
+            .filter_map(row_instruction)
+            .collect(),
+        tensors: drawn_tensors(kernel),
     })
 }
 
-fn instruction(row: &OperationRow) -> Option<Instruction> {
+fn row_instruction(row: &OperationRow) -> Option<Instruction> {
     let (begin, end) = (row.start?, row.end?);
     let (tpe, contexts) = match row.lane {
         Lane::MAIN => ("Main", vec!["MainContext", "VectorEngine"]),
         Lane::SUB => ("Sub", vec!["SubContext"]),
-        Lane::TENSOR_DMA => (transfer(row), vec!["DmaEngine"]),
-        _ => (transfer(row), vec!["PcieDmaEngine"]),
+        Lane::TENSOR_DMA => (transfer_kind(row), vec!["DmaEngine"]),
+        _ => (transfer_kind(row), vec!["PcieDmaEngine"]),
     };
     let share = utilisation(row);
     Some(Instruction {
@@ -122,7 +126,7 @@ fn instruction(row: &OperationRow) -> Option<Instruction> {
     })
 }
 
-fn transfer(row: &OperationRow) -> &'static str {
+fn transfer_kind(row: &OperationRow) -> &'static str {
     if row.name.starts_with("to_hbm") {
         "DmaStore"
     } else if row.name.starts_with("to_dm") {
@@ -167,16 +171,16 @@ fn description(row: &OperationRow) -> String {
 }
 
 /// What the viewer draws, under the numbers that the instructions name: register files and DM at known places.
-fn tensors(kernel: &KernelCost) -> Vec<Tensor<'_>> {
+fn drawn_tensors(kernel: &KernelCost) -> Vec<Tensor<'_>> {
     kernel
         .memory
         .iter()
         .enumerate()
-        .filter_map(|(number, row)| tensor(number, row))
+        .filter_map(|(number, row)| drawn_tensor(number, row))
         .collect()
 }
 
-fn tensor(number: usize, row: &MemoryRow) -> Option<Tensor<'_>> {
+fn drawn_tensor(number: usize, row: &MemoryRow) -> Option<Tensor<'_>> {
     let (address, bytes) = (row.place()?, row.bytes?);
     let (buffer_type, address, size) = match row.tier {
         "dm" => (

@@ -11,7 +11,10 @@ use std::fmt::Write;
 use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
 
 use crate::json::transfers::FileTransfers;
-use marks::{GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, axis, block, escaped, label, number};
+use marks::{
+    GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, decimal_text, draw_axis, draw_block, draw_label,
+    escaped_xml,
+};
 
 /// The height of a memory's map.
 const MAP: u64 = 150;
@@ -65,7 +68,7 @@ pub(super) fn write(kernels: &[KernelCost], moved: &[FileTransfers]) -> String {
     }
     top = transfers::draw(&mut body, moved, top);
     if kernels.is_empty() && moved.is_empty() {
-        label(&mut body, "title", LEFT, top, "no kernel");
+        draw_label(&mut body, "title", LEFT, top, "no kernel");
         top += GAP;
     }
     format!(
@@ -86,12 +89,12 @@ fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
         |total| format!("{total} cycles predicted"),
     );
     let heading = format!("{} ({}): {total}", kernel.name, kernel.file);
-    label(body, "title", 10, top + 14, &heading);
+    draw_label(body, "title", 10, top + 14, &heading);
     let mut at = top + TITLE;
     let Some(total) = kernel.total.filter(|total| *total > 0) else {
         for place in &kernel.unresolved {
             let line = place.range.start.line;
-            label(
+            draw_label(
                 body,
                 "small",
                 10,
@@ -113,7 +116,7 @@ fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
         at += LANE;
     }
     waits(body, kernel, &lanes, first, scale);
-    axis(body, at, scale);
+    draw_axis(body, at, scale);
     at += GAP;
     for (tier, name, capacity) in MAPS {
         let rows: Vec<&MemoryRow> = kernel
@@ -130,7 +133,7 @@ fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
 
 fn timeline(body: &mut String, kernel: &KernelCost, lane: Lane, top: u64, scale: Scale) {
     let (y, height) = (top + 4, LANE - 8);
-    label(body, "", 10, top + LANE / 2 + 4, lane.track());
+    draw_label(body, "", 10, top + LANE / 2 + 4, lane.track());
     // Writing to a string cannot fail.
     let _ = writeln!(
         body,
@@ -140,7 +143,7 @@ fn timeline(body: &mut String, kernel: &KernelCost, lane: Lane, top: u64, scale:
     for pause in kernel.idle.iter().filter(|pause| pause.lane == lane) {
         let cause = pause.wait.as_ref().map_or("", |wait| wait.cause);
         let title = format!("idle {} to {} {cause}", pause.start, pause.end);
-        block(
+        draw_block(
             body,
             "idle",
             (pause.start, pause.end),
@@ -153,28 +156,28 @@ fn timeline(body: &mut String, kernel: &KernelCost, lane: Lane, top: u64, scale:
         let (Some(start), Some(end)) = (row.start, row.end) else {
             continue;
         };
-        block(
+        draw_block(
             body,
             lane.name(),
             (start, end),
             (y, height),
-            &tooltip(row, start, end),
+            &operation_tooltip(row, start, end),
             scale,
         );
         let room = scale.width(start, end) / 1000;
         if room > 7 * row.name.chars().count() as u128 {
-            let x = number(scale.thousandths(start) + 3000);
+            let x = decimal_text(scale.thousandths(start) + 3000);
             let _ = writeln!(
                 body,
                 "<text class=\"name\" x=\"{x}\" y=\"{}\">{}</text>",
                 y + height / 2 + 4,
-                escaped(&row.name)
+                escaped_xml(&row.name)
             );
         }
     }
 }
 
-fn tooltip(row: &OperationRow, start: u64, end: u64) -> String {
+fn operation_tooltip(row: &OperationRow, start: u64, end: u64) -> String {
     let mut text = format!(
         "{} {}: {start} to {end}, {} cycles",
         row.id,
@@ -217,7 +220,7 @@ fn waits(body: &mut String, kernel: &KernelCost, lanes: &[Lane], top: u64, scale
                 "<path class=\"wait\" d=\"M{} {from}L{} {to}\"><title>{}</title></path>",
                 scale.place(end),
                 scale.place(start),
-                escaped(&format!(
+                escaped_xml(&format!(
                     "{} waits for {}: {}",
                     row.name, other.name, wait.cause
                 ))
@@ -245,8 +248,8 @@ fn memory_map(
         .checked_next_multiple_of(step)
         .unwrap_or(capacity)
         .clamp(step, capacity);
-    label(body, "", 10, top + 14, name);
-    label(body, "small", 10, top + 28, &format!("0 to {shown}"));
+    draw_label(body, "", 10, top + 14, name);
+    draw_label(body, "small", 10, top + 28, &format!("0 to {shown}"));
     let _ = writeln!(
         body,
         "<rect class=\"row\" x=\"{LEFT}\" y=\"{top}\" width=\"{}\" height=\"{MAP}\"/>",
@@ -275,15 +278,15 @@ fn memory_map(
             body,
             "<rect class=\"cell {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
             row.tier,
-            number(cell.x),
-            number(cell.y),
-            number(cell.width),
-            number(cell.height),
-            escaped(&title)
+            decimal_text(cell.x),
+            decimal_text(cell.y),
+            decimal_text(cell.width),
+            decimal_text(cell.height),
+            escaped_xml(&title)
         );
         cells.push((cell, row.tensor.as_str()));
     }
-    names(body, &cells, top)
+    write_tensor_names(body, &cells, top)
 }
 
 /// A part of the picture, in thousandths.
@@ -296,7 +299,7 @@ struct Area {
 }
 
 impl Area {
-    fn crosses(&self, other: &Self) -> bool {
+    fn overlaps_area(&self, other: &Self) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
             && self.y < other.y + other.height
@@ -312,7 +315,7 @@ const NAMES: usize = 170;
 
 /// Writes the name of each tensor in its cell, else beside it where nothing else is, else below the map. Runs of a loop have one.
 /// Returns where the map with its names ends.
-fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
+fn write_tensor_names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
     let mut taken: Vec<Area> = cells.iter().map(|(cell, _)| *cell).collect();
     let (left, right) = (u128::from(LEFT) * 1000, u128::from(WIDTH - RIGHT) * 1000);
     let (first, last) = (u128::from(top) * 1000, u128::from(top + MAP) * 1000);
@@ -345,7 +348,7 @@ fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
                 && area.x + area.width <= right
                 && area.y >= first
                 && area.y + LINE <= last;
-            within && !taken.iter().any(|other| other.crosses(area))
+            within && !taken.iter().any(|other| other.overlaps_area(area))
         });
         let (class, area) = match (inside, free) {
             (true, _) => ("name", at(cell.x + 3_000, middle.saturating_sub(LINE / 2))),
@@ -360,9 +363,9 @@ fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
         let _ = writeln!(
             body,
             "<text class=\"{class} tensor\" x=\"{}\" y=\"{}\">{}</text>",
-            number(area.x),
-            number(area.y + 8_500),
-            escaped(name)
+            decimal_text(area.x),
+            decimal_text(area.y + 8_500),
+            escaped_xml(name)
         );
     }
     others.retain(|name| !named.contains(name));
@@ -371,7 +374,7 @@ fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
     for name in others {
         if !line.is_empty() && line.chars().count() + name.chars().count() > NAMES {
             at += 13;
-            label(body, "small tensor", LEFT, at, &line);
+            draw_label(body, "small tensor", LEFT, at, &line);
             line.clear();
         }
         line.push_str(if line.is_empty() {
@@ -383,7 +386,7 @@ fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
     }
     if !line.is_empty() {
         at += 13;
-        label(body, "small tensor", LEFT, at, &line);
+        draw_label(body, "small tensor", LEFT, at, &line);
     }
     at
 }

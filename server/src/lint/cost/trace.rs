@@ -41,10 +41,10 @@ pub(super) fn write(kernels: &[KernelCost], moved: &[FileTransfers]) -> Result<S
         events.extend(
             Lane::VIRTUAL_ISA
                 .into_iter()
-                .flat_map(|lane| track(process, lane)),
+                .flat_map(|lane| track_events(process, lane)),
         );
         let operations = kernel.operations.iter();
-        events.extend(operations.filter_map(|row| operation(process, row)));
+        events.extend(operations.filter_map(|row| operation_event(process, row)));
         for (tier, name) in TIERS {
             events.extend(counter(process, kernel, tier, name));
         }
@@ -72,7 +72,7 @@ pub(super) fn write(kernels: &[KernelCost], moved: &[FileTransfers]) -> Result<S
 }
 
 /// The name and the order of a lane's track.
-fn track(process: usize, lane: Lane) -> [Value; 2] {
+fn track_events(process: usize, lane: Lane) -> [Value; 2] {
     [
         json!({
             "name": "thread_name", "ph": "M", "pid": process, "tid": thread(lane), "args": {"name": lane.track()},
@@ -96,7 +96,7 @@ fn scheduled(
         function
             .lanes()
             .into_iter()
-            .flat_map(|lane| track(process, lane)),
+            .flat_map(|lane| track_events(process, lane)),
     );
     for slot in &schedule.slots {
         let Some(row) = function.rows.get(slot.row) else {
@@ -131,7 +131,7 @@ const fn thread(lane: Lane) -> usize {
     lane.number() + 1
 }
 
-fn operation(process: usize, row: &OperationRow) -> Option<Value> {
+fn operation_event(process: usize, row: &OperationRow) -> Option<Value> {
     let (start, end) = (row.start?, row.end?);
     let engines: BTreeMap<&str, Option<u64>> = row
         .engines

@@ -8,17 +8,17 @@ use visa_analysis::{
 };
 
 use super::human::Paint;
-use super::markdown::{code, prose};
+use super::markdown::{code_cell, prose_cell};
 use crate::json::transfers::FileTransfers;
 use visa_analysis::visible;
 
 /// The functions of some files, a table each, on a terminal.
-pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
+pub(super) fn human_transfers(files: &[FileTransfers], colored: bool) -> String {
     let paint = Paint { colored };
-    let tables = each(files, |function, place, lines| {
+    let tables = function_texts(files, |function, place, lines| {
         let name = visible(&function.name);
         let mut text = format!("{} ({})\n\n", paint.bold(&name), visible(place));
-        let rows = table(function, lines);
+        let rows = transfer_table(function, lines);
         let widths = widths(&rows);
         for row in &rows {
             let cells = row.iter().zip(&widths).enumerate();
@@ -40,11 +40,15 @@ pub(super) fn human(files: &[FileTransfers], colored: bool) -> String {
 }
 
 /// The same as Markdown.
-pub(super) fn markdown(files: &[FileTransfers]) -> String {
-    let tables = each(files, |function, place, lines| {
-        let mut text = format!("## {} ({})\n\n", code(&function.name), prose(place));
-        for (number, row) in table(function, lines).iter().enumerate() {
-            let cells = row.iter().map(|cell| prose(cell));
+pub(super) fn markdown_transfers(files: &[FileTransfers]) -> String {
+    let tables = function_texts(files, |function, place, lines| {
+        let mut text = format!(
+            "## {} ({})\n\n",
+            code_cell(&function.name),
+            prose_cell(place)
+        );
+        for (number, row) in transfer_table(function, lines).iter().enumerate() {
+            let cells = row.iter().map(|cell| prose_cell(cell));
             let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
             if number == 0 {
                 let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
@@ -52,7 +56,7 @@ pub(super) fn markdown(files: &[FileTransfers]) -> String {
         }
         text.push('\n');
         for words in sums(function) {
-            let _ = writeln!(text, "- {}", prose(&words));
+            let _ = writeln!(text, "- {}", prose_cell(&words));
         }
         text
     });
@@ -62,7 +66,7 @@ pub(super) fn markdown(files: &[FileTransfers]) -> String {
 /// Columns up to this one hold words.
 const LAST_OF_WORDS: usize = 3;
 
-fn each(
+fn function_texts(
     files: &[FileTransfers],
     write: impl Fn(&TransferCost, &str, &LineIndex) -> String,
 ) -> Vec<String> {
@@ -78,7 +82,7 @@ fn each(
 }
 
 /// The header and a row a transfer.
-fn table(function: &TransferCost, lines: &LineIndex) -> Vec<Vec<String>> {
+fn transfer_table(function: &TransferCost, lines: &LineIndex) -> Vec<Vec<String>> {
     let unit = function.unit.map(TimeUnit::name);
     let header = [
         "line",
@@ -112,14 +116,14 @@ fn cells(row: &TransferRow, lines: &LineIndex) -> Vec<String> {
         row.by.clone().unwrap_or_default(),
     ];
     let amounts = [&row.times, &row.rows, &row.run, &row.bytes, &row.written];
-    cells.extend(amounts.map(number));
+    cells.extend(amounts.map(amount_text));
     cells
         .iter()
         .map(|cell| visible(cell).into_owned())
         .collect()
 }
 
-fn number(amount: &Amount) -> String {
+fn amount_text(amount: &Amount) -> String {
     match amount {
         Amount::Known(number) => thousands(*number),
         Amount::Symbolic(text) => text.clone(),
@@ -140,7 +144,7 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 fn of_lane(function: &TransferCost, lane: Lane) -> String {
     let rows = function.rows.iter().filter(|row| row.lane == Some(lane));
     let count = counted(rows.count() as u64, "transfer");
-    let bytes = number(&function.bytes_of(lane));
+    let bytes = amount_text(&function.bytes_of(lane));
     let mut text = format!("lane {}: {count}, {bytes} bytes", lane.own_name());
     if let (Some(schedule), Some(unit)) = (&function.schedule, function.unit) {
         let slots = schedule.slots.iter().filter(|slot| slot.lane == lane);
@@ -155,7 +159,7 @@ fn of_lane(function: &TransferCost, lane: Lane) -> String {
 fn sums(function: &TransferCost) -> Vec<String> {
     let mut lines = Vec::new();
     for (direction, bytes) in &function.totals {
-        lines.push(format!("{direction}: {} bytes", number(bytes)));
+        lines.push(format!("{direction}: {} bytes", amount_text(bytes)));
     }
     for (memory, bytes) in &function.peaks {
         lines.push(format!(

@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::Deserialize;
 use visa_analysis::{KernelCost, Lane, OperationRow, thousands, visible};
 
-use super::human::{Paint, percent, table};
+use super::human::{Paint, aligned_table, percent_text};
 use crate::project::Failure;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 
@@ -42,7 +42,7 @@ struct Lifetime {
 
 impl Instruction {
     fn cycles(&self) -> u64 {
-        whole(self.lifetime.end - self.lifetime.begin)
+        rounded_cycles(self.lifetime.end - self.lifetime.begin)
     }
 
     /// The context that it runs in; `None` for synchronisations and what else no operation stands for.
@@ -79,7 +79,7 @@ impl Instruction {
     clippy::cast_sign_loss,
     reason = "cycles of a file, which are not negative here; a cast keeps within the range"
 )]
-fn whole(cycles: f64) -> u64 {
+fn rounded_cycles(cycles: f64) -> u64 {
     cycles.max(0.0).round() as u64
 }
 
@@ -99,7 +99,7 @@ pub(super) fn write(kernels: &[KernelCost], path: &Path, colored: bool) -> Resul
         }));
     };
     let schedule = read(path)?;
-    Ok(compared(
+    Ok(comparison_text(
         kernel,
         &schedule,
         &path.display().to_string(),
@@ -221,32 +221,32 @@ fn matched<'a>(kernel: &'a KernelCost, schedule: &'a Schedule) -> Matched<'a> {
     }
 }
 
-fn compared(kernel: &KernelCost, schedule: &Schedule, path: &str, paint: Paint) -> String {
+fn comparison_text(kernel: &KernelCost, schedule: &Schedule, path: &str, paint: Paint) -> String {
     let ends = schedule
         .instructions
         .iter()
-        .map(|one| whole(one.lifetime.end));
+        .map(|one| rounded_cycles(one.lifetime.end));
     let theirs = ends.max().unwrap_or(0);
     let matched = matched(kernel, schedule);
-    let mut text = totals(kernel, theirs, path, paint);
+    let mut text = totals_text(kernel, theirs, path, paint);
     if !matched.pairs.is_empty() {
         text.push('\n');
-        text.push_str(&operations(&matched.pairs, paint));
+        text.push_str(&pairs_table(&matched.pairs, paint));
         text.push_str(&classes(&matched.pairs));
     }
-    text.push_str(&alone(&matched));
+    text.push_str(&unmatched_text(&matched));
     if !matched.pairs.is_empty() {
         let _ = write!(
             text,
             "\n{}\n{}",
             paint.bold("Rows for the calibration (tab-separated)"),
-            rows(kernel, &matched.pairs)
+            tab_separated_pairs(kernel, &matched.pairs)
         );
     }
     text
 }
 
-fn totals(kernel: &KernelCost, theirs: u64, path: &str, paint: Paint) -> String {
+fn totals_text(kernel: &KernelCost, theirs: u64, path: &str, paint: Paint) -> String {
     let calibrated = &kernel.calibrated;
     // Writing to a string cannot fail.
     let mut text = format!(
@@ -262,7 +262,7 @@ fn totals(kernel: &KernelCost, theirs: u64, path: &str, paint: Paint) -> String 
         return text;
     };
     let sign = if ours < theirs { "-" } else { "+" };
-    let off = percent(ours.abs_diff(theirs), theirs);
+    let off = percent_text(ours.abs_diff(theirs), theirs);
     let _ = writeln!(
         text,
         "{} by the schedule model of {} ({sign}{off})",
@@ -286,7 +286,7 @@ fn totals(kernel: &KernelCost, theirs: u64, path: &str, paint: Paint) -> String 
 }
 
 /// The operations, those that we are farthest off first.
-fn operations(pairs: &[Pair<'_>], paint: Paint) -> String {
+fn pairs_table(pairs: &[Pair<'_>], paint: Paint) -> String {
     let mut sorted: Vec<&Pair<'_>> = pairs.iter().collect();
     sorted.sort_by_key(|pair| (Reverse(pair.error()), pair.row.id));
     let rows: Vec<Vec<String>> = sorted
@@ -301,7 +301,7 @@ fn operations(pairs: &[Pair<'_>], paint: Paint) -> String {
                 format!("{sign}{}.{} %", pair.error() / 10, pair.error() % 10),
                 thousands(pair.instruction.cycles()),
                 thousands(pair.ours()),
-                thousands(whole(pair.instruction.lifetime.begin)),
+                thousands(rounded_cycles(pair.instruction.lifetime.begin)),
                 pair.row.start.map_or_else(String::new, thousands),
                 pair.class().to_owned(),
                 pair.row.id.to_string(),
@@ -321,7 +321,7 @@ fn operations(pairs: &[Pair<'_>], paint: Paint) -> String {
         "operation",
         "line",
     ];
-    table(&head, &rows, &[0, 1, 2, 3, 4, 6, 8], paint)
+    aligned_table(&head, &rows, &[0, 1, 2, 3, 4, 6, 8], paint)
 }
 
 /// The median and the worst error of each class.
@@ -349,7 +349,7 @@ fn classes(pairs: &[Pair<'_>]) -> String {
 }
 
 /// What stands for nothing on the other side.
-fn alone(matched: &Matched<'_>) -> String {
+fn unmatched_text(matched: &Matched<'_>) -> String {
     let mut text = String::new();
     for row in &matched.rows {
         let _ = writeln!(
@@ -371,7 +371,7 @@ fn alone(matched: &Matched<'_>) -> String {
             one.index(),
             one.tpe,
             thousands(one.cycles()),
-            thousands(whole(one.lifetime.begin))
+            thousands(rounded_cycles(one.lifetime.begin))
         );
         let _ = writeln!(text, "{}", visible(&words));
     }
@@ -379,7 +379,7 @@ fn alone(matched: &Matched<'_>) -> String {
 }
 
 /// The pairs in the columns of the tables that the constants are read off.
-fn rows(kernel: &KernelCost, pairs: &[Pair<'_>]) -> String {
+fn tab_separated_pairs(kernel: &KernelCost, pairs: &[Pair<'_>]) -> String {
     let mut text =
         String::from("schedule\top\tkind\tshape\tvendor_cycles\tformula_cycles\trelease\n");
     for pair in pairs {

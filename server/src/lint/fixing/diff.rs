@@ -54,7 +54,7 @@ fn is_plain(character: char) -> bool {
 }
 
 /// A diff with colours for terminals.
-pub(crate) fn colored(diff: &str) -> String {
+pub(crate) fn colored_diff(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len());
     for line in diff.split_inclusive('\n') {
         let words = line.trim_end_matches('\n');
@@ -76,7 +76,7 @@ pub(crate) fn colored(diff: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{colored, unified};
+    use super::{colored_diff, unified};
 
     #[test]
     fn a_diff_keeps_line_breaks_and_says_where_the_last_is_missing() {
@@ -111,7 +111,7 @@ mod tests {
     fn colours_end_before_the_line_does() {
         let diff = "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n z\n";
         assert_eq!(
-            colored(diff),
+            colored_diff(diff),
             "\u{1b}[1m--- a\u{1b}[0m\n\u{1b}[1m+++ a\u{1b}[0m\n\u{1b}[36m@@ -1 +1 @@\u{1b}[0m\n\
              \u{1b}[31m-x\u{1b}[0m\n\u{1b}[32m+y\u{1b}[0m\n z\n"
         );

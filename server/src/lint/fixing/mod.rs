@@ -12,7 +12,7 @@ use std::sync::Arc;
 use visa_analysis::{Fixed, Rejection, Texts, Trust, thousands, visible_source};
 
 use super::arguments::{CheckArguments, FixArguments};
-use super::delivery::{colored, deliver};
+use super::delivery::{deliver, is_colored};
 use super::outcome::Outcome;
 use super::output::{Console, write_note};
 use super::session::Session;
@@ -31,7 +31,7 @@ impl FixArguments {
 }
 
 /// Applies the fixes to the session's texts.
-pub(crate) fn fix(options: &CheckArguments, session: &mut Session<'_>) -> Fixed {
+pub(crate) fn fix_session(options: &CheckArguments, session: &mut Session<'_>) -> Fixed {
     session.apply_all_fixes(options.fixing.trust())
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn write_changes(
             continue;
         }
         if let Some(old) = before.get(&path).filter(|old| **old != text) {
-            staged.push(Staged::new(&session.shown(&path), &path, old, &text)?);
+            staged.push(Staged::new(&session.shown_path(&path), &path, old, &text)?);
         }
     }
     put_in_place(staged)?;
@@ -75,7 +75,7 @@ pub(crate) fn sum_up(fixed: &Fixed, remaining: usize) {
 pub(crate) fn say_left_out(fixed: &Fixed, session: &Session<'_>) {
     let mut reasons: Vec<(Rejection, u64)> = Vec::new();
     for left in &fixed.left_out {
-        let why = shown(&left.why, session);
+        let why = shown_rejection(&left.why, session);
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, count)) => *count += 1,
             None => reasons.push((why, 1)),
@@ -83,12 +83,15 @@ pub(crate) fn say_left_out(fixed: &Fixed, session: &Session<'_>) {
     }
     for (why, count) in reasons {
         let subject = if count == 1 { "it" } else { "each of them" };
-        write_note(&format!("{} not applied: {subject} {why}", fixes(count)));
+        write_note(&format!(
+            "{} not applied: {subject} {why}",
+            fixes_text(count)
+        ));
     }
 }
 
 /// `1 fix`, `2 fixes`.
-fn fixes(count: u64) -> String {
+fn fixes_text(count: u64) -> String {
     match count {
         1 => "1 fix".to_owned(),
         count => format!("{} fixes", thousands(count)),
@@ -96,8 +99,8 @@ fn fixes(count: u64) -> String {
 }
 
 /// A reason with files as people see them.
-fn shown(why: &Rejection, session: &Session<'_>) -> Rejection {
-    let shown = |file: &Arc<str>| Arc::from(session.shown(file));
+fn shown_rejection(why: &Rejection, session: &Session<'_>) -> Rejection {
+    let shown = |file: &Arc<str>| Arc::from(session.shown_path(file));
     match why {
         Rejection::OtherFile(file) => Rejection::OtherFile(shown(file)),
         Rejection::Brings {
@@ -127,7 +130,7 @@ pub(crate) fn print_unified(mut diff: String, console: Console) -> Result<(), Fa
         diff = visible_source(&diff).into_owned();
     }
     if console.colored() {
-        diff = diff::colored(&diff);
+        diff = diff::colored_diff(&diff);
     }
     console.print(&diff)
 }
@@ -140,17 +143,17 @@ pub(crate) fn diff(
     unreadable: bool,
 ) -> Result<Outcome, Failure> {
     let before = session.own_texts();
-    let fixed = fix(options, session);
+    let fixed = fix_session(options, session);
     let mut answer = String::new();
     for (path, text) in &fixed.texts {
         let old = before.get(path).map_or("", |text| text);
-        answer.push_str(&diff::unified(&session.shown(path), old, text));
+        answer.push_str(&diff::unified(&session.shown_path(path), old, text));
     }
     if options.output_file.is_none() {
         print_unified(answer, console)?;
     } else {
-        if colored(options, console) {
-            answer = diff::colored(&answer);
+        if is_colored(options, console) {
+            answer = diff::colored_diff(&answer);
         }
         deliver(options, &answer, console, unreadable)?;
     }

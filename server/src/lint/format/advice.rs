@@ -9,7 +9,7 @@ const WORDS: [&str; 2] = ["fix", "fix (unsafe)"];
 
 /// The lines about what to do, each with the word before it. Of what a help says the ways that are fixes are left out; of a
 /// help and a fix that write the same one line remains. `place` says where a fix edits, as the end of its title.
-pub(super) fn advice(
+pub(super) fn advice_lines(
     help: Option<&str>,
     fixes: &[DiagnosticFix],
     mut place: impl FnMut(&DiagnosticFix) -> String,
@@ -20,12 +20,15 @@ pub(super) fn advice(
         (Some(help), [only]) if says_the_same(&help, only) => {
             // "Write this" says less than a sentence about it.
             let bare = core(&only.title).starts_with("write ") && only.title.contains("m![");
-            let text = if bare || code(&only.title).is_empty() {
-                format!("{help}{}", reach(&only.title))
+            let text = if bare || quoted_code(&only.title).is_empty() {
+                format!("{help}{}", title_reach(&only.title))
             } else {
                 only.title.clone()
             };
-            lines.push((word(only), format!("{text}{}{}", place(only), only.price())));
+            lines.push((
+                fix_word(only),
+                format!("{text}{}{}", place(only), only.price()),
+            ));
             return lines;
         }
         (Some(help), _) => lines.push(("help", help)),
@@ -33,13 +36,13 @@ pub(super) fn advice(
     }
     let titles = fixes.iter().map(|fix| {
         let title = format!("{}{}{}", fix.title, place(fix), fix.price());
-        (word(fix), title)
+        (fix_word(fix), title)
     });
     lines.extend(titles);
     lines
 }
 
-const fn word(fix: &DiagnosticFix) -> &'static str {
+const fn fix_word(fix: &DiagnosticFix) -> &'static str {
     let [sure, unsure] = WORDS;
     match fix.applicability {
         Applicability::Machine => sure,
@@ -48,7 +51,7 @@ const fn word(fix: &DiagnosticFix) -> &'static str {
 }
 
 /// What a fix's title says beyond what it does here: that it does more.
-fn reach(title: &str) -> &str {
+fn title_reach(title: &str) -> &str {
     [", in all ", ", and what follows from it"]
         .iter()
         .filter_map(|words| title.find(words))
@@ -59,7 +62,7 @@ fn reach(title: &str) -> &str {
 
 /// A title without that, as a part of a sentence.
 fn core(title: &str) -> String {
-    let title = title.strip_suffix(reach(title)).unwrap_or(title);
+    let title = title.strip_suffix(title_reach(title)).unwrap_or(title);
     let mut letters = title.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_lowercase().chain(letters).collect()
@@ -79,25 +82,25 @@ fn beyond(help: &str, fixes: &[DiagnosticFix]) -> Option<String> {
 
 /// Whether a help writes what a fix writes, and names nothing else in code.
 fn says_the_same(help: &str, fix: &DiagnosticFix) -> bool {
-    let helped = code(help);
-    let mut fixed = code(&core(&fix.title));
+    let helped = quoted_code(help);
+    let mut fixed = quoted_code(&core(&fix.title));
     if fixed.is_empty() {
         fixed = fix.edits.iter().map(|edit| edit.text.clone()).collect();
     }
     let several = [OR, "; or "].iter().any(|or| help.contains(or));
     !helped.is_empty()
         && !several
-        && (helped == fixed || mappings(&helped) == Some(mappings_of(&fixed)))
+        && (helped == fixed || mappings_in_code(&helped) == Some(mappings_of(&fixed)))
 }
 
 /// What is between back quotes.
-fn code(text: &str) -> BTreeSet<String> {
+fn quoted_code(text: &str) -> BTreeSet<String> {
     let parts = text.split('`').skip(1).step_by(2);
     parts.map(str::to_owned).collect()
 }
 
 /// The mappings in pieces of code that are only mappings, or calls with them; none where another piece is there.
-fn mappings(code: &BTreeSet<String>) -> Option<BTreeSet<&str>> {
+fn mappings_in_code(code: &BTreeSet<String>) -> Option<BTreeSet<&str>> {
     let found = mappings_of(code);
     (!found.is_empty() && code.iter().all(|piece| piece.contains("m!["))).then_some(found)
 }
@@ -146,7 +149,7 @@ mod tests {
             .iter()
             .map(|(title, text)| fix(Applicability::Machine, title, text))
             .collect();
-        let said = advice(Some(help), &fixes, |_| String::new());
+        let said = advice_lines(Some(help), &fixes, |_| String::new());
         let said: Vec<_> = said
             .iter()
             .map(|(word, text)| (*word, text.as_str()))
@@ -236,13 +239,13 @@ mod tests {
             ..fix(Applicability::Maybe, title, "")
         };
         assert_eq!(
-            advice(None, &[priced("write `Tokens`")], |_| String::new()),
+            advice_lines(None, &[priced("write `Tokens`")], |_| String::new()),
             [("fix (unsafe)", "write `Tokens` (+539 % cycles)".to_owned())]
         );
         // The help says no more than the fix.
         let title = "Write `m![A]`";
         assert_eq!(
-            advice(Some("write `m![A]`"), &[priced(title)], |_| String::new()),
+            advice_lines(Some("write `m![A]`"), &[priced(title)], |_| String::new()),
             [("fix (unsafe)", format!("{title} (+539 % cycles)"))]
         );
     }
@@ -251,7 +254,7 @@ mod tests {
     fn a_fix_of_another_place_names_it() {
         let guess = fix(Applicability::Maybe, "write `Tokens`", "Tokens");
         assert_eq!(
-            advice(None, &[guess], |_| " (line 4)".to_owned()),
+            advice_lines(None, &[guess], |_| " (line 4)".to_owned()),
             [("fix (unsafe)", "write `Tokens` (line 4)".to_owned())]
         );
     }
@@ -260,7 +263,7 @@ mod tests {
     fn a_guess_is_called_unsafe() {
         let guess = fix(Applicability::Maybe, "write `Tokens`", "Tokens");
         assert_eq!(
-            advice(None, &[guess], |_| String::new()),
+            advice_lines(None, &[guess], |_| String::new()),
             [("fix (unsafe)", "write `Tokens`".to_owned())]
         );
     }

@@ -11,8 +11,8 @@ use std::io::IsTerminal;
 
 use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
-use super::alike::alike;
-use super::common::{fixable, unsafely_fixable};
+use super::alike::alike_findings;
+use super::common::{fixable_count, unsafely_fixable};
 use super::lines::LineIndices;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use visa_analysis::counted;
@@ -46,11 +46,11 @@ pub(crate) fn is_calling() -> bool {
 }
 
 /// Renders the findings, the operations that were not looked at, the line of statistics and the next step.
-pub(crate) fn render(outline: &Outline<'_>, quiet: bool, counts: bool) -> String {
+pub(crate) fn render_agent(outline: &Outline<'_>, quiet: bool, counts: bool) -> String {
     let mut text = String::new();
     let mut lines = LineIndices::new(outline.texts);
-    for alike in alike(outline.written_open()) {
-        text.push_str(&line(&alike, outline, &mut lines));
+    for alike in alike_findings(outline.written_open()) {
+        text.push_str(&finding_line(&alike, outline, &mut lines));
         text.push('\n');
     }
     if let Some(words) = outline.left_out_words() {
@@ -61,20 +61,20 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, counts: bool) -> String
         return text;
     }
     // Writing to a string cannot fail.
-    for (operation, others) in unresolved(outline) {
+    for (operation, others) in unresolved_groups(outline) {
         let _ = writeln!(
             text,
             "{} note {UNRESOLVED_OPERATION} | {}{}",
             place_of(operation),
-            visible(&operation.words()),
-            repeated(&others)
+            visible(&operation.place_and_reason()),
+            repeated_text(&others)
         );
     }
     for words in outline.not_followed_words() {
         let _ = writeln!(text, "{words}");
     }
     if counts {
-        text.push_str(&super::statistics::render(outline));
+        text.push_str(&super::statistics::render_statistics(outline));
     }
     let _ = writeln!(text, "{}", statistics(outline));
     let _ = writeln!(text, "next: {}", next(outline));
@@ -82,7 +82,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, counts: bool) -> String
 }
 
 /// The operations that no finding shows, those of one reason together: the first, and the places of the others.
-fn unresolved<'a>(outline: &Outline<'a>) -> Vec<(&'a NotLookedAt, Vec<String>)> {
+fn unresolved_groups<'a>(outline: &Outline<'a>) -> Vec<(&'a NotLookedAt, Vec<String>)> {
     let mut groups: Vec<(&NotLookedAt, Vec<String>)> = Vec::new();
     if outline.shows_unresolved() {
         return groups;
@@ -92,7 +92,9 @@ fn unresolved<'a>(outline: &Outline<'a>) -> Vec<(&'a NotLookedAt, Vec<String>)> 
         if operation.place.said_once {
             continue;
         }
-        let group = *known.entry(operation.words()).or_insert(groups.len());
+        let group = *known
+            .entry(operation.place_and_reason())
+            .or_insert(groups.len());
         match groups.get_mut(group) {
             Some((_, others)) => others.push(place_of(operation)),
             None => groups.push((operation, Vec::new())),
@@ -112,7 +114,7 @@ fn place_of(operation: &NotLookedAt) -> String {
 }
 
 /// ` | 3 times, also at a.rs:2:3, b.rs:4:5`, or nothing.
-fn repeated(others: &[String]) -> String {
+fn repeated_text(others: &[String]) -> String {
     if others.is_empty() {
         return String::new();
     }
@@ -130,10 +132,12 @@ fn next(outline: &Outline<'_>) -> String {
     if !outline.complete {
         return "standard error says what could not be checked".to_owned();
     }
-    let first = outline.open().find(|finding| finding.level == Level::Deny);
-    let first = first.or_else(|| outline.open().next());
+    let first = outline
+        .unsuppressed_findings()
+        .find(|finding| finding.level == Level::Deny);
+    let first = first.or_else(|| outline.unsuppressed_findings().next());
     let findings = |count| counted(count, "finding");
-    match (fixable(outline), unsafely_fixable(outline), first) {
+    match (fixable_count(outline), unsafely_fixable(outline), first) {
         (0, 0, None) if outline.operations.unresolved > 0 => {
             "nothing is known of what is unresolved: write it so that it can be followed".to_owned()
         }
@@ -153,7 +157,7 @@ fn next(outline: &Outline<'_>) -> String {
 }
 
 /// The line of findings that say the same.
-fn line(alike: &[&Finding], outline: &Outline<'_>, lines: &mut LineIndices<'_>) -> String {
+fn finding_line(alike: &[&Finding], outline: &Outline<'_>, lines: &mut LineIndices<'_>) -> String {
     let Some((finding, others)) = alike.split_first() else {
         return String::new();
     };
@@ -180,15 +184,19 @@ fn line(alike: &[&Finding], outline: &Outline<'_>, lines: &mut LineIndices<'_>) 
             format!("{file}:{}:{}", start.line, start.column)
         })
         .collect();
-    line.push_str(&repeated(&places));
+    line.push_str(&repeated_text(&places));
     let fixes = alike.iter().flat_map(|finding| &finding.diagnostic.fixes);
     for fix in fixes {
-        let _ = write!(line, " | {}", described(fix, diagnostic, outline, lines));
+        let _ = write!(
+            line,
+            " | {}",
+            described_fix(fix, diagnostic, outline, lines)
+        );
     }
     line
 }
 
-fn described(
+fn described_fix(
     fix: &DiagnosticFix,
     diagnostic: &Diagnostic,
     outline: &Outline<'_>,
@@ -201,7 +209,7 @@ fn described(
     let edits: Vec<_> = fix
         .edits
         .iter()
-        .map(|edit| action(edit, diagnostic, outline, lines))
+        .map(|edit| edit_action(edit, diagnostic, outline, lines))
         .collect();
     format!(
         "{word}: {}: {}",
@@ -210,7 +218,7 @@ fn described(
     )
 }
 
-fn action(
+fn edit_action(
     edit: &FileEdit,
     diagnostic: &Diagnostic,
     outline: &Outline<'_>,
@@ -242,7 +250,7 @@ fn action(
 fn statistics(outline: &Outline<'_>) -> String {
     let at = |level: Level| {
         outline
-            .open()
+            .unsuppressed_findings()
             .filter(|finding| finding.level == level)
             .count()
     };
@@ -258,8 +266,8 @@ fn statistics(outline: &Outline<'_>) -> String {
         outline
             .findings
             .len()
-            .saturating_sub(outline.open().count()),
+            .saturating_sub(outline.unsuppressed_findings().count()),
         outline.known,
-        fixable(outline)
+        fixable_count(outline)
     )
 }

@@ -7,7 +7,9 @@ use visa_analysis::Diagnostic;
 use crate::lint::outline::Finding;
 
 /// The findings in groups of those that say the same, in the order of their first ones.
-pub(super) fn alike<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Vec<&'a Finding>> {
+pub(super) fn alike_findings<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+) -> Vec<Vec<&'a Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     let mut known = HashMap::new();
     for finding in findings {

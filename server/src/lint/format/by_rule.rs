@@ -20,12 +20,12 @@ struct Counts {
 }
 
 /// A line a rule, the errors first: how often it fires, and how many of its findings are fixable. Nothing where there are few.
-pub(super) fn table(outline: &Outline<'_>) -> Option<String> {
-    if outline.open().count() <= HANDFUL {
+pub(super) fn rule_table(outline: &Outline<'_>) -> Option<String> {
+    if outline.unsuppressed_findings().count() <= HANDFUL {
         return None;
     }
     let mut rules: BTreeMap<(Reverse<Level>, &str), Counts> = BTreeMap::new();
-    for finding in outline.open() {
+    for finding in outline.unsuppressed_findings() {
         let key = (Reverse(finding.level), finding.diagnostic.rule);
         rules.entry(key).or_default().add(finding);
     }
@@ -38,7 +38,7 @@ pub(super) fn table(outline: &Outline<'_>) -> Option<String> {
             (*rule).to_owned(),
             level,
             counts.all.to_string(),
-            counts.words(),
+            counts.counts_text(),
         ]
     }));
     let width = |column: usize| {
@@ -62,7 +62,7 @@ impl Counts {
     }
 
     /// `4`, `2 unsafe`, `4, 2 unsafe`, or nothing.
-    fn words(&self) -> String {
+    fn counts_text(&self) -> String {
         match (self.fixable, self.unsafely) {
             (0, 0) => String::new(),
             (fixable, 0) => fixable.to_string(),

@@ -25,24 +25,24 @@ struct Row {
 }
 
 /// Renders the findings that no suppression covers, and the first operations that were not looked at.
-pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
-    let xml =
-        document(outline).map_err(|error| Failure::new(format!("cannot write XML: {error}")))?;
+pub(crate) fn render_checkstyle(outline: &Outline<'_>) -> Result<String, Failure> {
+    let xml = checkstyle_document(outline)
+        .map_err(|error| Failure::new(format!("cannot write XML: {error}")))?;
     Ok(String::from_utf8_lossy(&xml).into_owned())
 }
 
-fn document(outline: &Outline<'_>) -> std::io::Result<Vec<u8>> {
+fn checkstyle_document(outline: &Outline<'_>) -> std::io::Result<Vec<u8>> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let root = element("checkstyle", &[("version", VERSION)]);
+    let root = start_element("checkstyle", &[("version", VERSION)]);
     writer.write_event(Event::Start(root))?;
-    for (file, rows) in rows(outline) {
-        writer.write_event(Event::Start(element(
+    for (file, rows) in rows_by_file(outline) {
+        writer.write_event(Event::Start(start_element(
             "file",
             &[("name", &portable_path(file))],
         )))?;
         for row in rows {
-            writer.write_event(Event::Empty(error(&row)))?;
+            writer.write_event(Event::Empty(error_element(&row)))?;
         }
         writer.write_event(Event::End(BytesEnd::new("file")))?;
     }
@@ -53,9 +53,9 @@ fn document(outline: &Outline<'_>) -> std::io::Result<Vec<u8>> {
 }
 
 /// The files that were asked for, each with its rows. One whose findings are all left out is not there: it would look clean.
-fn rows<'a>(outline: &'a Outline<'_>) -> BTreeMap<&'a str, Vec<Row>> {
+fn rows_by_file<'a>(outline: &'a Outline<'_>) -> BTreeMap<&'a str, Vec<Row>> {
     let left_out: BTreeSet<&str> = outline
-        .open()
+        .unsuppressed_findings()
         .filter(|finding| finding.left_out)
         .map(|finding| &*finding.diagnostic.file)
         .collect();
@@ -68,7 +68,7 @@ fn rows<'a>(outline: &'a Outline<'_>) -> BTreeMap<&'a str, Vec<Row>> {
         let diagnostic = &finding.diagnostic;
         files.entry(&diagnostic.file).or_default().push(Row {
             place: diagnostic.range.start,
-            severity: severity(finding.level),
+            severity: level_severity(finding.level),
             message: whole_text(diagnostic),
             rule: diagnostic.rule,
         });
@@ -76,19 +76,19 @@ fn rows<'a>(outline: &'a Outline<'_>) -> BTreeMap<&'a str, Vec<Row>> {
     for operation in outline.examples() {
         files.entry(&operation.file).or_default().push(Row {
             place: operation.place.range.start,
-            severity: severity(Level::Allow),
-            message: operation.words(),
+            severity: level_severity(Level::Allow),
+            message: operation.place_and_reason(),
             rule: UNRESOLVED_OPERATION,
         });
     }
     files
 }
 
-fn error(row: &Row) -> BytesStart<'static> {
+fn error_element(row: &Row) -> BytesStart<'static> {
     let (line, column) = (row.place.line.to_string(), row.place.column.to_string());
     // Readers group by what is before the last dot.
     let source = format!("visa-lint.{}", row.rule);
-    element(
+    start_element(
         "error",
         &[
             ("line", &line),
@@ -101,7 +101,7 @@ fn error(row: &Row) -> BytesStart<'static> {
 }
 
 /// The start of an element. A reader makes spaces of the line breaks in a value, unless they are escaped.
-fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
+fn start_element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
     let mut element = BytesStart::new(name);
     for (key, value) in attributes {
         let value = xml_text(value);
@@ -114,7 +114,7 @@ fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'stati
     element
 }
 
-const fn severity(level: Level) -> &'static str {
+const fn level_severity(level: Level) -> &'static str {
     match level {
         Level::Deny => "error",
         Level::Warn => "warning",

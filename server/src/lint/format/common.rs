@@ -12,7 +12,7 @@ use visa_analysis::counted;
 
 /// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
 /// what was not looked at on a line of its own.
-pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
+pub(crate) fn summary_text(outline: &Outline<'_>, colored: bool) -> String {
     let OperationCounts {
         resolved,
         unresolved,
@@ -32,7 +32,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     }
     let at = |level| {
         outline
-            .open()
+            .unsuppressed_findings()
             .filter(|finding| finding.level == level)
             .count() as u64
     };
@@ -63,8 +63,11 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     }
     text.push_str(&words.join(", "));
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
-    text.push_str(&hidden(suppressed, outline.known));
-    text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
+    text.push_str(&hidden_text(suppressed, outline.known));
+    text.push_str(&fixable_words(
+        fixable_count(outline),
+        unsafely_fixable(outline),
+    ));
     if let Some(words) = outline.not_looked_at(true) {
         text.push('\n');
         text.push_str(&words);
@@ -86,7 +89,7 @@ const NAMED_CRATES: usize = 3;
 
 /// A line for each release of the book's successor that crates are written for, with these and what says so. That a crate is
 /// written for the book's library goes without saying.
-pub(crate) fn dialects(outline: &Outline<'_>) -> Vec<String> {
+pub(crate) fn dialect_lines(outline: &Outline<'_>) -> Vec<String> {
     let mut alike: Vec<(&FileLibrary, Vec<&str>)> = Vec::new();
     for known in outline.dialects {
         if known.library.dialect.library == Library::VisaStd {
@@ -132,7 +135,7 @@ pub(crate) fn confirmed(outline: &Outline<'_>) -> Option<String> {
     let files = successor_files(outline);
     let by = |confirmer: Confirmer| {
         outline
-            .open()
+            .unsuppressed_findings()
             .filter(|finding| matches!(finding.level, Level::Deny | Level::Warn))
             .map(|finding| &finding.diagnostic)
             .filter(|diagnostic| files.contains(&*diagnostic.file))
@@ -165,7 +168,7 @@ pub(super) fn fixable_words(safely: u64, unsafely: u64) -> String {
 }
 
 /// ` (1 more suppressed, 2 known)`, or nothing.
-pub(super) fn hidden(suppressed: u64, known: u64) -> String {
+pub(super) fn hidden_text(suppressed: u64, known: u64) -> String {
     match (suppressed, known) {
         (0, 0) => String::new(),
         (suppressed, 0) => format!(" ({suppressed} more suppressed)"),
@@ -186,8 +189,11 @@ pub(super) fn whole_text(diagnostic: &Diagnostic) -> String {
 }
 
 /// How many open findings `--fix` would mend.
-pub(super) fn fixable(outline: &Outline<'_>) -> u64 {
-    outline.open().filter(|finding| is_fixable(finding)).count() as u64
+pub(super) fn fixable_count(outline: &Outline<'_>) -> u64 {
+    outline
+        .unsuppressed_findings()
+        .filter(|finding| is_fixable(finding))
+        .count() as u64
 }
 
 /// Whether `--fix` would mend a finding.
@@ -199,7 +205,7 @@ pub(super) fn is_fixable(finding: &Finding) -> bool {
 /// How many more `--unsafe-fixes` would mend at most: those whose fixes should all be looked at.
 pub(super) fn unsafely_fixable(outline: &Outline<'_>) -> u64 {
     let with_fixes = outline
-        .open()
+        .unsuppressed_findings()
         .filter(|finding| !finding.diagnostic.fixes.is_empty());
-    (with_fixes.count() as u64).saturating_sub(fixable(outline))
+    (with_fixes.count() as u64).saturating_sub(fixable_count(outline))
 }

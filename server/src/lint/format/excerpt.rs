@@ -65,14 +65,14 @@ impl<'a> Excerpts<'a> {
     }
 
     /// Where bytes of a file are in the part that is shown.
-    pub(super) fn shown(&self, file: usize, bytes: &Range<usize>) -> Range<usize> {
+    pub(super) fn shown_range(&self, file: usize, bytes: &Range<usize>) -> Range<usize> {
         self.parts.get(&file).map_or(0..0, |part| {
-            let start = part.shown(bytes.start);
-            start..part.shown(bytes.end).max(start)
+            let start = part.shown_byte(bytes.start);
+            start..part.shown_byte(bytes.end).max(start)
         })
     }
 
-    fn part(&self, file: usize) -> Result<&Excerpt<'a>, Error> {
+    fn excerpt_of_file(&self, file: usize) -> Result<&Excerpt<'a>, Error> {
         self.parts.get(&file).ok_or(Error::FileMissing)
     }
 }
@@ -196,7 +196,7 @@ impl<'a> Excerpt<'a> {
             let Some(escape) = visible_escape(rest).filter(|_| !is_kept(rest)) else {
                 continue;
             };
-            self.plain(bytes.start + begin, text.get(begin..at).unwrap_or_default());
+            self.push_plain(bytes.start + begin, text.get(begin..at).unwrap_or_default());
             self.pieces.push(Piece {
                 from: bytes.start + at,
                 shown: self.text.len(),
@@ -206,10 +206,10 @@ impl<'a> Excerpt<'a> {
             begin = at + character.len_utf8();
         }
         // Also where it is empty: it says where the end of the line is.
-        self.plain(bytes.start + begin, text.get(begin..).unwrap_or_default());
+        self.push_plain(bytes.start + begin, text.get(begin..).unwrap_or_default());
     }
 
-    fn plain(&mut self, from: usize, text: &str) {
+    fn push_plain(&mut self, from: usize, text: &str) {
         self.pieces.push(Piece {
             from,
             shown: self.text.len(),
@@ -219,7 +219,7 @@ impl<'a> Excerpt<'a> {
     }
 
     /// Where a byte of the file is shown.
-    fn shown(&self, byte: usize) -> usize {
+    fn shown_byte(&self, byte: usize) -> usize {
         let behind = self.pieces.partition_point(|piece| piece.from <= byte);
         let piece = behind.checked_sub(1).and_then(|at| self.pieces.get(at));
         // A line's end is behind its last piece.
@@ -252,32 +252,32 @@ impl<'a> Files<'a> for Excerpts<'a> {
     type Source = &'a str;
 
     fn name(&'a self, file: usize) -> Result<&'a str, Error> {
-        Ok(&self.part(file)?.source.name)
+        Ok(&self.excerpt_of_file(file)?.source.name)
     }
 
     fn source(&'a self, file: usize) -> Result<&'a str, Error> {
-        Ok(&self.part(file)?.text)
+        Ok(&self.excerpt_of_file(file)?.text)
     }
 
     fn line_index(&'a self, file: usize, byte: usize) -> Result<usize, Error> {
-        let lines = &self.part(file)?.lines;
+        let lines = &self.excerpt_of_file(file)?.lines;
         Ok(lines
             .partition_point(|line| line.start <= byte)
             .saturating_sub(1))
     }
 
     fn line_number(&'a self, file: usize, line: usize) -> Result<usize, Error> {
-        Ok(self.part(file)?.line_at(line)?.number)
+        Ok(self.excerpt_of_file(file)?.line_at(line)?.number)
     }
 
     fn column_number(&'a self, file: usize, _: usize, byte: usize) -> Result<usize, Error> {
-        let part = self.part(file)?;
+        let part = self.excerpt_of_file(file)?;
         let real = u32::try_from(part.real(byte)).unwrap_or(u32::MAX);
         Ok(part.source.lines.line_column(real).column as usize)
     }
 
     fn line_range(&'a self, file: usize, line: usize) -> Result<Range<usize>, Error> {
-        let part = self.part(file)?;
+        let part = self.excerpt_of_file(file)?;
         let start = part.line_at(line)?.start;
         let next = part.lines.get(line + 1);
         Ok(start..next.map_or(part.text.len(), |next| next.start))
@@ -308,9 +308,15 @@ mod tests {
         assert!(shown.len() < 400, "{shown}");
         assert!(shown.starts_with("first\n...äää"), "{shown}");
         assert!(shown.ends_with("c...\nlast\n"), "{shown}");
-        assert_eq!(&shown[excerpts.shown(0, &(wrong..wrong + 5))], "WRONG");
-        assert_eq!(&shown[excerpts.shown(0, &(other..other + 5))], "OTHER");
-        let place = excerpts.location(0, excerpts.shown(0, &labels[1].1).start);
+        assert_eq!(
+            &shown[excerpts.shown_range(0, &(wrong..wrong + 5))],
+            "WRONG"
+        );
+        assert_eq!(
+            &shown[excerpts.shown_range(0, &(other..other + 5))],
+            "OTHER"
+        );
+        let place = excerpts.location(0, excerpts.shown_range(0, &labels[1].1).start);
         let place = place.unwrap();
         // 500 characters of two bytes, five, and 500 more are before it.
         assert_eq!((place.line_number, place.column_number), (2, 1006));
@@ -330,7 +336,7 @@ mod tests {
         assert!(excerpts.source(0).unwrap().lines().count() < 20);
         for number in [10, 900] {
             let (_, bytes) = at(number);
-            let shown = excerpts.shown(0, &bytes);
+            let shown = excerpts.shown_range(0, &bytes);
             assert_eq!(&excerpts.source(0).unwrap()[shown.clone()], "line");
             let place = excerpts.location(0, shown.start).unwrap();
             assert_eq!(place.line_number, number as usize);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use visa_analysis::{Range, visible_lines};
 
-use super::common::{level_word, summary, whole_text};
+use super::common::{level_word, summary_text, whole_text};
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 
@@ -16,7 +16,7 @@ pub(crate) fn is_running() -> bool {
 }
 
 /// Renders a command a finding, and a notice each for the first operations that were not looked at; then, for the job's log, the statistics if asked for and the line that sums up.
-pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
+pub(crate) fn render_github(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
     for finding in outline.written_open() {
         text.push_str(&command(finding, finding.diagnostic.url.as_deref()));
@@ -26,18 +26,18 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         text.push_str(&format!("::notice title=visa-lint::{}\n", data(&words)));
     }
     for operation in outline.examples().filter(|_| !quiet) {
-        text.push_str(&notice(operation));
+        text.push_str(&notice_command(operation));
         text.push('\n');
     }
     if statistics && !quiet {
-        text.push_str(&super::statistics::render(outline));
+        text.push_str(&super::statistics::render_statistics(outline));
     }
     if !quiet {
         for words in outline.not_followed_words() {
             text.push_str(&words);
             text.push('\n');
         }
-        text.push_str(&summary(outline, false));
+        text.push_str(&summary_text(outline, false));
         text.push('\n');
     }
     text
@@ -78,13 +78,13 @@ fn with_link(mut words: String, url: Option<&str>) -> String {
 }
 
 /// An operation that was not looked at.
-fn notice(operation: &NotLookedAt) -> String {
+fn notice_command(operation: &NotLookedAt) -> String {
     let start = operation.place.range.start;
     format!(
         "::notice file={},line={},title={UNRESOLVED_OPERATION}::{}",
         property(&portable_path(&operation.file)),
         start.line,
-        data(&operation.words())
+        data(&operation.place_and_reason())
     )
 }
 

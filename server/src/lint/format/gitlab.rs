@@ -31,7 +31,7 @@ struct Lines {
 }
 
 /// Renders the findings that no suppression covers.
-pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
+pub(crate) fn render_gitlab(outline: &Outline<'_>) -> Result<String, Failure> {
     let fingerprints = fingerprints(outline.findings, outline.texts);
     let issues: Vec<_> = outline
         .findings
@@ -49,7 +49,7 @@ fn issue<'a>(finding: &'a Finding, fingerprint: &Fingerprint) -> Issue<'a> {
         description: whole_text(diagnostic),
         check_name: diagnostic.rule,
         fingerprint: fingerprint.to_string(),
-        severity: severity(finding.level, diagnostic.group),
+        severity: gitlab_severity(finding.level, diagnostic.group),
         location: Location {
             path: portable_path(&diagnostic.file),
             lines: Lines {
@@ -62,7 +62,7 @@ fn issue<'a>(finding: &'a Finding, fingerprint: &Fingerprint) -> Issue<'a> {
 
 /// GitLab's word for a level. What fails the run is critical; of the rest, what may be wrong weighs more than what is slow,
 /// and that more than what reads badly.
-fn severity(level: Level, group: Group) -> &'static str {
+fn gitlab_severity(level: Level, group: Group) -> &'static str {
     match (level, group) {
         (Level::Deny, _) => "critical",
         (_, Group::Style) => "info",

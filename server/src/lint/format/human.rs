@@ -10,14 +10,14 @@ use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Confirmer, Diagnostic, Level, Range, visible};
 
-use super::advice::advice;
-use super::alike::alike;
+use super::advice::advice_lines;
+use super::alike::alike_findings;
 use super::by_rule;
-use super::common::{confirmed, dialects, successor_files, summary};
+use super::common::{confirmed, dialect_lines, successor_files, summary_text};
 use super::excerpt::{Excerpts, Source};
 use super::lines::LineIndices;
 use crate::lint::outline::{Finding, Outline};
-use crate::lint::wrap::wrap;
+use crate::lint::wrap::wrap_text;
 use crate::project::Failure;
 
 /// Columns that are before a note: line numbers of up to four digits and the bullet.
@@ -39,7 +39,7 @@ pub(crate) struct Look {
 }
 
 /// Renders the findings, then the statistics if asked for, then where something was not looked at, then what sums up.
-pub(crate) fn render(
+pub(crate) fn render_human(
     outline: &Outline<'_>,
     look: Look,
     quiet: bool,
@@ -52,7 +52,7 @@ pub(crate) fn render(
     };
     let mut findings: Vec<&Finding> = outline.written_open().collect();
     findings.sort_by_key(|finding| Reverse(finding.level));
-    let groups = alike(findings);
+    let groups = alike_findings(findings);
     let mut sources = Vec::new();
     let numbers = number_files(&groups, outline, &mut sources);
     let config = Config {
@@ -71,14 +71,14 @@ pub(crate) fn render(
         };
         let first = explained.insert(finding.diagnostic.rule);
         let notes = notes.of_finding(finding, others, first);
-        let mut rendered = rendered(finding, &numbers, look.width).with_notes(notes);
+        let mut rendered = rendered_finding(finding, &numbers, look.width).with_notes(notes);
         let labels = rendered.labels.iter();
         let labels: Vec<_> = labels
             .map(|label| (label.file_id, label.range.clone()))
             .collect();
         let excerpts = Excerpts::new(&sources, &labels);
         for label in &mut rendered.labels {
-            label.range = excerpts.shown(label.file_id, &label.range);
+            label.range = excerpts.shown_range(label.file_id, &label.range);
         }
         emit_to_write_style(&mut buffer, &config, &excerpts, &rendered)
             .map_err(|error| Failure::new(format!("cannot render a finding: {error}")))?;
@@ -104,9 +104,9 @@ pub(crate) fn render(
 fn about_the_run(outline: &Outline<'_>, look: Look, statistics: bool) -> String {
     let mut text = String::new();
     let counts = if statistics {
-        Some(super::statistics::render(outline))
+        Some(super::statistics::render_statistics(outline))
     } else {
-        by_rule::table(outline)
+        by_rule::rule_table(outline)
     };
     if let Some(counts) = counts {
         text.push_str(&counts);
@@ -115,16 +115,16 @@ fn about_the_run(outline: &Outline<'_>, look: Look, statistics: bool) -> String 
     let examples = outline.examples().map(|operation| {
         let start = operation.place.range.start;
         let place = format!("{}:{}:{}", operation.file, start.line, start.column);
-        format!("note: {place}: {}", operation.words())
+        format!("note: {place}: {}", operation.place_and_reason())
     });
-    let lines: Vec<String> = examples.chain(dialects(outline)).collect();
+    let lines: Vec<String> = examples.chain(dialect_lines(outline)).collect();
     let lines = lines.into_iter().chain(confirmed(outline));
     for line in lines.chain(outline.not_followed_words()) {
-        let wrapped = wrap(&visible(&line), look.width.saturating_sub(INDENT.len()));
+        let wrapped = wrap_text(&visible(&line), look.width.saturating_sub(INDENT.len()));
         text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
         text.push('\n');
     }
-    text.push_str(&summary(outline, look.colored));
+    text.push_str(&summary_text(outline, look.colored));
     text.push('\n');
     text
 }
@@ -155,7 +155,11 @@ fn number_files<'a>(
 }
 
 /// A finding with its places.
-fn rendered(finding: &Finding, numbers: &BTreeMap<&str, usize>, width: usize) -> Rendered<usize> {
+fn rendered_finding(
+    finding: &Finding,
+    numbers: &BTreeMap<&str, usize>,
+    width: usize,
+) -> Rendered<usize> {
     let Diagnostic {
         rule,
         message,
@@ -171,20 +175,21 @@ fn rendered(finding: &Finding, numbers: &BTreeMap<&str, usize>, width: usize) ->
     };
     let mut labels = Vec::new();
     if let Some(number) = numbers.get(&**file) {
-        labels.push(Label::primary(*number, bytes(*range)));
+        labels.push(Label::primary(*number, renderer_range(*range)));
     }
     let other_ends = related.iter().filter(|place| place.fault.is_none());
     let here_too = related.iter().filter(|place| place.fault.is_some());
     for place in other_ends.chain(here_too.take(PLACES)) {
         if let Some(number) = numbers.get(&*place.file) {
             labels.push(
-                Label::secondary(*number, bytes(place.range)).with_message(visible(&place.message)),
+                Label::secondary(*number, renderer_range(place.range))
+                    .with_message(visible(&place.message)),
             );
         }
     }
     Rendered::new(severity)
         .with_code(rule)
-        .with_message(heading(severity, rule, message, width))
+        .with_message(wrapped_heading(severity, rule, message, width))
         .with_labels(labels)
 }
 
@@ -211,15 +216,15 @@ impl Notes<'_> {
         let notes = notes
             .cloned()
             .chain(more_places(diagnostic))
-            .chain(times(others))
+            .chain(repeated_places_text(others))
             .chain(refused)
             .map(|note| ("note", note));
         let place =
-            |fix: &visa_analysis::DiagnosticFix| self.lines.elsewhere(diagnostic, &fix.edits);
-        let advice = advice(diagnostic.help.as_deref(), &diagnostic.fixes, place);
+            |fix: &visa_analysis::DiagnosticFix| self.lines.elsewhere_text(diagnostic, &fix.edits);
+        let advice = advice_lines(diagnostic.help.as_deref(), &diagnostic.fixes, place);
         let mut lines: Vec<String> = notes
             .chain(advice)
-            .map(|(word, text)| wrap(&format!("{word}: {}", visible(&text)), self.width))
+            .map(|(word, text)| wrap_text(&format!("{word}: {}", visible(&text)), self.width))
             .collect();
         if first {
             lines.push(format!(
@@ -241,7 +246,7 @@ fn more_places(diagnostic: &Diagnostic) -> Option<String> {
 }
 
 /// How often findings say the same, and where: `4 times: also at a.rs:2:3, a.rs:9:3 and b.rs:4:5`.
-fn times(others: &[&Finding]) -> Option<String> {
+fn repeated_places_text(others: &[&Finding]) -> Option<String> {
     let places = others.iter().take(PLACES).map(|other| {
         let Diagnostic { file, range, .. } = &other.diagnostic;
         format!("{file}:{}:{}", range.start.line, range.start.column)
@@ -257,7 +262,7 @@ fn times(others: &[&Finding]) -> Option<String> {
 }
 
 /// The message broken where it and what the renderer puts before it would leave the line.
-fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> String {
+fn wrapped_heading(severity: Severity, rule: &str, message: &str, width: usize) -> String {
     let word = if severity == Severity::Error {
         "error"
     } else {
@@ -265,7 +270,7 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
     };
     let prefix = format!("{word}[{rule}]: ");
     let whole = format!("{prefix}{}", visible(message));
-    let wrapped = wrap(&whole, width.saturating_sub(INDENT.len()));
+    let wrapped = wrap_text(&whole, width.saturating_sub(INDENT.len()));
     wrapped
         .strip_prefix(&prefix)
         .unwrap_or(&wrapped)
@@ -273,7 +278,7 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
 }
 
 /// A range as the renderer wants it.
-fn bytes(range: Range) -> std::ops::Range<usize> {
+fn renderer_range(range: Range) -> std::ops::Range<usize> {
     let start = range.start.byte as usize;
     start..(range.end.byte as usize).max(start)
 }

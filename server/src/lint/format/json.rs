@@ -138,8 +138,8 @@ fn is_zero(count: &u64) -> bool {
 
 /// Renders everything as a line each, suppressed findings too.
 pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
-    let findings = outline.written().map(entry).map(Box::new);
-    let unresolved = outline.unresolved.iter().map(unresolved);
+    let findings = outline.written_findings().map(finding_json).map(Box::new);
+    let unresolved = outline.unresolved.iter().map(unresolved_json);
     let summary = Summary {
         counts: counts(outline),
         rest: rest(outline, statistics),
@@ -159,11 +159,11 @@ pub(crate) fn render_lines(outline: &Outline<'_>, statistics: bool) -> Result<St
 }
 
 /// Renders everything, suppressed findings too: they say so.
-pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
+pub(crate) fn render_json(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
     pretty(&Document {
         counts: counts(outline),
-        diagnostics: outline.written().map(entry).collect(),
-        unresolved: outline.unresolved.iter().map(unresolved).collect(),
+        diagnostics: outline.written_findings().map(finding_json).collect(),
+        unresolved: outline.unresolved.iter().map(unresolved_json).collect(),
         rest: rest(outline, statistics),
     })
 }
@@ -186,7 +186,7 @@ fn rest<'a>(outline: &'a Outline<'_>, statistics: bool) -> Rest<'a> {
     let languages = outline.of_languages().into_iter().flatten();
     Rest {
         not_followed: outline.not_followed,
-        dialects: outline.dialects.iter().map(dialect).collect(),
+        dialects: outline.dialects.iter().map(dialect_json).collect(),
         languages: languages
             .map(|(language, counts)| (language.name(), counts))
             .collect(),
@@ -200,7 +200,7 @@ fn rest<'a>(outline: &'a Outline<'_>, statistics: bool) -> Rest<'a> {
 }
 
 /// An operation that was not looked at, as the document has it.
-pub(crate) fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
+pub(crate) fn unresolved_json(operation: &NotLookedAt) -> Unresolved<'_> {
     Unresolved {
         file: &operation.file,
         range: operation.place.range,
@@ -209,7 +209,7 @@ pub(crate) fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
     }
 }
 
-fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
+fn dialect_json<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
     Dialect {
         krate: &known.krate,
         dialect: known.library.dialect.library.name(),
@@ -221,7 +221,7 @@ fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
 }
 
 /// A finding, as the document has it.
-pub(crate) fn entry(finding: &Finding) -> Entry<'_> {
+pub(crate) fn finding_json(finding: &Finding) -> Entry<'_> {
     let Diagnostic {
         rule,
         group,

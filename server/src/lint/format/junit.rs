@@ -17,14 +17,14 @@ use crate::project::Failure;
 use visa_analysis::counted;
 
 /// Renders the findings that no suppression covers.
-pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
+pub(crate) fn render_junit(outline: &Outline<'_>) -> Result<String, Failure> {
     let mut by_file: BTreeMap<&str, Vec<&Finding>> = outline
         .reported
         .iter()
         .map(|file| (file.as_str(), Vec::new()))
         .collect();
     let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
-    for finding in outline.open() {
+    for finding in outline.unsuppressed_findings() {
         let of_file = by_file.entry(&finding.diagnostic.file).or_default();
         if finding.left_out {
             *left_out.entry(&finding.diagnostic.file).or_default() += 1;
@@ -52,7 +52,11 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
 fn suite(file: &str, findings: &[&Finding], skipped: &[&NotLookedAt], left_out: u64) -> TestSuite {
     let mut suite = TestSuite::new(xml_text(file));
     suite.add_test_cases(findings.iter().map(|finding| case(file, finding)));
-    suite.add_test_cases(skipped.iter().map(|operation| skip(file, operation)));
+    suite.add_test_cases(
+        skipped
+            .iter()
+            .map(|operation| skipped_case(file, operation)),
+    );
     if left_out > 0 {
         // A file whose findings are not written has not passed.
         let mut status = TestCaseStatus::skipped();
@@ -86,9 +90,9 @@ fn case(file: &str, finding: &Finding) -> TestCase {
             .set_message(xml_text(&diagnostic.message))
             .set_type(diagnostic.rule)
             .set_description(text);
-        TestCase::new(name(finding), status)
+        TestCase::new(case_name(finding), status)
     } else {
-        let mut case = TestCase::new(name(finding), TestCaseStatus::success());
+        let mut case = TestCase::new(case_name(finding), TestCaseStatus::success());
         case.set_system_out(text);
         case
     };
@@ -97,10 +101,10 @@ fn case(file: &str, finding: &Finding) -> TestCase {
 }
 
 /// An operation that was not looked at: a test that did not run.
-fn skip(file: &str, operation: &NotLookedAt) -> TestCase {
+fn skipped_case(file: &str, operation: &NotLookedAt) -> TestCase {
     let start = operation.place.range.start;
     let mut status = TestCaseStatus::skipped();
-    status.set_message(xml_text(&operation.words()));
+    status.set_message(xml_text(&operation.place_and_reason()));
     let name = format!("{UNRESOLVED_OPERATION} at {}:{}", start.line, start.column);
     let mut case = TestCase::new(name, status);
     case.set_classname(xml_text(file));
@@ -108,7 +112,7 @@ fn skip(file: &str, operation: &NotLookedAt) -> TestCase {
 }
 
 /// Two cases of a file must differ in their names, or viewers merge them.
-fn name(finding: &Finding) -> String {
+fn case_name(finding: &Finding) -> String {
     let start = finding.diagnostic.range.start;
     format!(
         "{} at {}:{}",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use visa_analysis::{Diagnostic, FileEdit, LineIndex, Position};
 
-use crate::edit_places::elsewhere;
+use crate::edit_places::elsewhere_text;
 use crate::lint::outline::Texts;
 
 /// Lines of files, each file indexed when it is first asked for.
@@ -22,9 +22,9 @@ impl<'a> LineIndices<'a> {
     }
 
     /// Where a change edits, where that is not where a finding is: the end of its title.
-    pub(super) fn elsewhere(&mut self, finding: &Diagnostic, edits: &[FileEdit]) -> String {
+    pub(super) fn elsewhere_text(&mut self, finding: &Diagnostic, edits: &[FileEdit]) -> String {
         let line_of = |file: &str, byte| self.position(file, byte).line;
-        elsewhere(&finding.file, finding.range, edits, line_of)
+        elsewhere_text(&finding.file, finding.range, edits, line_of)
     }
 
     /// The place of a byte in a file; the start of a file that is not there.

@@ -33,24 +33,24 @@ pub(crate) struct Extent {
 }
 
 /// Writes what a check says in a format.
-pub(crate) fn render(
+pub(crate) fn render_outline(
     format: CheckFormat,
     outline: &Outline<'_>,
     look: Look,
     Extent { quiet, statistics }: Extent,
 ) -> Result<String, Failure> {
     Ok(match format {
-        CheckFormat::Human => human::render(outline, look, quiet, statistics)?,
-        CheckFormat::Short => short::render(outline, quiet, statistics),
-        CheckFormat::Json => json::render(outline, statistics)?,
+        CheckFormat::Human => human::render_human(outline, look, quiet, statistics)?,
+        CheckFormat::Short => short::render_short(outline, quiet, statistics),
+        CheckFormat::Json => json::render_json(outline, statistics)?,
         CheckFormat::Jsonl => json::render_lines(outline, statistics)?,
-        CheckFormat::Sarif => sarif::render(outline)?,
-        CheckFormat::Github => github::render(outline, quiet, statistics),
-        CheckFormat::Gitlab => gitlab::render(outline)?,
-        CheckFormat::Junit => junit::render(outline)?,
-        CheckFormat::Rdjson => rdjson::render(outline)?,
-        CheckFormat::Checkstyle => checkstyle::render(outline)?,
-        CheckFormat::Agent => agent::render(outline, quiet, statistics),
+        CheckFormat::Sarif => sarif::render_sarif(outline)?,
+        CheckFormat::Github => github::render_github(outline, quiet, statistics),
+        CheckFormat::Gitlab => gitlab::render_gitlab(outline)?,
+        CheckFormat::Junit => junit::render_junit(outline)?,
+        CheckFormat::Rdjson => rdjson::render_rdjson(outline)?,
+        CheckFormat::Checkstyle => checkstyle::render_checkstyle(outline)?,
+        CheckFormat::Agent => agent::render_agent(outline, quiet, statistics),
     })
 }
 

@@ -77,11 +77,13 @@ struct Related {
 }
 
 /// Renders the findings that no suppression covers, and the first operations that were not looked at.
-pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
+pub(crate) fn render_rdjson(outline: &Outline<'_>) -> Result<String, Failure> {
     let findings = outline.written_open();
-    let mut diagnostics: Vec<Entry<'_>> = findings.map(|finding| entry(finding, outline)).collect();
+    let mut diagnostics: Vec<Entry<'_>> = findings
+        .map(|finding| finding_entry(finding, outline))
+        .collect();
     let examples = outline.examples();
-    diagnostics.extend(examples.map(|operation| unresolved(operation, outline)));
+    diagnostics.extend(examples.map(|operation| unresolved_entry(operation, outline)));
     pretty(&Document {
         source: Source {
             name: "visa-lint",
@@ -91,33 +93,33 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     })
 }
 
-fn entry<'a>(finding: &'a Finding, outline: &Outline<'_>) -> Entry<'a> {
+fn finding_entry<'a>(finding: &'a Finding, outline: &Outline<'_>) -> Entry<'a> {
     let diagnostic = &finding.diagnostic;
     let related = diagnostic.related.iter().map(|related| Related {
         message: related.message.clone(),
-        location: location(&related.file, related.range, outline),
+        location: file_location(&related.file, related.range, outline),
     });
     let fixes = diagnostic.fixes.iter();
     Entry {
         message: whole_text(diagnostic),
-        location: location(&diagnostic.file, diagnostic.range, outline),
-        severity: severity(finding.level),
+        location: file_location(&diagnostic.file, diagnostic.range, outline),
+        severity: rdjson_severity(finding.level),
         code: Code {
             value: diagnostic.rule,
             url: diagnostic.url.as_deref(),
         },
         suggestions: fixes
-            .filter_map(|fix| suggestion(fix, diagnostic, outline))
+            .filter_map(|fix| fix_suggestion(fix, diagnostic, outline))
             .collect(),
         related_locations: related.collect(),
     }
 }
 
-fn unresolved(operation: &NotLookedAt, outline: &Outline<'_>) -> Entry<'static> {
+fn unresolved_entry(operation: &NotLookedAt, outline: &Outline<'_>) -> Entry<'static> {
     Entry {
-        message: operation.words(),
-        location: location(&operation.file, operation.place.range, outline),
-        severity: severity(Level::Allow),
+        message: operation.place_and_reason(),
+        location: file_location(&operation.file, operation.place.range, outline),
+        severity: rdjson_severity(Level::Allow),
         code: Code {
             value: UNRESOLVED_OPERATION,
             url: None,
@@ -127,7 +129,7 @@ fn unresolved(operation: &NotLookedAt, outline: &Outline<'_>) -> Entry<'static> 
     }
 }
 
-const fn severity(level: Level) -> &'static str {
+const fn rdjson_severity(level: Level) -> &'static str {
     match level {
         Level::Deny => "ERROR",
         Level::Warn => "WARNING",
@@ -135,7 +137,7 @@ const fn severity(level: Level) -> &'static str {
     }
 }
 
-fn location(file: &str, range: Range, outline: &Outline<'_>) -> Location {
+fn file_location(file: &str, range: Range, outline: &Outline<'_>) -> Location {
     let text = outline.texts.get(file).copied().unwrap_or("");
     Location {
         path: portable_path(file),
@@ -145,13 +147,13 @@ fn location(file: &str, range: Range, outline: &Outline<'_>) -> Location {
 
 fn stretch(text: &str, start: u32, end: u32) -> Stretch {
     Stretch {
-        start: place(text, start),
-        end: place(text, end),
+        start: byte_place(text, start),
+        end: byte_place(text, end),
     }
 }
 
 /// The line and the byte in it of a byte of a text.
-fn place(text: &str, byte: u32) -> Place {
+fn byte_place(text: &str, byte: u32) -> Place {
     let byte = (byte as usize).min(text.len());
     let before = text.as_bytes().get(..byte).unwrap_or_default();
     let lines = before.iter().filter(|byte| **byte == b'\n').count();
@@ -166,7 +168,7 @@ fn place(text: &str, byte: u32) -> Place {
 }
 
 /// A fix as the replacement of one stretch; none where it is of another file too, or changes nothing.
-fn suggestion(
+fn fix_suggestion(
     fix: &DiagnosticFix,
     diagnostic: &Diagnostic,
     outline: &Outline<'_>,
@@ -195,14 +197,14 @@ fn suggestion(
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::byte_place;
 
     #[test]
     fn columns_count_bytes() {
         // `π` is two bytes.
         let text = "aπb\r\nc\n";
         let of = |byte| {
-            let place = place(text, byte);
+            let place = byte_place(text, byte);
             (place.line, place.column)
         };
         assert_eq!(of(0), (1, 1));

@@ -7,7 +7,7 @@ use crate::lint::outline::{Outline, UNRESOLVED_OPERATION};
 use visa_analysis::visible;
 
 /// Renders the findings; then, unless it is to be quiet, what is no finding.
-pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
+pub(crate) fn render_short(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
     for finding in outline.written_open() {
         let diagnostic = &finding.diagnostic;
@@ -36,11 +36,11 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
             visible(&operation.file),
             start.line,
             start.column,
-            visible(&operation.words())
+            visible(&operation.place_and_reason())
         );
     }
     if statistics && !quiet {
-        text.push_str(&super::statistics::render(outline));
+        text.push_str(&super::statistics::render_statistics(outline));
     }
     let not_followed = outline.not_followed_words().into_iter();
     for words in not_followed.chain(outline.not_looked_at(true)) {

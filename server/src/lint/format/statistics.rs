@@ -8,7 +8,7 @@ use crate::lint::outline::Outline;
 use visa_analysis::visible;
 
 /// Lines with the findings a rule and the operations resolved and unresolved with the reasons, the most frequent first.
-pub(super) fn render(outline: &Outline<'_>) -> String {
+pub(super) fn render_statistics(outline: &Outline<'_>) -> String {
     let rules = outline.by_rule();
     let reasons = &outline.operations.reasons;
     let names = rules

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::lint::writing::write_file;
 use crate::project::Failure;
-use crate::project::paths::{reason, shown};
+use crate::project::paths::{shown_path, system_reason};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
 /// The remark before the section.
@@ -28,7 +28,7 @@ const SKILL: &str = ".agents/skills/visa-lint/SKILL.md";
 pub(super) const FILES: [&str; 2] = [FILE, SKILL];
 
 /// The file with the section and the skill in a folder, read and not yet written.
-pub(super) fn prepare(folder: &Path, force: bool) -> Result<[Prepared; 2], Failure> {
+pub(super) fn prepare_files(folder: &Path, force: bool) -> Result<[Prepared; 2], Failure> {
     Ok([
         prepared(folder.join(FILE), include_str!("agents.md"), true)?,
         prepared(folder.join(SKILL), include_str!("skill.md"), force)?,
@@ -48,7 +48,7 @@ fn prepared(path: PathBuf, template: &str, may_add: bool) -> Result<Prepared, Fa
     let metadata = std::fs::metadata(&path).ok();
     let read_only = metadata.is_some_and(|metadata| metadata.permissions().readonly());
     if read_only && old.as_ref() != Some(&new) {
-        let shown = shown(&path);
+        let shown = shown_path(&path);
         return Err(Failure::new(format!(
             "cannot write `{shown}`: the file is read-only"
         )));
@@ -61,7 +61,7 @@ fn text_for(
     template: &str,
     may_add: bool,
 ) -> Result<(Option<String>, String), Failure> {
-    let failed = |why: &str| Failure::new(format!("cannot write `{}`: {why}", shown(path)));
+    let failed = |why: &str| Failure::new(format!("cannot write `{}`: {why}", shown_path(path)));
     // A skill begins with lines that say what it is.
     let (head, body) = match template.split_once("---\n\n") {
         Some((head, body)) => (format!("{head}---\n\n"), body),
@@ -104,14 +104,14 @@ fn text_for(
 }
 
 /// Writes a file; what was done, as a line.
-pub(super) fn put(Prepared { path, old, new }: Prepared) -> Result<String, Failure> {
-    let name = shown(&path);
+pub(super) fn write_prepared(Prepared { path, old, new }: Prepared) -> Result<String, Failure> {
+    let name = shown_path(&path);
     if old.as_ref() == Some(&new) {
         return Ok(format!("`{name}` is up to date\n"));
     }
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| {
-            let reason = reason(&error);
+            let reason = system_reason(&error);
             Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
         })?;
     }

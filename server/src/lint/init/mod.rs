@@ -15,7 +15,7 @@ use super::output::Console;
 use super::writing::write_file;
 use crate::json::pretty;
 use crate::project::Failure;
-use crate::project::paths::{end_of, reason, shown};
+use crate::project::paths::{end_of, shown_path, system_reason};
 use crate::project::settings::{FILE_NAME, schema};
 
 /// A file to write, and what is to be done with it then.
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
         .into_iter()
         .chain(options.pre_commit.then_some(PRE_COMMIT))
         .collect();
-    if (!extra.is_empty() || options.agents) && exists(&options.folder.join(SETTINGS.path)) {
+    if (!extra.is_empty() || options.agents) && path_exists(&options.folder.join(SETTINGS.path)) {
         said = format!("`{}` stays as it is\n", SETTINGS.path);
     } else {
         wanted.push(SETTINGS);
@@ -101,11 +101,11 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
     let there: Vec<String> = wanted
         .iter()
         .map(|template| options.folder.join(template.path))
-        .filter(|path| !options.force && exists(path))
+        .filter(|path| !options.force && path_exists(path))
         .map(|path| {
             format!(
                 "`{}` is there already; `--force` overwrites it",
-                shown(&path)
+                shown_path(&path)
             )
         })
         .collect();
@@ -118,16 +118,16 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
     // What they are refused for is said before anything is written.
     let agents = options
         .agents
-        .then(|| agents::prepare(&options.folder, options.force))
+        .then(|| agents::prepare_files(&options.folder, options.force))
         .transpose()?;
     // Writing to a string cannot fail.
     for template in wanted {
         let path = options.folder.join(template.path);
         write(&path, &template.filled())?;
-        let _ = writeln!(said, "wrote `{}`{}", shown(&path), template.advice);
+        let _ = writeln!(said, "wrote `{}`{}", shown_path(&path), template.advice);
     }
     for file in agents.into_iter().flatten() {
-        said.push_str(&agents::put(file)?);
+        said.push_str(&agents::write_prepared(file)?);
     }
     console.print(&said)?;
     Ok(Outcome::Fine)
@@ -144,7 +144,7 @@ fn refuse_outside(folder: &Path, files: impl Iterator<Item = &'static str>) -> R
     let refused = refused.filter(|path| leads_out(path)).map(|path| {
         format!(
             "cannot write `{}`: it is a link that leads out of the folder",
-            shown(&path)
+            shown_path(&path)
         )
     });
     let refused: Vec<String> = refused.collect();
@@ -156,14 +156,14 @@ fn refuse_outside(folder: &Path, files: impl Iterator<Item = &'static str>) -> R
 }
 
 /// Whether something is there, a link that leads nowhere included.
-fn exists(path: &Path) -> bool {
+fn path_exists(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| {
-            let reason = reason(&error);
+            let reason = system_reason(&error);
             Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
         })?;
     }

@@ -42,7 +42,7 @@ pub(super) fn run(options: &RunArguments, console: Console) -> Result<Outcome, F
                 let result = run_in(&session, path, &request);
                 let ran = Ran {
                     function: function.to_string(),
-                    file: session.shown(path),
+                    file: session.shown_path(path),
                     seed,
                     result,
                 };

@@ -12,7 +12,7 @@ use super::ran::Ran;
 use crate::json::run as json;
 use crate::lint::arguments::{CheckFormat, RunArguments, RunFormat};
 use crate::lint::format::human::Look;
-use crate::lint::format::{Extent, render};
+use crate::lint::format::{Extent, render_outline};
 use crate::lint::outcome::Outcome;
 use crate::lint::outline::{Finding, NotLookedAt, Outline};
 use crate::lint::output::{Console, write_error};
@@ -120,7 +120,7 @@ impl Answer {
         reported.dedup();
         let texts = self.texts.iter();
         let texts = texts.map(|(path, text)| (path.to_string(), &**text));
-        render(
+        render_outline(
             format,
             &Outline {
                 files: reported.len() as u64,

@@ -87,7 +87,7 @@ impl<'a> Target<'a> {
 
     /// The file as the user sees it.
     pub(crate) fn file(&self) -> String {
-        self.session.shown(&self.path)
+        self.session.shown_path(&self.path)
     }
 
     /// The texts of all files that are read, by the paths that users see.
@@ -123,7 +123,7 @@ pub(super) fn run_in(
             })
             .collect();
     }
-    show_paths(&mut result, &|path| session.shown(path));
+    show_paths(&mut result, &|path| session.shown_path(path));
     result
 }
 

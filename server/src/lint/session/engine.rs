@@ -6,7 +6,7 @@ use crate::project::files::{LoadedFile, Sources};
 use crate::project::settings::SettingsTable;
 
 /// Tells an engine some files of a run and what holds for them. `doc_comments` is whether their kernels are read too.
-pub(super) fn fill(
+pub(super) fn fill_workspace(
     workspace: &mut Workspace,
     doc_comments: bool,
     settings: &SettingsTable,

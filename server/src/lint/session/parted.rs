@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use visa_analysis::{Fixable, Fixed, Trust, fix_all};
 
 use super::Session;
-use crate::project::parts::groups;
+use crate::project::parts::file_groups;
 
 /// Parts that are held at once: each knows all packages of the run.
 const PARTS: usize = 64;
@@ -18,13 +18,13 @@ const PARTS: usize = 64;
 impl Session<'_> {
     /// Applies fixes until none is left, to the files of each crate and to each lone file by themselves.
     pub(crate) fn apply_all_fixes(&mut self, trust: Trust) -> Fixed {
-        let parts = groups(&self.sources.files, &self.sources.packages);
+        let parts = file_groups(&self.sources.files, &self.sources.packages);
         if parts.len() < 2 {
             return fix_all(self, trust);
         }
         let mut all = Fixed::default();
         for some in parts.chunks(PARTS) {
-            let some: Vec<Self> = some.iter().map(|part| self.part(part)).collect();
+            let some: Vec<Self> = some.iter().map(|part| self.session_part(part)).collect();
             let fixed = some.into_par_iter().with_max_len(1).map(|mut part| {
                 let fixed = fix_all(&mut part, trust);
                 // Unlike that of the whole run, its engine is not the last thing that the process holds.
@@ -40,14 +40,14 @@ impl Session<'_> {
     }
 
     /// A session with some of the files, by their positions.
-    fn part(&self, positions: &[usize]) -> Self {
-        let sources = self.sources.part(positions);
+    fn session_part(&self, positions: &[usize]) -> Self {
+        let sources = self.sources.part_of_files(positions);
         Self {
             given: self.given,
             levels: self.levels.clone(),
             settings: self
                 .settings
-                .part(sources.files.iter().map(|file| &file.path)),
+                .part_of_table(sources.files.iter().map(|file| &file.path)),
             sources,
             outside: self.outside.clone(),
             whole: OnceCell::new(),

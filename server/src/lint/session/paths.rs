@@ -8,7 +8,7 @@ use crate::project::files::Sources;
 
 /// Puts the paths that people gave in the place of the engine's.
 pub(super) fn show_paths(diagnostic: &mut Diagnostic, sources: &Sources) {
-    let show = |path: &mut Arc<str>| *path = sources.shown(path).into();
+    let show = |path: &mut Arc<str>| *path = sources.shown_path(path).into();
     show(&mut diagnostic.file);
     for related in &mut diagnostic.related {
         show(&mut related.file);

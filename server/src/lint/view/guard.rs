@@ -80,7 +80,7 @@ impl Own {
             Some((secret, rest)) => (secret, Some(rest)),
             None => (behind, None),
         };
-        if !same(secret.as_bytes(), self.secret.as_bytes()) {
+        if !constant_time_equal(secret.as_bytes(), self.secret.as_bytes()) {
             let words = "The secret is missing: use the whole address that visa-lint view printed.";
             return Err((StatusCode::FORBIDDEN, words));
         }
@@ -106,7 +106,7 @@ fn comes_from_elsewhere(headers: &HeaderMap) -> bool {
 }
 
 /// Whether two texts are the same, in a time that does not tell how much of them is.
-fn same(one: &[u8], other: &[u8]) -> bool {
+fn constant_time_equal(one: &[u8], other: &[u8]) -> bool {
     let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && differences == 0
 }

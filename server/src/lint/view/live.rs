@@ -16,9 +16,9 @@ use visa_analysis::{KernelCost, Searchable, Texts};
 use super::feed::{Feed, Work};
 use crate::engine::STACK_BYTES;
 use crate::lint::arguments::ViewArguments;
-use crate::lint::cost::drawn::{self, Drawn, document, drawn};
+use crate::lint::cost::drawn::{self, Drawn, drawn_kernels, page_document};
 use crate::lint::cost::shared_effort;
-use crate::lint::format::json::{entry, unresolved};
+use crate::lint::format::json::{finding_json, unresolved_json};
 use crate::lint::output::write_error;
 use crate::lint::session::{Checked, Given, Session, show_paths_of_cost};
 use crate::lint::watch::{self, Follower, Subject};
@@ -34,7 +34,7 @@ const OFTEN: Duration = Duration::from_secs(2);
 /// # Errors
 ///
 /// None of them can be read, or the settings cannot be used.
-pub(super) fn opened(options: &ViewArguments) -> Result<Session<'_>, Failure> {
+pub(super) fn open_session(options: &ViewArguments) -> Result<Session<'_>, Failure> {
     watch::refuse_standard_input(&options.paths)?;
     let given = Given {
         paths: &options.paths,
@@ -54,7 +54,7 @@ pub(super) fn opened(options: &ViewArguments) -> Result<Session<'_>, Failure> {
 }
 
 /// Fills the feed until the program is interrupted.
-pub(super) fn follow(
+pub(super) fn follow_changes(
     options: &ViewArguments,
     session: &mut Session<'_>,
     feed: Feed,
@@ -93,7 +93,7 @@ impl Follower for Live {
     fn pass(&mut self, session: &mut Session<'_>) -> bool {
         self.end_search();
         self.feed.say(Work::Checking);
-        if let Err(failure) = self.show(session) {
+        if let Err(failure) = self.publish_session(session) {
             self.is_stuck(&failure);
         }
         true
@@ -114,15 +114,15 @@ impl Follower for Live {
 impl Live {
     fn end_search(&mut self) {
         if let Some(search) = self.search.take() {
-            self.known = search.end();
+            self.known = search.stop_searching();
         }
     }
 
     /// Publishes what the files are now, and begins a search.
-    fn show(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+    fn publish_session(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         let checked = session.check(true);
         let (costs, _) = session.costs(0.into(), None);
-        let kernels = drawn(session, &costs)?;
+        let kernels = drawn_kernels(session, &costs)?;
         let page = Page::of(session, &checked)?;
         let effort = self
             .effort
@@ -139,14 +139,14 @@ impl Live {
         };
         self.feed.publish(page.text(&kernels), work);
         if work == Work::Searching {
-            self.search = Some(Search::begin(Searching {
+            self.search = Some(Search::begin_search(Searching {
                 effort,
                 feed: self.feed.clone(),
                 known: std::mem::take(&mut self.known),
                 page,
                 kernels,
                 wanted,
-                names: names(session),
+                names: shown_paths(session),
                 texts: session.shown_texts(),
             })?);
         }
@@ -157,7 +157,8 @@ impl Live {
 /// The kernels with a total, by their numbers, with all that a search of them reads.
 fn searchable(session: &Session<'_>, costs: &[KernelCost]) -> Vec<(usize, Searchable)> {
     let paths = session.reported_paths();
-    let paths: BTreeMap<String, &str> = paths.map(|path| (session.shown(path), path)).collect();
+    let paths: BTreeMap<String, &str> =
+        paths.map(|path| (session.shown_path(path), path)).collect();
     let analysis = session.workspace().analysis();
     let numbered = costs.iter().enumerate();
     let known = numbered.filter(|(_, cost)| cost.total.is_some());
@@ -170,10 +171,10 @@ fn searchable(session: &Session<'_>, costs: &[KernelCost]) -> Vec<(usize, Search
 }
 
 /// The paths that people see, by the engine's.
-fn names(session: &Session<'_>) -> BTreeMap<String, String> {
+fn shown_paths(session: &Session<'_>) -> BTreeMap<String, String> {
     let paths = session.loaded_paths();
     paths
-        .map(|path| (path.to_owned(), session.shown(path)))
+        .map(|path| (path.to_owned(), session.shown_path(path)))
         .collect()
 }
 
@@ -203,9 +204,11 @@ struct Whole<'a> {
 impl Page {
     fn of(session: &Session<'_>, checked: &Checked) -> Result<Self, Failure> {
         let failed = |error| Failure::new(format!("cannot write the page: {error}"));
-        let findings = checked.open().map(|one| serde_json::to_value(entry(one)));
+        let findings = checked
+            .unsuppressed_findings()
+            .map(|one| serde_json::to_value(finding_json(one)));
         let places = checked.unresolved.iter();
-        let places = places.map(|one| serde_json::to_value(unresolved(one)));
+        let places = places.map(|one| serde_json::to_value(unresolved_json(one)));
         Ok(Self {
             files: checked.files,
             findings: findings.collect::<Result<_, _>>().map_err(failed)?,
@@ -223,7 +226,7 @@ impl Page {
     fn text(&self, kernels: &[Drawn]) -> String {
         let whole = Whole {
             page: self,
-            document: document(kernels),
+            document: page_document(kernels),
         };
         // Plain data cannot fail.
         serde_json::to_string(&whole).unwrap_or_default()
@@ -237,7 +240,7 @@ struct Search {
 }
 
 impl Search {
-    fn begin(searching: Searching) -> Result<Self, Failure> {
+    fn begin_search(searching: Searching) -> Result<Self, Failure> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
@@ -249,7 +252,7 @@ impl Search {
     }
 
     /// Ends it within a candidate; what it found.
-    fn end(self) -> Vec<Found> {
+    fn stop_searching(self) -> Vec<Found> {
         self.stop.store(true, Ordering::SeqCst);
         // A panic was said where it happened.
         self.thread.join().unwrap_or_default()
@@ -275,12 +278,12 @@ impl Searching {
         let mut found = Vec::new();
         let mut shown = Instant::now();
         for (number, kernel) in std::mem::take(&mut self.wanted) {
-            let Some(one) = self.found(kernel, stop) else {
+            let Some(one) = self.known_or_searched(kernel, stop) else {
                 continue;
             };
             if let Some(cost) = &one.cost
                 && let Some(kernel) = self.kernels.get_mut(number)
-                && let Err(failure) = kernel.tell(cost, &self.texts)
+                && let Err(failure) = kernel.update_kernel(cost, &self.texts)
             {
                 failure.say();
             }
@@ -301,7 +304,7 @@ impl Searching {
     }
 
     /// What is known of a kernel, or what a search of it finds; none where that was ended or failed.
-    fn found(&mut self, kernel: Searchable, stop: &dyn Fn() -> bool) -> Option<Found> {
+    fn known_or_searched(&mut self, kernel: Searchable, stop: &dyn Fn() -> bool) -> Option<Found> {
         let same = |one: &Found| one.effort == self.effort && one.kernel == kernel;
         match self.known.iter().position(same) {
             Some(at) => Some(self.known.swap_remove(at)),

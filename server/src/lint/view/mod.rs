@@ -22,14 +22,14 @@ use self::site::{Content, Site};
 pub(crate) fn run(options: &ViewArguments, console: Console) -> Result<Outcome, Failure> {
     end_on_interrupt();
     if options.scratch {
-        let site = Site::bind(options.port)?;
+        let site = Site::bind_port(options.port)?;
         say_address(&site, options, console)?;
         site.serve(Content::Scratch)?;
         return Ok(Outcome::Fine);
     }
     in_pool(options.jobs, || {
-        let mut session = live::opened(options)?;
-        let site = Site::bind(options.port)?;
+        let mut session = live::open_session(options)?;
+        let site = Site::bind_port(options.port)?;
         let (feed, states) = Feed::new();
         say_address(&site, options, console)?;
         std::thread::Builder::new()
@@ -40,7 +40,7 @@ pub(crate) fn run(options: &ViewArguments, console: Console) -> Result<Outcome, 
                 }
             })
             .map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
-        live::follow(options, &mut session, feed)?;
+        live::follow_changes(options, &mut session, feed)?;
         Ok(Outcome::Fine)
     })
 }

@@ -19,7 +19,7 @@ use crate::lsp::framing::{Frame, FrameReader, MAXIMUM_BODY_BYTES, write_frame};
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The answer to a request for a WebSocket, which a language server is then behind; `None` where it is no such request.
-pub(super) fn joined(mut request: Request<Incoming>) -> Option<Response<()>> {
+pub(super) fn join_websocket(mut request: Request<Incoming>) -> Option<Response<()>> {
     let answer = create_response_with_body(&request, || ()).ok()?;
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
@@ -30,14 +30,14 @@ pub(super) fn joined(mut request: Request<Incoming>) -> Option<Response<()>> {
                 .max_frame_size(Some(MAXIMUM_BODY_BYTES));
             let io = TokioIo::new(upgraded);
             let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-            serve(socket).await;
+            serve_page(socket).await;
         }
     });
     Some(answer)
 }
 
 /// Runs a language server for a page until the page is closed.
-async fn serve(socket: WebSocketStream<TokioIo<Upgraded>>) {
+async fn serve_page(socket: WebSocketStream<TokioIo<Upgraded>>) {
     let (mut to_page, mut from_page) = socket.split();
     let (mut to_server, input) = tokio::io::duplex(BUFFER_BYTES);
     let (output, from_server) = tokio::io::duplex(BUFFER_BYTES);
@@ -61,5 +61,5 @@ async fn serve(socket: WebSocketStream<TokioIo<Upgraded>>) {
         }
         let _ = to_page.close().await;
     };
-    future::join3(reading, lsp::serve(input, output), writing).await;
+    future::join3(reading, lsp::serve_streams(input, output), writing).await;
 }

@@ -20,7 +20,7 @@ use super::feed::{State, States};
 use super::guard::{Own, Refusal, random_word};
 use super::scratch;
 use crate::project::Failure;
-use crate::project::paths::reason;
+use crate::project::paths::system_reason;
 
 /// The pages are made of the views of the editor's extension, as the one of `cost --format html`: see `cost::html`.
 const LIVE: &str = include_str!("live.html");
@@ -63,12 +63,12 @@ impl Site {
     /// # Errors
     ///
     /// The port is taken, or not to be had.
-    pub(super) fn bind(port: u16) -> Result<Self, Failure> {
+    pub(super) fn bind_port(port: u16) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| {
             let words = if error.kind() == std::io::ErrorKind::AddrInUse {
                 "another program has it; without --port a free one is taken".to_owned()
             } else {
-                reason(&error)
+                system_reason(&error)
             };
             Failure::new(format!("cannot serve at port {port} of 127.0.0.1: {words}"))
         };
@@ -122,7 +122,7 @@ struct Served {
 
 async fn connection(stream: TcpStream, served: Arc<Served>) {
     let service = service_fn(move |request| {
-        let answer = served.answer(request);
+        let answer = served.answer_page_request(request);
         async move { Ok::<_, Infallible>(answer) }
     });
     // A browser that goes away in the middle of an answer is no fault.
@@ -134,32 +134,36 @@ async fn connection(stream: TcpStream, served: Arc<Served>) {
 }
 
 impl Served {
-    fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    fn answer_page_request(&self, request: Request<Incoming>) -> Response<Body> {
         let (method, path) = (request.method(), request.uri().path());
         let asked = match self.own.admit(method, request.headers(), path) {
             Ok(asked) => asked,
-            Err(refusal) => return refused(refusal),
+            Err(refusal) => return refusal_response(refusal),
         };
         match (asked, &self.content) {
-            (None, _) => moved(&self.own.address()),
-            (Some(""), Content::Live(_)) => whole("text/html; charset=utf-8", LIVE.to_owned()),
+            (None, _) => redirect_response(&self.own.address()),
+            (Some(""), Content::Live(_)) => {
+                text_response("text/html; charset=utf-8", LIVE.to_owned())
+            }
             (Some("events"), Content::Live(states)) => events(states.clone()),
             (Some("data"), Content::Live(states)) => {
                 let document = states.borrow().document.to_string();
-                whole("application/json", document)
+                text_response("application/json", document)
             }
             (Some(""), Content::Scratch) => match random_word() {
-                Ok(nonce) => whole("text/html; charset=utf-8", SCRATCH.replace(NONCE, &nonce)),
-                Err(_) => refused((
+                Ok(nonce) => {
+                    text_response("text/html; charset=utf-8", SCRATCH.replace(NONCE, &nonce))
+                }
+                Err(_) => refusal_response((
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "There are no random bytes.",
                 )),
             },
-            (Some("language-server"), Content::Scratch) => match scratch::joined(request) {
+            (Some("language-server"), Content::Scratch) => match scratch::join_websocket(request) {
                 Some(answer) => with_headers(answer.map(|()| Full::default().boxed_unsync())),
-                None => refused((StatusCode::BAD_REQUEST, "This is for WebSockets.")),
+                None => refusal_response((StatusCode::BAD_REQUEST, "This is for WebSockets.")),
             },
-            _ => refused((StatusCode::NOT_FOUND, "There is no such page.")),
+            _ => refusal_response((StatusCode::NOT_FOUND, "There is no such page.")),
         }
     }
 }
@@ -173,7 +177,7 @@ fn events(states: States) -> Response<Body> {
         let event = event(&states.borrow_and_update());
         Some((Ok(Frame::data(Bytes::from(event))), (states, false)))
     });
-    answer(
+    new_response(
         StatusCode::OK,
         "text/event-stream",
         StreamBody::new(states).boxed_unsync(),
@@ -186,24 +190,24 @@ fn event(state: &State) -> String {
     format!("data: {told}\n\n")
 }
 
-fn refused((status, words): Refusal) -> Response<Body> {
+fn refusal_response((status, words): Refusal) -> Response<Body> {
     let words = Full::from(format!("{words}\n")).boxed_unsync();
-    answer(status, "text/plain; charset=utf-8", words)
+    new_response(status, "text/plain; charset=utf-8", words)
 }
 
-fn whole(kind: &'static str, text: String) -> Response<Body> {
-    answer(StatusCode::OK, kind, Full::from(text).boxed_unsync())
+fn text_response(kind: &'static str, text: String) -> Response<Body> {
+    new_response(StatusCode::OK, kind, Full::from(text).boxed_unsync())
 }
 
-fn moved(address: &str) -> Response<Body> {
-    let mut answer = refused((StatusCode::PERMANENT_REDIRECT, "The page is a folder."));
+fn redirect_response(address: &str) -> Response<Body> {
+    let mut answer = refusal_response((StatusCode::PERMANENT_REDIRECT, "The page is a folder."));
     if let Ok(address) = HeaderValue::from_str(address) {
         answer.headers_mut().insert("location", address);
     }
     answer
 }
 
-fn answer(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
+fn new_response(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     let mut answer = Response::new(body);
     *answer.status_mut() = status;
     let kind = HeaderValue::from_static(kind);

@@ -11,18 +11,18 @@ use rustix::fs::{
 use rustix::io::{Errno, Result};
 
 /// Gives a file the attributes of another, and no others; whether that is possible.
-pub(super) fn inherit(file: &File, from: &Path) -> std::io::Result<bool> {
+pub(super) fn inherit_attributes(file: &File, from: &Path) -> std::io::Result<bool> {
     let from = File::open(from)?;
-    let (own, wanted) = (names(file)?, names(&from)?);
+    let (own, wanted) = (attribute_names(file)?, attribute_names(&from)?);
     for name in own.difference(&wanted) {
         if fremovexattr(file, name.as_c_str()).is_err() {
             return Ok(false);
         }
     }
     for name in &wanted {
-        let value = value(&from, name)?;
+        let value = attribute_value(&from, name)?;
         // A label that the system gives to every file may not be set, and need not be.
-        let is_there = own.contains(name) && self::value(file, name)? == value;
+        let is_there = own.contains(name) && self::attribute_value(file, name)? == value;
         if !is_there && fsetxattr(file, name.as_c_str(), &value, XattrFlags::empty()).is_err() {
             return Ok(false);
         }
@@ -31,8 +31,8 @@ pub(super) fn inherit(file: &File, from: &Path) -> std::io::Result<bool> {
 }
 
 /// The names of a file's attributes; none where its file system has no attributes.
-fn names(file: &File) -> Result<BTreeSet<CString>> {
-    let list = whole(|| flistxattr_query(file), |buffer| flistxattr(file, buffer));
+fn attribute_names(file: &File) -> Result<BTreeSet<CString>> {
+    let list = read_whole(|| flistxattr_query(file), |buffer| flistxattr(file, buffer));
     let list = match list {
         Err(Errno::NOTSUP | Errno::NOSYS) => return Ok(BTreeSet::new()),
         list => list?,
@@ -42,15 +42,15 @@ fn names(file: &File) -> Result<BTreeSet<CString>> {
     Ok(names.map(CStr::to_owned).collect())
 }
 
-fn value(file: &File, name: &CStr) -> Result<Vec<u8>> {
-    whole(
+fn attribute_value(file: &File, name: &CStr) -> Result<Vec<u8>> {
+    read_whole(
         || fgetxattr_query(file, name),
         |buffer| fgetxattr(file, name, buffer),
     )
 }
 
 /// What a call writes into as many bytes as another one says that it needs.
-fn whole(
+fn read_whole(
     length: impl Fn() -> Result<usize>,
     write: impl Fn(&mut [u8]) -> Result<usize>,
 ) -> Result<Vec<u8>> {

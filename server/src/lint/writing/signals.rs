@@ -13,11 +13,11 @@ static UNPLACED: Mutex<Unplaced> = Mutex::new(Unplaced(BTreeSet::new()));
 pub(super) struct Unplaced(BTreeSet<PathBuf>);
 
 impl Unplaced {
-    pub(super) fn remember(&mut self, path: &Path) {
+    pub(super) fn remember_path(&mut self, path: &Path) {
         self.0.insert(path.to_path_buf());
     }
 
-    pub(super) fn forget(&mut self, path: &Path) {
+    pub(super) fn forget_path(&mut self, path: &Path) {
         self.0.remove(path);
     }
 }
@@ -29,7 +29,7 @@ pub(super) fn unplaced() -> MutexGuard<'static, Unplaced> {
 
 /// From now on the files are removed where a signal ends the program.
 #[cfg(unix)]
-pub(super) fn watch() {
+pub(super) fn watch_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -67,4 +67,4 @@ fn ignored_signals() -> Vec<i32> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn watch() {}
+pub(super) fn watch_signals() {}

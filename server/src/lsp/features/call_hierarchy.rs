@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{ByteRange, CallItem};
 
-use super::at;
+use super::resolve_position;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -21,19 +21,21 @@ struct Handle {
 }
 
 /// `textDocument/prepareCallHierarchy`
-pub(crate) fn prepare(
+pub(crate) fn prepare_call_hierarchy(
     snapshot: &Snapshot,
     params: &CallHierarchyPrepareParams,
 ) -> Answer<Option<Vec<CallHierarchyItem>>> {
-    let (path, _, offset) = at(snapshot, &params.text_document_position_params)?;
+    let (path, _, offset) = resolve_position(snapshot, &params.text_document_position_params)?;
     let items = snapshot.analysis.call_items(&path, offset)?;
-    let items = items.into_iter().map(|found| item(snapshot, found));
+    let items = items
+        .into_iter()
+        .map(|found| hierarchy_item(snapshot, found));
     let items = items.collect::<Answer<Vec<_>>>()?;
     Ok((!items.is_empty()).then_some(items))
 }
 
 /// `callHierarchy/incomingCalls`
-pub(crate) fn incoming(
+pub(crate) fn incoming_calls(
     snapshot: &Snapshot,
     params: &CallHierarchyIncomingCallsParams,
 ) -> Answer<Option<Vec<CallHierarchyIncomingCall>>> {
@@ -43,15 +45,15 @@ pub(crate) fn incoming(
         .incoming_calls(&handle.path, handle.offset)?;
     let calls = calls.into_iter().map(|call| {
         Ok(CallHierarchyIncomingCall {
-            from_ranges: ranges(snapshot, &call.item.place.file, &call.sites)?,
-            from: item(snapshot, call.item)?,
+            from_ranges: site_ranges(snapshot, &call.item.place.file, &call.sites)?,
+            from: hierarchy_item(snapshot, call.item)?,
         })
     });
     calls.collect::<Answer<Vec<_>>>().map(Some)
 }
 
 /// `callHierarchy/outgoingCalls`
-pub(crate) fn outgoing(
+pub(crate) fn outgoing_calls(
     snapshot: &Snapshot,
     params: &CallHierarchyOutgoingCallsParams,
 ) -> Answer<Option<Vec<CallHierarchyOutgoingCall>>> {
@@ -61,8 +63,8 @@ pub(crate) fn outgoing(
         .outgoing_calls(&handle.path, handle.offset)?;
     let calls = calls.into_iter().map(|call| {
         Ok(CallHierarchyOutgoingCall {
-            from_ranges: ranges(snapshot, &handle.path, &call.sites)?,
-            to: item(snapshot, call.item)?,
+            from_ranges: site_ranges(snapshot, &handle.path, &call.sites)?,
+            to: hierarchy_item(snapshot, call.item)?,
         })
     });
     calls.collect::<Answer<Vec<_>>>().map(Some)
@@ -79,7 +81,7 @@ fn handle(snapshot: &Snapshot, item: &CallHierarchyItem) -> Answer<Handle> {
     Ok(Handle { path, offset })
 }
 
-fn item(snapshot: &Snapshot, found: CallItem) -> Answer<CallHierarchyItem> {
+fn hierarchy_item(snapshot: &Snapshot, found: CallItem) -> Answer<CallHierarchyItem> {
     let file = snapshot.file(&found.place.file)?;
     let handle = Handle {
         path: found.place.file.to_string(),
@@ -97,7 +99,7 @@ fn item(snapshot: &Snapshot, found: CallItem) -> Answer<CallHierarchyItem> {
     })
 }
 
-fn ranges(snapshot: &Snapshot, path: &str, sites: &[ByteRange]) -> Answer<Vec<Range>> {
+fn site_ranges(snapshot: &Snapshot, path: &str, sites: &[ByteRange]) -> Answer<Vec<Range>> {
     let file = snapshot.file(path)?;
     Ok(sites.iter().map(|site| file.range(*site)).collect())
 }

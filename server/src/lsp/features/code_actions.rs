@@ -14,8 +14,8 @@ use visa_analysis::{Assist, AssistKind, ByteRange, Group, Level, Trust, find_rul
 use super::diagnostics::{SOURCE, of_finding};
 use super::edits::{of_files, workspace_edit};
 use super::fix_all::fixed;
-use super::fixes::{Carried, Chosen, touch};
-use super::reports::checked;
+use super::fixes::{Carried, Chosen, ranges_touch};
+use super::reports::checked_report;
 use super::{explaining, settings_file};
 use crate::lsp::capabilities::FIX_ALL;
 use crate::lsp::engine::{Answer, Failure};
@@ -63,10 +63,10 @@ pub(crate) fn code_actions(
     let mut mends_all = None;
     let mut about = None;
     let mut offers_savings = false;
-    if wants(only, &CodeActionKind::QUICKFIX) {
-        let found = findings(snapshot, &path, range, &params.context.diagnostics)?;
+    if wants_kind(only, &CodeActionKind::QUICKFIX) {
+        let found = shown_findings(snapshot, &path, range, &params.context.diagnostics)?;
         offers_savings = !found.is_empty();
-        let (mended, mended_slower) = mending(snapshot, (&path, range), &found)?;
+        let (mended, mended_slower) = mending_actions(snapshot, (&path, range), &found)?;
         actions.extend(mended);
         slower = mended_slower;
         if lazily && !found.is_empty() {
@@ -79,11 +79,11 @@ pub(crate) fn code_actions(
         left_wrong = leaving_wrong(snapshot, (&path, &params.text_document.uri), &found)?;
     }
     // Asked for by name, or offered where the edit is worked out only when it is chosen.
-    if mends_all.is_none() && (only.is_some() || lazily) && wants(only, &FIX_ALL) {
+    if mends_all.is_none() && (only.is_some() || lazily) && wants_kind(only, &FIX_ALL) {
         mends_all = Some(FIX_ALL);
     }
     if let Some(kind) = mends_all
-        && fixable(snapshot, &path)?
+        && is_fixable(snapshot, &path)?
     {
         let all = fix_all(snapshot, &path, (kind, lazily))?;
         actions.extend(all.map(|all| CodeAction {
@@ -92,12 +92,12 @@ pub(crate) fn code_actions(
         }));
     }
     for assist in snapshot.analysis.assists(&path, range)? {
-        if wants(only, &kind_of(assist.kind)) {
-            actions.push(refactoring(snapshot, assist)?);
+        if wants_kind(only, &kind_of(assist.kind)) {
+            actions.push(refactoring_action(snapshot, assist)?);
         }
     }
-    if !offers_savings && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
-        actions.extend(proposed(snapshot, &path, range)?);
+    if !offers_savings && wants_kind(only, &CodeActionKind::REFACTOR_REWRITE) {
+        actions.extend(proposed_actions(snapshot, &path, range)?);
     }
     actions.append(&mut left_wrong);
     actions.append(&mut slower);
@@ -107,7 +107,7 @@ pub(crate) fn code_actions(
 
 /// What mends findings: their fixes, and the changes of the place that save cycles, which come first at a finding about speed and
 /// behind the fixes of others. Fixes that make their kernel slower are apart.
-fn mending(
+fn mending_actions(
     snapshot: &Snapshot,
     (path, range): (&str, ByteRange),
     found: &[Shown],
@@ -118,29 +118,29 @@ fn mending(
     let (mut actions, mut slower) = (Vec::new(), Vec::new());
     for (at, shown) in found.iter().enumerate() {
         if slow == Some(at) {
-            actions.extend(saving(snapshot, (path, range), shown)?);
+            actions.extend(saving_actions(snapshot, (path, range), shown)?);
         }
         for fix in shown.carried.fixes.clone() {
             let of = (path, shown.rule.as_str(), &shown.carried);
-            match fix.action(snapshot, of, &shown.diagnostic)? {
+            match fix.code_action(snapshot, of, &shown.diagnostic)? {
                 Some(offered) if offered.makes_slower => slower.push(offered.action),
                 offered => actions.extend(offered.map(|offered| offered.action)),
             }
         }
     }
     if let Some(first) = found.first().filter(|_| slow.is_none()) {
-        actions.extend(saving(snapshot, (path, range), first)?);
+        actions.extend(saving_actions(snapshot, (path, range), first)?);
     }
     Ok((actions, slower))
 }
 
 /// The changes of a place that save cycles, as quick fixes of a finding there.
-fn saving(
+fn saving_actions(
     snapshot: &Snapshot,
     (path, range): (&str, ByteRange),
     shown: &Shown,
 ) -> Answer<Vec<CodeAction>> {
-    let proposed = proposed(snapshot, path, range)?.into_iter();
+    let proposed = proposed_actions(snapshot, path, range)?.into_iter();
     let of_finding = proposed.map(|action| CodeAction {
         kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(vec![shown.diagnostic.clone()]),
@@ -157,7 +157,7 @@ fn leaving_wrong(
 ) -> Answer<Vec<CodeAction>> {
     let mut actions = Vec::new();
     for shown in found {
-        actions.extend(allowing(snapshot, path, shown)?);
+        actions.extend(allowing_action(snapshot, path, shown)?);
     }
     let mut rules: Vec<&Shown> = Vec::new();
     for shown in found {
@@ -167,17 +167,19 @@ fn leaving_wrong(
     }
     for shown in &rules {
         let (rule, diagnostic) = (&shown.rule, &shown.diagnostic);
-        actions.extend(settings_file::action(snapshot, path, rule, diagnostic));
+        actions.extend(settings_file::allow_rule_action(
+            snapshot, path, rule, diagnostic,
+        ));
     }
     let explained = rules
         .iter()
-        .map(|shown| explaining::action(uri, &shown.rule, &shown.diagnostic));
+        .map(|shown| explaining::explain_action(uri, &shown.rule, &shown.diagnostic));
     actions.extend(explained);
     Ok(actions)
 }
 
 /// `codeAction/resolve`
-pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAction> {
+pub(crate) fn resolve_action(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAction> {
     let mut action = action.clone();
     let data = action.data.take();
     let unresolved = data.and_then(|data| serde_json::from_value::<Unresolved>(data).ok());
@@ -218,7 +220,7 @@ fn is_current(snapshot: &Snapshot, path: &str, version: Option<i32>) -> Answer<(
 }
 
 /// Whether a client asked for a kind of code action: for all, for this one, or for one that it is part of.
-fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+fn wants_kind(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_none_or(|only| {
         only.iter().any(|wanted| {
             let rest = kind.as_str().strip_prefix(wanted.as_str());
@@ -231,7 +233,7 @@ fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
 
 /// The findings that a menu is about: those that the client says, if it sends back what their diagnostics carry and the
 /// texts are still the same; else those at the selection.
-fn findings(
+fn shown_findings(
     snapshot: &Snapshot,
     path: &str,
     range: ByteRange,
@@ -263,7 +265,7 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
     if !settings.client.diagnostics || !settings.reports(path) {
         return Ok(Vec::new());
     }
-    let report = checked(snapshot, path)?;
+    let report = checked_report(snapshot, path)?;
     let settings = settings.table.settings_of(path);
     let mut findings = Vec::new();
     for finding in &report.diagnostics {
@@ -277,10 +279,11 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
                 start: place.range.start.byte,
                 end: place.range.end.byte,
             };
-            place.fault.is_some() && place.file == finding.file && touch(bytes, range)
+            place.fault.is_some() && place.file == finding.file && ranges_touch(bytes, range)
         });
         let level = settings.level_of(finding);
-        if (touch(bytes, range) || elsewhere) && !finding.suppressed && level != Level::Allow {
+        if (ranges_touch(bytes, range) || elsewhere) && !finding.suppressed && level != Level::Allow
+        {
             findings.push(Shown {
                 rule: finding.rule.to_owned(),
                 diagnostic: of_finding(snapshot, finding, level)?,
@@ -292,7 +295,7 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
 }
 
 /// The comment that allows a finding where it is, with a reason to fill in.
-fn allowing(snapshot: &Snapshot, path: &str, shown: &Shown) -> Answer<Option<CodeAction>> {
+fn allowing_action(snapshot: &Snapshot, path: &str, shown: &Shown) -> Answer<Option<CodeAction>> {
     let finding = (shown.carried.start, shown.rule.as_str());
     let fixes = snapshot
         .analysis
@@ -318,7 +321,7 @@ const fn kind_of(kind: AssistKind) -> CodeActionKind {
     }
 }
 
-fn refactoring(snapshot: &Snapshot, assist: Assist) -> Answer<CodeAction> {
+fn refactoring_action(snapshot: &Snapshot, assist: Assist) -> Answer<CodeAction> {
     let documents = of_files(snapshot, &assist.edits)?;
     Ok(CodeAction {
         title: assist.title,
@@ -329,14 +332,14 @@ fn refactoring(snapshot: &Snapshot, assist: Assist) -> Answer<CodeAction> {
 }
 
 /// What a search proposes for the operations in the statements that a selection touches; at the kernel's name, all of it.
-fn proposed(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<CodeAction>> {
+fn proposed_actions(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<CodeAction>> {
     let bytes = |range: visa_analysis::Range| ByteRange {
         start: range.start.byte,
         end: range.end.byte,
     };
     let mut actions = Vec::new();
     for cost in snapshot.advised() {
-        let whole = *cost.file == *path && touch(bytes(cost.range), range);
+        let whole = *cost.file == *path && ranges_touch(bytes(cost.range), range);
         let pair = cost.searched.as_ref().and_then(|made| made.pair.as_ref());
         let pair = pair.filter(|_| whole);
         for proposal in cost.proposals.iter().chain(pair) {
@@ -345,7 +348,7 @@ fn proposed(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<Cod
             };
             let statement = cost.operations.iter().find(here).map(|row| row.statement);
             let at = bytes(statement.unwrap_or(proposal.range));
-            let meant = whole || (*proposal.file == *path && touch(at, range));
+            let meant = whole || (*proposal.file == *path && ranges_touch(at, range));
             if !meant || proposal.edits.is_empty() {
                 continue;
             }
@@ -363,7 +366,7 @@ fn proposed(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<Cod
 }
 
 /// Whether something in a file can be mended without looking.
-fn fixable(snapshot: &Snapshot, path: &str) -> Answer<bool> {
+fn is_fixable(snapshot: &Snapshot, path: &str) -> Answer<bool> {
     Ok(!sure_rules(snapshot, path)?.is_empty())
 }
 
@@ -373,7 +376,7 @@ fn sure_rules(snapshot: &Snapshot, path: &str) -> Answer<Vec<&'static str>> {
     if !settings.client.diagnostics || !settings.reports(path) {
         return Ok(Vec::new());
     }
-    let report = checked(snapshot, path)?;
+    let report = checked_report(snapshot, path)?;
     let settings = settings.table.settings_of(path);
     let sure = report.diagnostics.iter().filter(|finding| {
         !finding.suppressed

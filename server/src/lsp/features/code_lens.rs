@@ -3,7 +3,7 @@
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 
-use super::{location, running};
+use super::{client_location, running};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -30,7 +30,7 @@ pub(crate) fn code_lens(
         let range = file.range(lens.range);
         let (command, arguments) = match &lens.mend {
             Some(place) => {
-                let to = location(snapshot, place)?;
+                let to = client_location(snapshot, place)?;
                 (GO_TO, vec![json!(to.uri), json!(to.range.start)])
             }
             None => {

@@ -6,8 +6,8 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{ByteRange, Completion, CompletionKind};
 
-use super::at;
 use super::markup::Format;
+use super::resolve_position;
 use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
@@ -17,7 +17,7 @@ pub(crate) fn completion(
     snapshot: &Snapshot,
     params: &CompletionParams,
 ) -> Answer<Option<CompletionResponse>> {
-    let (path, file, offset) = at(snapshot, &params.text_document_position)?;
+    let (path, file, offset) = resolve_position(snapshot, &params.text_document_position)?;
     let proposals = snapshot.analysis.completions(&path, offset)?;
     // A whole declaration without places to fill in would be in the way.
     let snippets = snapshot.view.client.snippets;
@@ -30,11 +30,11 @@ pub(crate) fn completion(
             _ => true,
         })
         .enumerate()
-        .map(|(index, proposal)| item(snapshot, &file, offset, index, proposal));
+        .map(|(index, proposal)| completion_item(snapshot, &file, offset, index, proposal));
     Ok(Some(CompletionResponse::Array(items.collect())))
 }
 
-fn item(
+fn completion_item(
     snapshot: &Snapshot,
     file: &FileText,
     offset: u32,
@@ -71,7 +71,7 @@ fn item(
     CompletionItem {
         label_details: details.map(|words| label_details(proposal.kind, words)),
         label: proposal.label,
-        kind: Some(kind(proposal.kind)),
+        kind: Some(item_kind(proposal.kind)),
         detail: proposal.detail,
         documentation: documentation.map(|words| format.documentation(&words)),
         sort_text: Some(format!("{:010}{index:06}", proposal.rank)),
@@ -96,7 +96,7 @@ fn label_details(kind: CompletionKind, words: &str) -> CompletionItemLabelDetail
     }
 }
 
-const fn kind(kind: CompletionKind) -> CompletionItemKind {
+const fn item_kind(kind: CompletionKind) -> CompletionItemKind {
     match kind {
         CompletionKind::Axis => CompletionItemKind::TYPE_PARAMETER,
         CompletionKind::Alias => CompletionItemKind::INTERFACE,

@@ -11,11 +11,11 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::KernelCost;
 
-use super::at;
 use super::edits::{of_files, workspace_edit};
+use super::resolve_position;
 use crate::json::cost::chosen_document;
 use crate::json::dialect::Dialect;
-use crate::json::memory_map::document;
+use crate::json::memory_map::memory_map_document;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
 
@@ -25,17 +25,17 @@ pub(crate) fn kernel_cost(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
 ) -> Answer<Option<Value>> {
-    let (path, _, offset) = at(snapshot, params)?;
+    let (path, _, offset) = resolve_position(snapshot, params)?;
     let Some(cost) = snapshot.analysis.kernel_cost_at(&path, offset)? else {
         return Ok(None);
     };
-    let searched = advised(snapshot, &cost.file, &cost.name);
+    let searched = advised_kernel(snapshot, &cost.file, &cost.name);
     let cost = searched.as_deref().unwrap_or(&cost);
     Ok(Some(json!(chosen_document(std::slice::from_ref(cost)))))
 }
 
 /// A kernel with what a search proposes, if one was made of the texts of now.
-fn advised(snapshot: &Snapshot, file: &str, name: &str) -> Option<Arc<KernelCost>> {
+fn advised_kernel(snapshot: &Snapshot, file: &str, name: &str) -> Option<Arc<KernelCost>> {
     let mut known = snapshot.advised().into_iter();
     known.find(|cost| *cost.file == *file && cost.name == name)
 }
@@ -58,9 +58,9 @@ pub(crate) fn proposal_edit(
         text_document: params.text_document.clone(),
         position: params.position,
     };
-    let (path, _, offset) = at(snapshot, &place)?;
+    let (path, _, offset) = resolve_position(snapshot, &place)?;
     let kernel = snapshot.analysis.kernel_cost_at(&path, offset)?;
-    let known = kernel.and_then(|cost| advised(snapshot, &cost.file, &cost.name));
+    let known = kernel.and_then(|cost| advised_kernel(snapshot, &cost.file, &cost.name));
     let Some(known) = known else {
         // The text changed since the view was drawn.
         return Err(Failure::Outdated);
@@ -78,9 +78,9 @@ pub(crate) fn memory_map(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
 ) -> Answer<Option<Value>> {
-    let (path, _, offset) = at(snapshot, params)?;
+    let (path, _, offset) = resolve_position(snapshot, params)?;
     let map = snapshot.analysis.memory_map(&path, offset)?;
-    Ok(map.as_ref().map(|map| json!(document(map))))
+    Ok(map.as_ref().map(|map| json!(memory_map_document(map))))
 }
 
 /// The stages of the operation at a place, or of all operations of its kernel.
@@ -88,7 +88,7 @@ pub(crate) fn stage_table(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
 ) -> Answer<Option<Value>> {
-    let (path, _, offset) = at(snapshot, params)?;
+    let (path, _, offset) = resolve_position(snapshot, params)?;
     let table = snapshot.analysis.stage_table(&path, offset)?;
     Ok(table.map(|table| {
         json!({
@@ -100,7 +100,7 @@ pub(crate) fn stage_table(
 }
 
 /// The library that a document is written for: the object of `visa-lint --format json` about its crate, without the files.
-pub(crate) fn dialect(
+pub(crate) fn document_dialect(
     snapshot: &Snapshot,
     document: &TextDocumentIdentifier,
 ) -> Answer<Option<Value>> {

@@ -38,7 +38,7 @@ const RELATED: usize = 16;
 const UNNECESSARY: [&str; 2] = ["unused_suppression", "redundant_mapping_op"];
 
 /// `textDocument/diagnostic`; nothing where no part of it is worth being said before the whole.
-pub(crate) fn document(
+pub(crate) fn document_diagnostics(
     snapshot: &Snapshot,
     params: &DocumentDiagnosticParams,
     part: Part,
@@ -99,7 +99,7 @@ fn related_documents(
 
 /// `workspace/diagnostic`: every file that something is said about, or that something was said about before; with what is known of the
 /// whole workspace.
-pub(crate) fn workspace(
+pub(crate) fn workspace_diagnostics(
     snapshot: &Snapshot,
     params: &WorkspaceDiagnosticParams,
 ) -> Answer<(WorkspaceDiagnosticReportResult, status::Known)> {
@@ -134,7 +134,7 @@ pub(crate) fn workspace(
             }
             .into()
         } else {
-            full(uri, version, Some(result_id), diagnostics)
+            full_report(uri, version, Some(result_id), diagnostics)
         });
     }
     // What was said of files that are gone, or no longer among those that are checked.
@@ -144,12 +144,12 @@ pub(crate) fn workspace(
     let nothing = result_id(&[]);
     items.extend(
         gone.filter(|(_, (_, known))| *known != nothing)
-            .map(|(_, (uri, _))| full(uri.clone(), None, None, Vec::new())),
+            .map(|(_, (uri, _))| full_report(uri.clone(), None, None, Vec::new())),
     );
     Ok((WorkspaceDiagnosticReport { items }.into(), known))
 }
 
-fn full(
+fn full_report(
     uri: Uri,
     version: Option<i64>,
     result_id: Option<String>,
@@ -321,7 +321,7 @@ fn of_inactive(snapshot: &Snapshot, path: &str, inactive: &InactiveCode) -> Answ
         None => "a condition leaves the module out".to_owned(),
     };
     Ok(Diagnostic {
-        range: range(snapshot, path, inactive.range)?,
+        range: range_in_file(snapshot, path, inactive.range)?,
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String("inactive-code".to_owned())),
         source: Some(SOURCE.to_owned()),
@@ -351,8 +351,11 @@ pub(super) fn of_finding(
     level: Level,
 ) -> Answer<Diagnostic> {
     let client = &snapshot.view.client;
-    let range = range(snapshot, &finding.file, finding.range)?;
-    let related = finding.related.iter().map(|place| related(snapshot, place));
+    let range = range_in_file(snapshot, &finding.file, finding.range)?;
+    let related = finding
+        .related
+        .iter()
+        .map(|place| related_place_information(snapshot, place));
     let related = related.collect::<Answer<Vec<_>>>()?;
     let url = finding.url.clone().or_else(|| {
         // The client asks the server for the page.
@@ -366,7 +369,7 @@ pub(super) fn of_finding(
     } else {
         None
     };
-    let mut message = message(finding);
+    let mut message = full_message(finding);
     if !client.related_information {
         // Its words would be lost.
         for place in &finding.related {
@@ -375,7 +378,7 @@ pub(super) fn of_finding(
     }
     Ok(Diagnostic {
         range,
-        severity: Some(severity(finding.group, level)),
+        severity: Some(finding_severity(finding.group, level)),
         code: Some(NumberOrString::String(finding.rule.to_owned())),
         code_description: url
             .filter(|_| client.code_description)
@@ -389,14 +392,14 @@ pub(super) fn of_finding(
 }
 
 /// What is wrong, then the further facts and what to do, a line each.
-fn message(finding: &visa_analysis::Diagnostic) -> String {
+fn full_message(finding: &visa_analysis::Diagnostic) -> String {
     let notes = finding.notes.iter().map(|note| format!("\nnote: {note}"));
     let help = finding.help.iter().map(|help| format!("\nhelp: {help}"));
     finding.message.clone() + &notes.chain(help).collect::<String>()
 }
 
 /// Matters of style are no warnings in an editor, unless more is asked for.
-fn severity(group: Group, level: Level) -> DiagnosticSeverity {
+fn finding_severity(group: Group, level: Level) -> DiagnosticSeverity {
     match (level, group) {
         (Level::Deny, _) => DiagnosticSeverity::ERROR,
         (_, Group::Style) => DiagnosticSeverity::INFORMATION,
@@ -404,11 +407,14 @@ fn severity(group: Group, level: Level) -> DiagnosticSeverity {
     }
 }
 
-fn related(snapshot: &Snapshot, place: &RelatedPlace) -> Answer<DiagnosticRelatedInformation> {
+fn related_place_information(
+    snapshot: &Snapshot,
+    place: &RelatedPlace,
+) -> Answer<DiagnosticRelatedInformation> {
     Ok(DiagnosticRelatedInformation {
         location: Location {
             uri: snapshot.uri(&place.file)?,
-            range: match range(snapshot, &place.file, place.range) {
+            range: match range_in_file(snapshot, &place.file, place.range) {
                 // A manifest is none of the engine's files.
                 Err(Failure::NoSuchFile) => of_lines(place.range),
                 found => found?,
@@ -418,7 +424,7 @@ fn related(snapshot: &Snapshot, place: &RelatedPlace) -> Answer<DiagnosticRelate
     })
 }
 
-fn range(snapshot: &Snapshot, path: &str, range: visa_analysis::Range) -> Answer<Range> {
+fn range_in_file(snapshot: &Snapshot, path: &str, range: visa_analysis::Range) -> Answer<Range> {
     let bytes = ByteRange {
         start: range.start.byte,
         end: range.end.byte,

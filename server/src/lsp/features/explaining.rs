@@ -19,7 +19,7 @@ use visa_analysis::{find_rule, find_run_rule};
 use crate::lint::{explain, pages};
 use crate::lsp::capabilities::EXPLAIN;
 use crate::lsp::engine::{Answer, Failure};
-use crate::lsp::lock::locked;
+use crate::lsp::lock::lock_ignoring_poison;
 use crate::lsp::state::{Server, Snapshot};
 use crate::lsp::uris;
 use crate::project::paths::slashes;
@@ -37,18 +37,18 @@ pub(crate) struct RulePageParams {
 
 /// `visa/rulePage`: the page of a rule as Markdown.
 pub(crate) fn rule_page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<Option<Value>> {
-    let markdown = page(snapshot, params)?;
+    let markdown = rule_page_text(snapshot, params)?;
     Ok(Some(
         json!({ "version": 1, "rule": params.rule, "markdown": markdown }),
     ))
 }
 
-fn page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
+fn rule_page_text(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
     if let Some(rule) = find_run_rule(&params.rule) {
         return Ok(explain::run_markdown(rule));
     }
     let Some(rule) = find_rule(&params.rule) else {
-        return Err(Failure::Refused(explain::unknown(&params.rule)));
+        return Err(Failure::Refused(explain::nothing_found_text(&params.rule)));
     };
     let document = params.text_document.as_ref();
     let library = document.and_then(|document| {
@@ -59,11 +59,11 @@ fn page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
         library: Some(known.library.dialect.library),
         release: Some(known.library.dialect.release),
     });
-    Ok(pages::markdown(rule, asked))
+    Ok(pages::page_markdown(rule, asked))
 }
 
 /// The menu entry that opens the page of a finding's rule.
-pub(super) fn action(uri: &Uri, rule: &str, diagnostic: &Diagnostic) -> CodeAction {
+pub(super) fn explain_action(uri: &Uri, rule: &str, diagnostic: &Diagnostic) -> CodeAction {
     let title = format!("Explain `{rule}`");
     CodeAction {
         title: title.clone(),
@@ -79,7 +79,7 @@ pub(super) fn action(uri: &Uri, rule: &str, diagnostic: &Diagnostic) -> CodeActi
 }
 
 /// `workspace/executeCommand`: the client opens the page of a rule.
-pub(crate) async fn show(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<()> {
+pub(crate) async fn show_page(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<()> {
     if params.command != EXPLAIN {
         let words = format!("no command is called `{}`", params.command);
         return Err(Error::invalid_params(words));
@@ -96,9 +96,9 @@ pub(crate) async fn show(server: &Arc<Server>, params: ExecuteCommandParams) -> 
         text_document: uri.map(|uri| TextDocumentIdentifier { uri }),
     };
     let markdown = server
-        .answer(move |snapshot| page(snapshot, &asked))
+        .answer_request(move |snapshot| rule_page_text(snapshot, &asked))
         .await?;
-    let path = written(server, &rule, &markdown).map_err(|error| {
+    let path = write_page(server, &rule, &markdown).map_err(|error| {
         let words = format!("the page of `{rule}` cannot be written: {error}");
         server.error_of(Failure::Refused(words))
     })?;
@@ -127,8 +127,8 @@ pub(crate) async fn show(server: &Arc<Server>, params: ExecuteCommandParams) -> 
 }
 
 /// Writes a page to the server's folder for pages, which is made with the first of them.
-fn written(server: &Server, rule: &str, markdown: &str) -> std::io::Result<PathBuf> {
-    let mut folder = locked(&server.pages);
+fn write_page(server: &Server, rule: &str, markdown: &str) -> std::io::Result<PathBuf> {
+    let mut folder = lock_ignoring_poison(&server.pages);
     let folder = match &mut *folder {
         Some(folder) => folder,
         none => none.insert(

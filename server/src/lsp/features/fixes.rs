@@ -7,8 +7,8 @@ use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
 use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Trust};
 
 use super::edits::{DocumentEdits, of_files, workspace_edit};
-use super::reports::checked;
-use crate::edit_places::elsewhere;
+use super::reports::checked_report;
+use crate::edit_places::elsewhere_text;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::{Snapshot, View};
 
@@ -73,7 +73,7 @@ impl Carried {
         // The sure ones first, as the command line takes them.
         let fixes = Trust::Maybe.trusted_fixes(finding).map(|fix| Fix {
             title: fix.title.clone(),
-            place: elsewhere(&finding.file, finding.range, &fix.edits, line_of),
+            place: elsewhere_text(&finding.file, finding.range, &fix.edits, line_of),
             preferred: only && sure(fix),
             has_price: !sure(fix),
         });
@@ -96,7 +96,7 @@ impl Carried {
 
 impl Fix {
     /// The code action: without an edit where the client asks for that later. `None` for what leads nowhere.
-    pub(crate) fn action(
+    pub(crate) fn code_action(
         self,
         snapshot: &Snapshot,
         (path, rule, carried): (&str, &str, &Carried),
@@ -150,7 +150,7 @@ impl Chosen {
 
     /// The fix with what it needs behind it, and its price; `None` where that leads to no kernel that is right.
     fn completed(&self, snapshot: &Snapshot) -> Answer<Option<DiagnosticFix>> {
-        let report = checked(snapshot, &self.path)?;
+        let report = checked_report(snapshot, &self.path)?;
         let mut findings = report.diagnostics.iter();
         let proposed = findings.find_map(|finding| {
             let here = finding.rule == self.rule && finding.range.start.byte == self.start;
@@ -166,6 +166,6 @@ impl Chosen {
 }
 
 /// Whether two stretches share a byte or touch, as a caret counts.
-pub(crate) fn touch(one: ByteRange, other: ByteRange) -> bool {
+pub(crate) fn ranges_touch(one: ByteRange, other: ByteRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }

@@ -19,16 +19,16 @@ pub(crate) fn folding_ranges(
     let foldings = snapshot.analysis.folding_ranges(&path)?;
     let foldings = foldings
         .into_iter()
-        .filter_map(|folding| fold(&file, folding, client.folds_lines_only))
+        .filter_map(|folding| folding_range(&file, folding, client.folds_lines_only))
         .take(limit.and_then(Result::ok).unwrap_or(usize::MAX));
     Ok(Some(foldings.collect()))
 }
 
-fn fold(file: &FileText, folding: Folding, lines_only: bool) -> Option<FoldingRange> {
+fn folding_range(file: &FileText, folding: Folding, lines_only: bool) -> Option<FoldingRange> {
     let range = file.range(folding.range);
     let mut end_line = range.end.line;
     // A line that is hidden in whole must not hold what follows the closing bracket.
-    if lines_only && continues(file, folding.range.end) {
+    if lines_only && line_continues(file, folding.range.end) {
         end_line = end_line.checked_sub(1)?;
     }
     (end_line > range.start.line).then(|| FoldingRange {
@@ -42,7 +42,7 @@ fn fold(file: &FileText, folding: Folding, lines_only: bool) -> Option<FoldingRa
 }
 
 /// Whether more than blanks follow a byte on its line.
-fn continues(file: &FileText, offset: u32) -> bool {
+fn line_continues(file: &FileText, offset: u32) -> bool {
     let rest = file.text.get(offset as usize..).unwrap_or_default();
     rest.lines()
         .next()

@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
 
-use super::at;
+use super::resolve_position;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -11,7 +11,7 @@ pub(crate) fn document_highlights(
     snapshot: &Snapshot,
     params: &DocumentHighlightParams,
 ) -> Answer<Option<Vec<DocumentHighlight>>> {
-    let (path, file, offset) = at(snapshot, &params.text_document_position_params)?;
+    let (path, file, offset) = resolve_position(snapshot, &params.text_document_position_params)?;
     let highlights = snapshot.analysis.highlights(&path, offset)?;
     let highlights = highlights.into_iter().map(|highlight| DocumentHighlight {
         range: file.range(highlight.range),

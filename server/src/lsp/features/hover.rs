@@ -3,13 +3,13 @@
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
 use super::markup::Format;
-use super::{at, running};
+use super::{resolve_position, running};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
 /// `textDocument/hover`
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Option<Hover>> {
-    let (path, file, offset) = at(snapshot, &params.text_document_position_params)?;
+    let (path, file, offset) = resolve_position(snapshot, &params.text_document_position_params)?;
     let format = Format::of(snapshot.view.client.hover_markdown);
     let searched = snapshot.advised();
     let searched: Vec<_> = searched.iter().map(|cost| &**cost).collect();

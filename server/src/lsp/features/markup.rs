@@ -30,7 +30,7 @@ impl Format {
             },
             Self::Plain => MarkupContent {
                 kind: MarkupKind::PlainText,
-                value: plain(markdown),
+                value: plain_text(markdown),
             },
         }
     }
@@ -42,7 +42,7 @@ impl Format {
 }
 
 /// The text of Markdown: fences, emphasis and the rules of tables go, links keep their words.
-fn plain(markdown: &str) -> String {
+fn plain_text(markdown: &str) -> String {
     let mut lines = Vec::new();
     let mut fenced = false;
     for line in markdown.lines() {
@@ -115,14 +115,14 @@ fn link(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::plain_text;
 
     #[test]
     fn plain_text_keeps_words_and_code() {
         let markdown = "### Axis `A`\n\n**8** rows, see [the rule](https://a.b/c) \\*\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n\
                         ```rust\nm![A / 2, [B # 4]] ** `x`\n```\n[1, 2] (3)";
         assert_eq!(
-            plain(markdown),
+            plain_text(markdown),
             "Axis A\n\n8 rows, see the rule *\n\n| a | b |\n| 1 | 2 |\n\nm![A / 2, [B # 4]] ** `x`\n[1, 2] (3)"
         );
     }

@@ -36,7 +36,10 @@ use super::positions::FileText;
 use super::state::Snapshot;
 
 /// The engine's path, the text and the byte of a place in a document.
-fn at(snapshot: &Snapshot, place: &TextDocumentPositionParams) -> Answer<(String, FileText, u32)> {
+fn resolve_position(
+    snapshot: &Snapshot,
+    place: &TextDocumentPositionParams,
+) -> Answer<(String, FileText, u32)> {
     let path = snapshot.path(&place.text_document.uri);
     let file = snapshot.file(&path)?;
     let offset = file.offset(place.position);
@@ -44,7 +47,7 @@ fn at(snapshot: &Snapshot, place: &TextDocumentPositionParams) -> Answer<(String
 }
 
 /// A place of the engine for the client.
-fn location(snapshot: &Snapshot, place: &Place) -> Answer<Location> {
+fn client_location(snapshot: &Snapshot, place: &Place) -> Answer<Location> {
     Ok(Location {
         uri: snapshot.uri(&place.file)?,
         range: snapshot.file(&place.file)?.range(place.range),

@@ -6,8 +6,8 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{Place, RenameProblem};
 
-use super::at;
 use super::edits::{of_files, workspace_edit};
+use super::resolve_position;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
 
@@ -16,7 +16,7 @@ pub(crate) fn definition(
     snapshot: &Snapshot,
     params: &GotoDefinitionParams,
 ) -> Answer<Option<GotoDefinitionResponse>> {
-    let (path, _, offset) = at(snapshot, &params.text_document_position_params)?;
+    let (path, _, offset) = resolve_position(snapshot, &params.text_document_position_params)?;
     let places = snapshot.analysis.definition(&path, offset)?;
     let places = locations(snapshot, &places)?;
     Ok((!places.is_empty()).then_some(GotoDefinitionResponse::Array(places)))
@@ -27,7 +27,7 @@ pub(crate) fn references(
     snapshot: &Snapshot,
     params: &ReferenceParams,
 ) -> Answer<Option<Vec<Location>>> {
-    let (path, _, offset) = at(snapshot, &params.text_document_position)?;
+    let (path, _, offset) = resolve_position(snapshot, &params.text_document_position)?;
     let declaration = params.context.include_declaration;
     let places = snapshot.analysis.references(&path, offset, declaration)?;
     locations(snapshot, &places).map(Some)
@@ -38,7 +38,7 @@ pub(crate) fn prepare_rename(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
 ) -> Answer<Option<PrepareRenameResponse>> {
-    let (path, file, offset) = at(snapshot, params)?;
+    let (path, file, offset) = resolve_position(snapshot, params)?;
     match snapshot.analysis.prepare_rename(&path, offset)? {
         Ok((range, placeholder)) => Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
             range: file.range(range),
@@ -50,7 +50,7 @@ pub(crate) fn prepare_rename(
 
 /// `textDocument/rename`
 pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Option<WorkspaceEdit>> {
-    let (path, _, offset) = at(snapshot, &params.text_document_position)?;
+    let (path, _, offset) = resolve_position(snapshot, &params.text_document_position)?;
     match snapshot.analysis.rename(&path, offset, &params.new_name)? {
         Ok(edits) => {
             let documents = of_files(snapshot, &edits)?;
@@ -61,6 +61,8 @@ pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Optio
 }
 
 fn locations(snapshot: &Snapshot, places: &[Place]) -> Answer<Vec<Location>> {
-    let places = places.iter().map(|place| super::location(snapshot, place));
+    let places = places
+        .iter()
+        .map(|place| super::client_location(snapshot, place));
     places.collect()
 }

@@ -6,7 +6,7 @@ use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
 
 /// The report of a file.
-pub(super) fn checked(snapshot: &Snapshot, path: &str) -> Answer<FileReport> {
+pub(super) fn checked_report(snapshot: &Snapshot, path: &str) -> Answer<FileReport> {
     let report = snapshot.analysis.check_file(path);
     is_whole(&report)?;
     Ok(report)

@@ -42,7 +42,7 @@ pub(crate) async fn run(server: &Arc<Server>, arguments: Vec<Value>) -> Result<(
         ));
     };
     let said = server
-        .answer(move |snapshot| Ok(Some(ran(snapshot, &uri, &function))))
+        .answer_request(move |snapshot| Ok(Some(ran(snapshot, &uri, &function))))
         .await?;
     let Some((kind, words)) = said else {
         return Ok(());

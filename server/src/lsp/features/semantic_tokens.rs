@@ -42,25 +42,25 @@ const fn token_type(kind: TokenKind) -> u32 {
 }
 
 /// `textDocument/semanticTokens/full`
-pub(crate) fn full(
+pub(crate) fn full_tokens(
     snapshot: &Snapshot,
     params: &SemanticTokensParams,
 ) -> Answer<Option<SemanticTokensResult>> {
-    let tokens = tokens(snapshot, &params.text_document.uri, None)?;
+    let tokens = encoded_tokens(snapshot, &params.text_document.uri, None)?;
     Ok(tokens.map(SemanticTokensResult::Tokens))
 }
 
 /// `textDocument/semanticTokens/range`
-pub(crate) fn range(
+pub(crate) fn range_tokens(
     snapshot: &Snapshot,
     params: &SemanticTokensRangeParams,
 ) -> Answer<Option<SemanticTokensRangeResult>> {
     let range = Some(params.range);
-    let tokens = tokens(snapshot, &params.text_document.uri, range)?;
+    let tokens = encoded_tokens(snapshot, &params.text_document.uri, range)?;
     Ok(tokens.map(SemanticTokensRangeResult::Tokens))
 }
 
-fn tokens(
+fn encoded_tokens(
     snapshot: &Snapshot,
     uri: &Uri,
     range: Option<tower_lsp::ls_types::Range>,

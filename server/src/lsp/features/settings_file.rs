@@ -20,7 +20,7 @@ use crate::lsp::state::Snapshot;
 use crate::lsp::uris;
 use crate::project::paths::slashes;
 use crate::project::regular::{DECIDING_BYTES, is_meant, read_text};
-use crate::project::settings::{FILE_NAME, Resolver, allowing};
+use crate::project::settings::{FILE_NAME, Resolver, text_allowing_rule};
 
 /// A settings file as it is and as it would be.
 struct Change {
@@ -31,15 +31,15 @@ struct Change {
 }
 
 /// The menu entry that allows a rule in the settings file of a document.
-pub(super) fn action(
+pub(super) fn allow_rule_action(
     snapshot: &Snapshot,
     document: &str,
     rule: &str,
     diagnostic: &Diagnostic,
 ) -> Option<CodeAction> {
-    let change = change(snapshot, document, rule)?;
-    let edit = edit(snapshot, &change)?;
-    let shown = shown(&change.path, Path::new(document));
+    let change = settings_change(snapshot, document, rule)?;
+    let edit = settings_edit(snapshot, &change)?;
+    let shown = shown_settings_path(&change.path, Path::new(document));
     let title = match change.before {
         Some(_) => format!("Allow `{rule}` in `{shown}`"),
         None => format!("Allow `{rule}` in a new `{shown}`"),
@@ -54,7 +54,7 @@ pub(super) fn action(
 }
 
 /// What becomes of the settings file; none where a rule would not be allowed by it.
-fn change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
+fn settings_change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
     let rule = find_rule(name)?;
     if !uris::is_file_path(document) {
         return None;
@@ -77,7 +77,7 @@ fn change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
             (path, root, None)
         }
     };
-    let after = allowing(before.as_deref().unwrap_or_default(), name)?;
+    let after = text_allowing_rule(before.as_deref().unwrap_or_default(), name)?;
     let levels = settings.client.levels.clone();
     let then = Resolver::with_text(&after, (&path, &root), levels, file)?;
     let graver = rule.graver.map(|(_, group)| group);
@@ -100,7 +100,7 @@ fn home(file: &Path) -> Option<PathBuf> {
 }
 
 /// A settings file as people see it from a document: `visa-lint.toml` beside it, `kernels/visa-lint.toml` else.
-fn shown(path: &Path, document: &Path) -> String {
+fn shown_settings_path(path: &Path, document: &Path) -> String {
     let folder = path.parent();
     let name = folder
         .filter(|folder| document.parent() != Some(*folder))
@@ -110,7 +110,7 @@ fn shown(path: &Path, document: &Path) -> String {
     slashes(&near)
 }
 
-fn edit(snapshot: &Snapshot, change: &Change) -> Option<WorkspaceEdit> {
+fn settings_edit(snapshot: &Snapshot, change: &Change) -> Option<WorkspaceEdit> {
     let view = &snapshot.view;
     let uri = snapshot.uri(&slashes(&change.path)).ok()?;
     let text: Arc<str> = change.before.as_deref().unwrap_or_default().into();

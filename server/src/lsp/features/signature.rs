@@ -4,8 +4,8 @@ use tower_lsp::ls_types::{
     ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation,
 };
 
-use super::at;
 use super::markup::Format;
+use super::resolve_position;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -14,7 +14,7 @@ pub(crate) fn signature_help(
     snapshot: &Snapshot,
     params: &SignatureHelpParams,
 ) -> Answer<Option<SignatureHelp>> {
-    let (path, _, offset) = at(snapshot, &params.text_document_position_params)?;
+    let (path, _, offset) = resolve_position(snapshot, &params.text_document_position_params)?;
     let Some(help) = snapshot.analysis.signature_help(&path, offset)? else {
         return Ok(None);
     };

@@ -15,7 +15,7 @@ use crate::lsp::state::Snapshot;
 const LISTED: usize = 1000;
 
 /// `textDocument/documentSymbol`
-pub(crate) fn document(
+pub(crate) fn symbols_of_document(
     snapshot: &Snapshot,
     params: &DocumentSymbolParams,
 ) -> Answer<Option<DocumentSymbolResponse>> {
@@ -23,7 +23,9 @@ pub(crate) fn document(
     let file = snapshot.file(&path)?;
     let symbols = snapshot.analysis.document_symbols(&path)?;
     if snapshot.view.client.symbol_tree {
-        let symbols = symbols.into_iter().map(|symbol| nested(&file, symbol));
+        let symbols = symbols
+            .into_iter()
+            .map(|symbol| nested_symbol(&file, symbol));
         return Ok(Some(DocumentSymbolResponse::Nested(symbols.collect())));
     }
     let mut list = Vec::new();
@@ -32,7 +34,7 @@ pub(crate) fn document(
 }
 
 /// `workspace/symbol`
-pub(crate) fn workspace(
+pub(crate) fn symbols_of_workspace(
     snapshot: &Snapshot,
     params: &WorkspaceSymbolParams,
 ) -> Answer<Option<WorkspaceSymbolResponse>> {
@@ -40,10 +42,10 @@ pub(crate) fn workspace(
     let symbols = symbols.into_iter().take(LISTED).map(|symbol| {
         Ok(WorkspaceSymbol {
             name: symbol.name,
-            kind: kind(symbol.kind),
+            kind: symbol_kind(symbol.kind),
             tags: None,
             container_name: symbol.container,
-            location: OneOf::Left(super::location(snapshot, &symbol.place)?),
+            location: OneOf::Left(super::client_location(snapshot, &symbol.place)?),
             data: None,
         })
     });
@@ -52,13 +54,16 @@ pub(crate) fn workspace(
 }
 
 #[expect(deprecated, reason = "the field has no other way to stay empty")]
-fn nested(file: &FileText, symbol: Symbol) -> DocumentSymbol {
-    let children = symbol.children.into_iter().map(|child| nested(file, child));
+fn nested_symbol(file: &FileText, symbol: Symbol) -> DocumentSymbol {
+    let children = symbol
+        .children
+        .into_iter()
+        .map(|child| nested_symbol(file, child));
     let children: Vec<_> = children.collect();
     DocumentSymbol {
         name: symbol.name,
         detail: symbol.detail,
-        kind: kind(symbol.kind),
+        kind: symbol_kind(symbol.kind),
         tags: None,
         deprecated: None,
         range: file.range(symbol.range),
@@ -78,7 +83,7 @@ fn flatten(
     for symbol in symbols {
         list.push(SymbolInformation {
             name: symbol.name.clone(),
-            kind: kind(symbol.kind),
+            kind: symbol_kind(symbol.kind),
             tags: None,
             deprecated: None,
             location: Location {
@@ -92,7 +97,7 @@ fn flatten(
 }
 
 /// The kind of a declaration.
-pub(super) const fn kind(kind: visa_analysis::SymbolKind) -> SymbolKind {
+pub(super) const fn symbol_kind(kind: visa_analysis::SymbolKind) -> SymbolKind {
     use visa_analysis::SymbolKind as Kind;
     match kind {
         Kind::Kernel | Kind::Function => SymbolKind::FUNCTION,

@@ -75,7 +75,7 @@ impl Dialect {
 
 /// The release of a library that a text means, or why it means none. One that is newer than all that are known is one.
 fn release_of(library: Library, text: &str) -> Result<Release, String> {
-    let release = release(text)?;
+    let release = parse_release(text)?;
     if Library::having(release) == library {
         return Ok(release);
     }
@@ -89,7 +89,7 @@ fn release_of(library: Library, text: &str) -> Result<Release, String> {
 }
 
 /// The release that a text means: two numbers, or three with a patch.
-pub(super) fn release(text: &str) -> Result<Release, String> {
+pub(super) fn parse_release(text: &str) -> Result<Release, String> {
     let is_number = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() < 5
     };

@@ -236,7 +236,7 @@ impl JsonSchema for RuleOrGroup {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "enum": names()})
+        json_schema!({"type": "string", "enum": level_names()})
     }
 }
 
@@ -261,7 +261,7 @@ impl JsonSchema for Levels {
 }
 
 /// The groups, then the languages, then the rules, in the catalogue's order.
-fn names() -> Vec<&'static str> {
+fn level_names() -> Vec<&'static str> {
     let groups = Group::ALL.into_iter().map(Group::name);
     let languages = Language::ALL.into_iter().map(Language::name);
     let rules = all_rules().map(|rule| rule.name);

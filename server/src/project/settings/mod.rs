@@ -16,7 +16,7 @@ pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
 pub(crate) use self::options::{Language, Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
-pub(crate) use self::writing::allowing;
+pub(crate) use self::writing::text_allowing_rule;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
@@ -93,13 +93,13 @@ impl Settings {
     /// What the engine needs to know.
     pub(crate) fn engine_options(&self) -> Options {
         Options {
-            model: match value(self.model.as_ref()) {
+            model: match chosen_or_default(self.model.as_ref()) {
                 Model::Schedule => visa_analysis::Model::Schedule,
                 Model::Book => visa_analysis::Model::Book,
             },
-            library: value(self.library.dialect.as_ref()).library,
+            library: chosen_or_default(self.library.dialect.as_ref()).library,
             release: self.library.release.as_ref().map(|(release, _)| *release),
-            target: match value(self.target.as_ref()) {
+            target: match chosen_or_default(self.target.as_ref()) {
                 Target::Rngd => visa_analysis::Target::Rngd,
                 Target::RngdS => visa_analysis::Target::RngdS,
             },
@@ -158,7 +158,7 @@ fn default_level(rule: &Rule, group: Group) -> Level {
 }
 
 /// The chosen value, or the default.
-fn value<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
+fn chosen_or_default<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
     chosen.map_or_else(T::default, |(value, _)| *value)
 }
 
@@ -177,7 +177,7 @@ impl SettingsTable {
     }
 
     /// The same for some of the files.
-    pub(crate) fn part<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Self {
+    pub(crate) fn part_of_table<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Self {
         let known = paths.filter_map(|path| self.by_file.get_key_value(path));
         Self {
             by_file: known
@@ -276,7 +276,7 @@ impl Resolver {
     pub(crate) fn new(arguments: &SettingsArguments, levels: Levels) -> Result<Self, Failure> {
         let here = std::env::current_dir().unwrap_or_default();
         let resolver = Self::from_folder(here, arguments, levels, Configurations::new());
-        match failure(&resolver.problems) {
+        match settings_failure(&resolver.problems) {
             Some(failure) => Err(failure),
             None => Ok(resolver),
         }
@@ -350,12 +350,12 @@ impl Resolver {
     }
 
     /// What holds for each of the files; fails where a settings file that was met is wrong.
-    pub(crate) fn table<'a>(
+    pub(crate) fn settings_table<'a>(
         &mut self,
         files: impl IntoIterator<Item = &'a str>,
     ) -> Result<SettingsTable, Failure> {
         let table = self.by_file(files);
-        match failure(&std::mem::take(&mut self.problems)) {
+        match settings_failure(&std::mem::take(&mut self.problems)) {
             Some(failure) => Err(failure),
             None => Ok(table),
         }
@@ -445,7 +445,7 @@ impl Resolver {
         let overrides = applied.iter().rev();
         let overrides = overrides.filter_map(|index| file.overrides.get(*index));
         let choices = overrides.map(|entry| &entry.library).chain([&file.library]);
-        choices.fold(chosen, ChosenLibrary::or)
+        choices.fold(chosen, ChosenLibrary::or_other)
     }
 
     /// The settings file that holds for a file.
@@ -494,7 +494,7 @@ impl Resolver {
 }
 
 /// The failure of a run whose settings files are wrong, if they are.
-fn failure(problems: &[SettingsProblem]) -> Option<Failure> {
+fn settings_failure(problems: &[SettingsProblem]) -> Option<Failure> {
     let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
     (!messages.is_empty()).then(|| Failure::several(messages))
 }

@@ -16,11 +16,13 @@ use toml::Spanned;
 use visa_analysis::{CfgSetting, Library, Release, nearest_names};
 
 use super::budgets::Budgets;
-use super::dialect::{Dialect, release};
+use super::dialect::{Dialect, parse_release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
 use super::options::{Model, NkiTarget, Target};
 use super::wording::reworded;
-use crate::project::levels::{Change, Named, Origin, is_known, proposal, unknown, widest_first};
+use crate::project::levels::{
+    Change, Named, Origin, is_known, nearest_names_clause, unknown_name_problem, widest_first,
+};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
 /// The problems of a settings file that are said one by one.
@@ -89,7 +91,7 @@ impl ChosenLibrary {
     }
 
     /// This choice, and where it makes none another one.
-    pub(crate) fn or(self, other: &Self) -> Self {
+    pub(crate) fn or_other(self, other: &Self) -> Self {
         Self {
             dialect: self.dialect.or_else(|| other.dialect.clone()),
             release: self.release.or_else(|| other.release.clone()),
@@ -201,9 +203,9 @@ pub(super) fn parse(
     };
     let file: SettingsFile = toml::from_str(text).map_err(|error| {
         let words = error.message().trim_end();
-        let proposed = proposal(&nearest_to_refused(words));
+        let proposed = nearest_names_clause(&nearest_to_refused(words));
         let words = reworded(words).replace('\n', "; ");
-        vec![reader.at(error.span(), &format!("{words}{proposed}"))]
+        vec![reader.problem_at(error.span(), &format!("{words}{proposed}"))]
     })?;
     let configuration = reader.configuration(file);
     if reader.refused.is_empty() {
@@ -244,10 +246,10 @@ enum Refused {
 }
 
 impl Refused {
-    fn words(self) -> String {
+    fn into_words(self) -> String {
         match self {
             Self::Said(words) => words,
-            Self::Name(name, warnings) => unknown(&name, warnings).unwrap_or_default(),
+            Self::Name(name, warnings) => unknown_name_problem(&name, warnings).unwrap_or_default(),
         }
     }
 }
@@ -256,12 +258,12 @@ impl Reader<'_> {
     fn configuration(&mut self, file: SettingsFile) -> Configuration {
         let overrides = file.overrides.into_iter().map(|entry| {
             if entry.paths.get_ref().is_empty() {
-                self.refuse(
+                self.refuse_span(
                     &entry.paths.span(),
                     "an override without paths changes nothing",
                 );
             } else if entry.changes_nothing() {
-                self.refuse(
+                self.refuse_span(
                     &entry.paths.span(),
                     "an override without `levels`, `dialect` or `library` changes nothing",
                 );
@@ -288,8 +290,8 @@ impl Reader<'_> {
             },
             cfg: self.cfg(file.cfg),
             exclude: self.patterns(file.exclude),
-            select: self.names(file.select.unwrap_or_default()),
-            ignore: self.names(file.ignore),
+            select: self.read_names(file.select.unwrap_or_default()),
+            ignore: self.read_names(file.ignore),
             levels: self.levels(file.levels),
             overrides,
             budgets: Arc::new(self.budgets(file.budgets)),
@@ -306,7 +308,7 @@ impl Reader<'_> {
             return chosen;
         };
         let named = chosen.dialect.as_ref().and_then(|(named, _)| named.library);
-        let problem = match (release(version.get_ref()), named) {
+        let problem = match (parse_release(version.get_ref()), named) {
             (Err(problem), _) => problem,
             (Ok(release), Some(library)) if Library::having(release) != library => {
                 let name = library.crate_name();
@@ -322,7 +324,7 @@ impl Reader<'_> {
                 }
             },
         };
-        self.refuse(&version.span(), &problem);
+        self.refuse_span(&version.span(), &problem);
         chosen
     }
 
@@ -335,7 +337,7 @@ impl Reader<'_> {
         let numbers = numbers.and_then(|(one, two)| number(one).zip(number(two)));
         if numbers.is_none() {
             let problem = format!("`{text}` is not a release of NKI: two numbers, such as `0.6`");
-            self.refuse(&span, &problem);
+            self.refuse_span(&span, &problem);
         }
         Some((numbers?, origin))
     }
@@ -350,7 +352,7 @@ impl Reader<'_> {
         for condition in written {
             match CfgSetting::parse(condition.get_ref()) {
                 Ok(setting) => settings.push((self.chosen(condition), setting)),
-                Err(problem) => self.refuse(&condition.span(), &problem),
+                Err(problem) => self.refuse_span(&condition.span(), &problem),
             }
         }
         settings
@@ -362,13 +364,13 @@ impl Reader<'_> {
             let text = pattern.get_ref();
             let path = text.strip_prefix('!').unwrap_or(text);
             if path.trim().trim_matches('/').is_empty() || text.starts_with('#') {
-                self.refuse(&pattern.span(), "the pattern matches nothing");
+                self.refuse_span(&pattern.span(), "the pattern matches nothing");
             } else if let Err(error) = builder.add_line(None, text) {
-                self.refuse(&pattern.span(), &pattern_problem(text, &error));
+                self.refuse_span(&pattern.span(), &pattern_problem(text, &error));
             } else if let Err(error) = Glob::new(path) {
                 // As in `.gitignore`, a bracket that nothing closes was taken, for a pattern that matches nothing.
                 let words = format!("`{text}` is not a pattern: {}", error.kind());
-                self.refuse(&pattern.span(), &words);
+                self.refuse_span(&pattern.span(), &words);
             }
         }
         Patterns {
@@ -381,7 +383,7 @@ impl Reader<'_> {
         }
     }
 
-    fn names(&mut self, names: Vec<Spanned<String>>) -> Vec<Named> {
+    fn read_names(&mut self, names: Vec<Spanned<String>>) -> Vec<Named> {
         for name in &names {
             self.refuse_unknown(name, false);
         }
@@ -416,13 +418,13 @@ impl Reader<'_> {
             let span = pattern.span();
             let (pattern, origin) = self.chosen(pattern);
             if let Err(error) = budgets.add(&pattern, entry.0, origin) {
-                self.refuse(&span, &format!("`{pattern}` is not a pattern: {error}"));
+                self.refuse_span(&span, &format!("`{pattern}` is not a pattern: {error}"));
             }
         }
         budgets
     }
 
-    fn refuse(&mut self, span: &Range<usize>, problem: &str) {
+    fn refuse_span(&mut self, span: &Range<usize>, problem: &str) {
         self.refused
             .push((span.start, Refused::Said(problem.to_owned())));
     }
@@ -441,16 +443,16 @@ impl Reader<'_> {
         let further = refused.len().saturating_sub(SAID);
         let first = refused.into_iter().take(SAID);
         let mut problems: Vec<SettingsProblem> = first
-            .map(|(start, refused)| self.at(Some(start..start), &refused.words()))
+            .map(|(start, refused)| self.problem_at(Some(start..start), &refused.into_words()))
             .collect();
         if further > 0 {
             let further = visa_analysis::thousands(further as u64);
-            problems.push(self.at(None, &format!("{further} more problems")));
+            problems.push(self.problem_at(None, &format!("{further} more problems")));
         }
         problems
     }
 
-    fn at(&self, span: Option<Range<usize>>, words: &str) -> SettingsProblem {
+    fn problem_at(&self, span: Option<Range<usize>>, words: &str) -> SettingsProblem {
         SettingsProblem {
             file: self.path.to_path_buf(),
             shown: Arc::clone(&self.shown),

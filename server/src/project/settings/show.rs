@@ -7,13 +7,13 @@ use std::fmt::Write;
 use visa_analysis::{all_rules, visible};
 
 use super::read::Chosen;
-use super::{Settings, SettingsTable, value};
+use super::{Settings, SettingsTable, chosen_or_default};
 
 /// Files that are named one by one before the rest is counted.
 const NAMED_FILES: usize = 3;
 
 /// The settings of the files that the run reports on, those with the same settings together.
-pub(crate) fn show(
+pub(crate) fn show_settings(
     table: &SettingsTable,
     reported: &[String],
     shown: impl Fn(&str) -> String,
@@ -25,7 +25,7 @@ pub(crate) fn show(
             let files = files.iter();
             let files = files.map(|file| visible(&shown(file)).into_owned());
             let files: Vec<String> = files.collect();
-            format!("{}{}", heading(&files), section(settings))
+            format!("{}{}", files_heading(&files), settings_section(settings))
         })
         .collect();
     if sections.is_empty() {
@@ -35,7 +35,7 @@ pub(crate) fn show(
 }
 
 /// `# settings of a.rs, b.rs`
-fn heading(files: &[String]) -> String {
+fn files_heading(files: &[String]) -> String {
     let named = files
         .iter()
         .take(NAMED_FILES)
@@ -48,7 +48,7 @@ fn heading(files: &[String]) -> String {
     }
 }
 
-fn section(settings: &Settings) -> String {
+fn settings_section(settings: &Settings) -> String {
     let mut text = String::new();
     let file = settings.configuration.as_deref();
     let shown = file.map_or("none", |file| &*file.shown);
@@ -59,22 +59,30 @@ fn section(settings: &Settings) -> String {
         let _ = writeln!(text, "{name} = {value}  # {}", visible(&origin));
     };
     let chosen = &settings.library;
-    let dialect = value(chosen.dialect.as_ref());
+    let dialect = chosen_or_default(chosen.dialect.as_ref());
     line(
         "dialect",
-        &quoted(&dialect.name()),
-        origin(chosen.dialect.as_ref()),
+        &toml_string(&dialect.name()),
+        origin_text(chosen.dialect.as_ref()),
     );
     if let Some((release, origin)) = &chosen.release
         && dialect.release != Some(*release)
     {
-        let release = quoted(&release.to_string());
+        let release = toml_string(&release.to_string());
         line("library.version", &release, Some(origin.to_string()));
     }
-    let target = value(settings.target.as_ref()).name();
-    line("target", &quoted(target), origin(settings.target.as_ref()));
-    let model = value(settings.model.as_ref()).name();
-    line("model", &quoted(model), origin(settings.model.as_ref()));
+    let target = chosen_or_default(settings.target.as_ref()).name();
+    line(
+        "target",
+        &toml_string(target),
+        origin_text(settings.target.as_ref()),
+    );
+    let model = chosen_or_default(settings.model.as_ref()).name();
+    line(
+        "model",
+        &toml_string(model),
+        origin_text(settings.model.as_ref()),
+    );
     if let Some((chips, origin)) = &settings.chips {
         line("chips", &chips.to_string(), Some(origin.to_string()));
     }
@@ -86,12 +94,12 @@ fn section(settings: &Settings) -> String {
                     .gm_bytes_per_cycle
                     .as_ref()
                     .map(|(own, _)| own.get()),
-                origin(file.pto.gm_bytes_per_cycle.as_ref()),
+                origin_text(file.pto.gm_bytes_per_cycle.as_ref()),
             ),
             (
                 "pto.setup_cycles",
                 file.pto.setup_cycles.as_ref().map(|(own, _)| *own),
-                origin(file.pto.setup_cycles.as_ref()),
+                origin_text(file.pto.setup_cycles.as_ref()),
             ),
         ];
         for (name, number, origin) in numbers {
@@ -100,18 +108,18 @@ fn section(settings: &Settings) -> String {
             }
         }
         if let Some((target, origin)) = &file.nki.target {
-            let name = quoted(target.of_engine().name());
+            let name = toml_string(target.of_engine().name());
             line("nki.target", &name, Some(origin.to_string()));
         }
         if let Some(((major, minor), origin)) = &file.nki.version {
-            let version = quoted(&format!("{major}.{minor}"));
+            let version = toml_string(&format!("{major}.{minor}"));
             line("nki.version", &version, Some(origin.to_string()));
         }
     }
     if let Some(file) = file.filter(|file| !file.cfg.is_empty()) {
         let conditions: Vec<_> = file.cfg.iter().map(|((text, _), _)| text.clone()).collect();
         let place = file.cfg.first().map(|(place, _)| place);
-        line("cfg", &list(&conditions), origin(place));
+        line("cfg", &toml_list(&conditions), origin_text(place));
     }
     for (name, names) in [
         ("select", &settings.levels.select),
@@ -121,7 +129,7 @@ fn section(settings: &Settings) -> String {
             let mut origins: Vec<_> = names.iter().map(|named| named.origin.to_string()).collect();
             origins.dedup();
             let names: Vec<_> = names.iter().map(|named| named.name.clone()).collect();
-            line(name, &list(&names), Some(origins.join(", ")));
+            line(name, &toml_list(&names), Some(origins.join(", ")));
         }
     }
     if let Some(file) = file.filter(|file| !file.exclude.written.is_empty()) {
@@ -132,17 +140,17 @@ fn section(settings: &Settings) -> String {
             .map(|(pattern, _)| pattern.clone())
             .collect();
         let place = file.exclude.written.first();
-        line("exclude", &list(&patterns), origin(place));
+        line("exclude", &toml_list(&patterns), origin_text(place));
     }
-    text + &levels(settings) + &budgets(settings)
+    text + &changed_levels_text(settings) + &budgets_text(settings)
 }
 
 /// The rules whose level is not the default one.
-fn levels(settings: &Settings) -> String {
+fn changed_levels_text(settings: &Settings) -> String {
     let mut text = String::new();
     for rule in all_rules() {
         let default = rule.default_level();
-        let runs = settings.levels.runs(rule.name, rule.group);
+        let runs = settings.levels.runs_rule(rule.name, rule.group);
         let (level, change) = settings.levels.level(rule.name, rule.group, default);
         let origin = match change {
             Some(change) => format!("{} of {}", change.origin, change.name),
@@ -163,7 +171,7 @@ fn levels(settings: &Settings) -> String {
     format!("\n[levels]  # all others as in the catalogue (`visa-lint rules`)\n{text}")
 }
 
-fn budgets(settings: &Settings) -> String {
+fn budgets_text(settings: &Settings) -> String {
     let entries = settings
         .configuration
         .iter()
@@ -180,7 +188,7 @@ fn budgets(settings: &Settings) -> String {
                 .into_iter()
                 .filter_map(|(name, limit)| Some(format!("{name} = {}", limit?)))
                 .collect();
-            let (name, limits) = (quoted(&entry.pattern), limits.join(", "));
+            let (name, limits) = (toml_string(&entry.pattern), limits.join(", "));
             format!(
                 "{name} = {{ {limits} }}  # {}\n",
                 visible(&entry.origin.to_string())
@@ -193,17 +201,17 @@ fn budgets(settings: &Settings) -> String {
     format!("\n[budgets]\n{}", lines.concat())
 }
 
-fn origin<T>(chosen: Option<&Chosen<T>>) -> Option<String> {
+fn origin_text<T>(chosen: Option<&Chosen<T>>) -> Option<String> {
     chosen.map(|(_, origin)| origin.to_string())
 }
 
 /// A list of strings as TOML writes it.
-fn list(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| quoted(name)).collect();
+fn toml_list(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| toml_string(name)).collect();
     format!("[{}]", names.join(", "))
 }
 
 /// A string as TOML writes it. JSON's escapes are TOML's too.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -20,7 +20,7 @@ const HAS_TO_BE: &str = "this has to be";
 
 /// ``unknown field `a`, expected one of `b`, `c` ``.
 fn unknown_key(words: &str) -> Option<String> {
-    let (key, others) = refused(words, "unknown field ")?;
+    let (key, others) = refused_name(words, "unknown field ")?;
     Some(match others.as_str() {
         "" => format!("there is no setting `{key}` here"),
         others => format!("there is no setting `{key}` here; there are {others}"),
@@ -29,12 +29,12 @@ fn unknown_key(words: &str) -> Option<String> {
 
 /// ``unknown variant `a`, expected `b` or `c` ``.
 fn unknown_value(words: &str) -> Option<String> {
-    let (value, others) = refused(words, "unknown variant ")?;
+    let (value, others) = refused_name(words, "unknown variant ")?;
     Some(format!("{HAS_TO_BE} one of {others}, and is `{value}`"))
 }
 
 /// A name in backticks behind some words, and the names that were expected.
-fn refused(words: &str, start: &str) -> Option<(String, String)> {
+fn refused_name(words: &str, start: &str) -> Option<(String, String)> {
     let mut quoted = words.strip_prefix(start)?.split('`').skip(1).step_by(2);
     let name = quoted.next()?.to_owned();
     let others: Vec<String> = quoted.map(|other| format!("`{other}`")).collect();
@@ -49,12 +49,12 @@ fn wrong_value(words: &str) -> Option<String> {
     let (is, wanted) = rest.rsplit_once(", expected ")?;
     Some(format!(
         "{HAS_TO_BE} {}, and is {}",
-        kind(wanted),
-        value(is)
+        kind_in_words(wanted),
+        value_in_words(is)
     ))
 }
 
-fn kind(wanted: &str) -> &str {
+fn kind_in_words(wanted: &str) -> &str {
     match wanted {
         "a string" => "a text",
         "a sequence" => "a list",
@@ -66,7 +66,7 @@ fn kind(wanted: &str) -> &str {
     }
 }
 
-fn value(is: &str) -> String {
+fn value_in_words(is: &str) -> String {
     let number = is
         .strip_prefix("integer ")
         .or_else(|| is.strip_prefix("floating point "))

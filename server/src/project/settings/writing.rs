@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, TableLike, Value};
 const LEVELS: &str = "levels";
 
 /// The text of a settings file with a rule at level `allow`. `None` where the text is no TOML, or `levels` is no table.
-pub(crate) fn allowing(text: &str, rule: &str) -> Option<String> {
+pub(crate) fn text_allowing_rule(text: &str, rule: &str) -> Option<String> {
     let (mark, text) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),
@@ -66,10 +66,10 @@ fn set(levels: &mut dyn TableLike, rule: &str, is_inline: bool) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::allowing;
+    use super::text_allowing_rule;
 
     fn allowed(text: &str) -> Option<String> {
-        allowing(text, "slice_size")
+        text_allowing_rule(text, "slice_size")
     }
 
     #[test]

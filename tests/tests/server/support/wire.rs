@@ -28,7 +28,7 @@ enum End {
 
 /// Starts a server in this process.
 pub(crate) fn in_process() -> Wire {
-    in_process_by(visa_server::lsp::serve)
+    in_process_by(visa_server::lsp::serve_streams)
 }
 
 /// As [`in_process`], where an answer without costs always comes first.

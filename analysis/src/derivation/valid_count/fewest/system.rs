@@ -4,7 +4,7 @@
 use crate::transfer::greatest_common_divisor;
 
 use super::super::answer::Assigned;
-use super::super::stretches::{cut, first_points, last_points};
+use super::super::stretches::{cut_stretches, first_points, last_points};
 use super::super::strides::Row;
 use super::{Edge, Fewest, Walk};
 
@@ -31,7 +31,7 @@ impl System {
             rows: vec![],
             partial: vec![],
         };
-        let digits = cut(&walk.by_stride(), begun);
+        let digits = cut_stretches(&walk.by_stride(), begun);
         let thresholds = &walk.wanted.thresholds;
         let beside: u64 = walk
             .stretches
@@ -68,7 +68,7 @@ impl System {
     }
 
     /// The steps of the counters at a time step, with a factor, and the end of the count with its own.
-    fn row(&self, time: u64, factor: i128, bound: i128) -> Row {
+    fn step_row(&self, time: u64, factor: i128, bound: i128) -> Row {
         let mut coefficients: Vec<i128> = self
             .counters
             .iter()
@@ -83,16 +83,16 @@ impl System {
 
     /// The index of a time step is at most the end of the count and `bound`.
     fn at_most(&mut self, time: u64, bound: i128) {
-        self.rows.push(self.row(time, 1, bound));
+        self.rows.push(self.step_row(time, 1, bound));
     }
 
     /// The index of a time step is at least the end of the count less `bound`.
     fn at_least(&mut self, time: u64, bound: i128) {
-        self.rows.push(self.row(time, -1, bound));
+        self.rows.push(self.step_row(time, -1, bound));
     }
 
     /// A counter's stride is that number.
-    pub(super) fn equal(&self, counter: usize, stride: i128) -> [Row; 2] {
+    pub(super) fn equal_rows(&self, counter: usize, stride: i128) -> [Row; 2] {
         [1, -1].map(|factor| {
             let mut coefficients = vec![0; self.counters.len() + 1];
             coefficients[counter] = factor;
@@ -105,7 +105,7 @@ impl System {
 
     /// The setting of a solution, made of whole numbers: all of it grows by the denominator, and the end of the count by
     /// what keeps the one partial count as it is.
-    pub(super) fn setting(
+    pub(super) fn setting_from_solution(
         &self,
         numerators: &[i128],
         denominator: i128,

@@ -71,7 +71,7 @@ impl Asked<'_> {
         };
         *of_level = Written::new(lifted.level.to_mapping(), of_level.span);
         let (pass, at) = with_stage(self.pass, StageKind::FetchLift(level), output);
-        lifts::derive(&pass, at, level).is_none()
+        lifts::derive_lift_fault(&pass, at, level).is_none()
     }
 
     /// The matrices that the innermost iterations make, those of most rows first: the elements of a packet become iterations, the rows
@@ -85,7 +85,7 @@ impl Asked<'_> {
         let asks_time = self.wanted == TIME;
         let mut found: Vec<Made> = Vec::new();
         for rows in (2..=limits.max_rows).rev() {
-            let turned = turned(time, &data, (rows, limits.output_alignment));
+            let turned = turned_matrix(time, &data, (rows, limits.output_alignment));
             let Some((out_time, out_packet)) = turned else {
                 continue;
             };
@@ -99,7 +99,7 @@ impl Asked<'_> {
                 ..input.clone()
             };
             let (pass, at) = with_stage(self.pass, kind.clone(), output);
-            let derived = transpose::derive(&pass, at);
+            let derived = transpose::derive_transpose(&pass, at);
             if derived.matrix.is_none() || !derived.violations.is_empty() {
                 continue;
             }
@@ -121,7 +121,7 @@ impl Asked<'_> {
 }
 
 /// What leaves where the innermost iterations are the rows of a matrix, and what is in a packet its columns.
-fn turned(time: &Form, data: &Form, (rows, flit): (u64, u64)) -> Option<(Form, Form)> {
+fn turned_matrix(time: &Form, data: &Form, (rows, flit): (u64, u64)) -> Option<(Form, Form)> {
     let (around, rows) = time.split_at(rows)?;
     let out_time = Form::multiply(&around, data)?;
     Some((out_time, rows.remove_padding().pad(flit)?))
@@ -140,7 +140,7 @@ fn lifts_of(level: &Form, time: &Form) -> Vec<Lifted> {
         else {
             continue;
         };
-        for (part, rest) in parts(time, copies) {
+        for (part, rest) in time_parts(time, copies) {
             let Some(pieces) = slots(&part).filter(|pieces| pieces.len() == bits) else {
                 continue;
             };
@@ -163,7 +163,7 @@ fn lifts_of(level: &Form, time: &Form) -> Vec<Lifted> {
 }
 
 /// The parts of a time of a size, each with what is left without it: cut at the borders between its digits, the outermost first.
-fn parts(time: &Form, size: u64) -> Vec<(Form, Form)> {
+fn time_parts(time: &Form, size: u64) -> Vec<(Form, Form)> {
     let mut inside = 1_u64;
     let mut borders = vec![inside];
     for digit in time.digits().iter().rev() {

@@ -4,14 +4,14 @@
 
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use super::{Edits, Renaming, file_edits, refuse, shown};
+use super::{Edits, Renaming, file_edits, place_text, refuse_rename};
 use crate::changes::{ProjectCopy, Sandbox, apply_fixes};
 use crate::check::file_report;
 use crate::db::Db;
-use crate::ide::names::{FileNames, Named, Occurrence, Role, files_around, words};
+use crate::ide::names::{FileNames, Named, Occurrence, Role, files_around, word_places};
 use crate::ide::{ByteRange, RenameProblem};
 use crate::inputs::SourceFile;
-use crate::items::{Namespace, resolve};
+use crate::items::{Namespace, resolve_path};
 use crate::report::{DiagnosticFix, FileReport};
 use crate::rules::Applicability;
 
@@ -38,7 +38,7 @@ fn copied_file(db: &dyn Db, copy: &Sandbox, file: SourceFile) -> Option<SourceFi
 }
 
 /// Where a byte of a file is after its edits; inside of an edit, where that starts.
-fn moved(offset: u32, ranges: &[ByteRange], name: &str) -> u32 {
+fn moved_offset(offset: u32, ranges: &[ByteRange], name: &str) -> u32 {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let mut place = offset;
     for range in ranges {
@@ -56,8 +56,8 @@ fn moved(offset: u32, ranges: &[ByteRange], name: &str) -> u32 {
 
 fn moved_range(range: ByteRange, ranges: &[ByteRange], name: &str) -> ByteRange {
     ByteRange {
-        start: moved(range.start, ranges, name),
-        end: moved(range.end, ranges, name),
+        start: moved_offset(range.start, ranges, name),
+        end: moved_offset(range.end, ranges, name),
     }
 }
 
@@ -69,7 +69,13 @@ fn token_at(names: &FileNames<'_>, name: &str, start: u32) -> Option<SyntaxToken
 }
 
 /// The renamed declaration as the copy knows it.
-fn renamed(db: &dyn Db, copy: &Sandbox, named: &Named, edits: &Edits, name: &str) -> Option<Named> {
+fn renamed_declaration(
+    db: &dyn Db,
+    copy: &Sandbox,
+    named: &Named,
+    edits: &Edits,
+    name: &str,
+) -> Option<Named> {
     let (file, place) = named.place(db)?;
     let ranges = edits.get(&file).map_or(&[][..], Vec::as_slice);
     let own = ranges.contains(&place);
@@ -78,9 +84,9 @@ fn renamed(db: &dyn Db, copy: &Sandbox, named: &Named, edits: &Edits, name: &str
     let token = token_at(
         &names,
         if own { name } else { &declared },
-        moved(place.start, ranges, name),
+        moved_offset(place.start, ranges, name),
     )?;
-    names.named(&Occurrence::of(&token)?)
+    names.named_declaration(&Occurrence::of(&token)?)
 }
 
 /// The names that depend on one import's other name: those that mean something else once that is another.
@@ -91,7 +97,7 @@ pub(super) fn dependents(
 ) -> Option<Vec<(SourceFile, ByteRange)>> {
     let edits = Edits::from_iter([(import.0, vec![import.1])]);
     let copy = edited_project(db, &edits, UNUSED)?;
-    let target = renamed(db, &copy, &renaming.named, &edits, UNUSED)?;
+    let target = renamed_declaration(db, &copy, &renaming.named, &edits, UNUSED)?;
     let mut dependents = vec![import];
     for file in files_around(db, renaming.named.file(db)) {
         db.unwind_if_revision_cancelled();
@@ -106,10 +112,10 @@ pub(super) fn dependents(
         let names = FileNames::new(copy.db(), copied_file(db, &copy, file)?)?;
         let ranges = edits.get(&file).map_or(&[][..], Vec::as_slice);
         for found in here {
-            let start = moved(found.range.start, ranges, UNUSED);
+            let start = moved_offset(found.range.start, ranges, UNUSED);
             let still = token_at(&names, &found.name, start)
                 .and_then(|token| Occurrence::of(&token))
-                .and_then(|occurrence| names.named(&occurrence));
+                .and_then(|occurrence| names.named_declaration(&occurrence));
             if still.as_ref() != Some(&target) {
                 dependents.push((file, found.range));
             }
@@ -119,7 +125,7 @@ pub(super) fn dependents(
 }
 
 /// Whether all names mean after the edits what they meant before.
-pub(super) fn check(
+pub(super) fn check_meanings(
     db: &dyn Db,
     renaming: &Renaming,
     edits: &Edits,
@@ -128,14 +134,14 @@ pub(super) fn check(
     let files = files_around(db, renaming.named.file(db));
     let met = files
         .iter()
-        .any(|file| words(&file.text(db), name).next().is_some());
+        .any(|file| word_places(&file.text(db), name).next().is_some());
     let same = same_axis(db, renaming, &files, name);
     if !met && same.is_none() {
         // Nothing has the new name, so nothing can catch it or be caught.
         return Ok(());
     }
     let Some(copy) = edited_project(db, edits, name) else {
-        return refuse("there is no project");
+        return refuse_rename("there is no project");
     };
     if met {
         names_keep(db, &copy, renaming, edits, name, &files)?;
@@ -143,9 +149,9 @@ pub(super) fn check(
     if let Some((file, place)) = same
         && !findings_keep(db, &copy, edits, name, &files)
     {
-        return refuse(format!(
+        return refuse_rename(format!(
             "axes of one name and size are one axis: with the one in {}, the findings would change",
-            shown(db, file, place)
+            place_text(db, file, place)
         ));
     }
     Ok(())
@@ -159,8 +165,8 @@ fn names_keep(
     name: &str,
     files: &[SourceFile],
 ) -> Result<(), RenameProblem> {
-    let Some(target) = renamed(db, copy, &renaming.named, edits, name) else {
-        return refuse(format!("`{name}` would not be found where it is declared"));
+    let Some(target) = renamed_declaration(db, copy, &renaming.named, edits, name) else {
+        return refuse_rename(format!("`{name}` would not be found where it is declared"));
     };
     for file in files {
         db.unwind_if_revision_cancelled();
@@ -171,15 +177,15 @@ fn names_keep(
         };
         let edited: Vec<u32> = ranges
             .iter()
-            .map(|range| moved(range.start, ranges, name))
+            .map(|range| moved_offset(range.start, ranges, name))
             .collect();
         for token in names.tokens_named(name) {
             let range = names.range(&token);
             let ours = edited.binary_search(&range.start).is_ok();
             let means = means(copy, &names, &token, &target);
             if ours != means {
-                let place = shown(copy.db(), names.file, range);
-                return refuse(if ours {
+                let place = place_text(copy.db(), names.file, range);
+                return refuse_rename(if ours {
                     format!("`{name}` would mean something else in {place}")
                 } else {
                     format!(
@@ -196,7 +202,7 @@ fn names_keep(
 /// Whether a name means an axis or alias of the copy; the name of a variable does where the axis would forbid it.
 fn means(copy: &Sandbox, names: &FileNames<'_>, token: &SyntaxToken, target: &Named) -> bool {
     if let Some(occurrence) = Occurrence::of(token) {
-        return names.named(&occurrence).as_ref() == Some(target);
+        return names.named_declaration(&occurrence).as_ref() == Some(target);
     }
     let pattern = token
         .parent_ancestors()
@@ -204,7 +210,7 @@ fn means(copy: &Sandbox, names: &FileNames<'_>, token: &SyntaxToken, target: &Na
         .is_some_and(|node| node.kind() == SyntaxKind::IDENT_PAT);
     let scope = names.scope(token).filter(|_| pattern);
     scope.is_some_and(|scope| {
-        let meaning = resolve(copy.db(), &scope, &[token.text()], Namespace::Value);
+        let meaning = resolve_path(copy.db(), &scope, &[token.text()], Namespace::Value);
         Named::of(meaning).as_ref() == Some(target)
     })
 }
@@ -224,7 +230,10 @@ fn same_axis(
     files.iter().find_map(|file| {
         let names = [&*renaming.old, name];
         let text = file.text(db);
-        if names.iter().all(|name| words(&text, name).next().is_none()) {
+        if names
+            .iter()
+            .all(|name| word_places(&text, name).next().is_none())
+        {
             return None;
         }
         let here = FileNames::new(db, *file)?;
@@ -232,7 +241,7 @@ fn same_axis(
             here.tokens_named(name).into_iter().find_map(|token| {
                 let occurrence = Occurrence::of(&token)?;
                 (occurrence.role == Role::AxisDeclaration).then_some(())?;
-                let other = here.named(&occurrence)?;
+                let other = here.named_declaration(&occurrence)?;
                 let Named::Axis(found) = &other else {
                     return None;
                 };

@@ -4,7 +4,10 @@ use crate::kernel::Tier;
 use crate::kernel::dialect::{GuideRow, Part};
 
 /// A generic parameter.
-pub(in crate::kernel::dialect) const fn generic(name: &'static str, meaning: &'static str) -> Part {
+pub(in crate::kernel::dialect) const fn generic_part(
+    name: &'static str,
+    meaning: &'static str,
+) -> Part {
     Part {
         name,
         ty: "",
@@ -14,7 +17,7 @@ pub(in crate::kernel::dialect) const fn generic(name: &'static str, meaning: &'s
 }
 
 /// An argument.
-pub(in crate::kernel::dialect) const fn value(
+pub(in crate::kernel::dialect) const fn value_part(
     name: &'static str,
     ty: &'static str,
     meaning: &'static str,
@@ -28,7 +31,7 @@ pub(in crate::kernel::dialect) const fn value(
 }
 
 /// A method whose generics authors write out.
-pub(in crate::kernel::dialect) const fn row(
+pub(in crate::kernel::dialect) const fn guide_row(
     name: &'static str,
     summary: &'static str,
     generics: &'static [Part],
@@ -43,32 +46,32 @@ pub(in crate::kernel::dialect) const fn row(
 }
 
 /// A method whose generics an annotation says.
-pub(in crate::kernel::dialect) const fn annotated(
+pub(in crate::kernel::dialect) const fn annotated_row(
     name: &'static str,
     summary: &'static str,
     generics: &'static [Part],
 ) -> GuideRow {
     GuideRow {
         turbofish: false,
-        ..row(name, summary, generics)
+        ..guide_row(name, summary, generics)
     }
 }
 
 /// A row for the tensors of one memory, where methods of the name differ by it.
-pub(in crate::kernel::dialect) const fn on(tier: Tier, row: GuideRow) -> GuideRow {
+pub(in crate::kernel::dialect) const fn row_on_tier(tier: Tier, row: GuideRow) -> GuideRow {
     GuideRow {
         tier: Some(tier),
         ..row
     }
 }
 
-pub(in crate::kernel::dialect) const CHIP: Part = generic("Chip2", "The chips of the result.");
-pub(in crate::kernel::dialect) const ELEMENT: Part = generic(
+pub(in crate::kernel::dialect) const CHIP: Part = generic_part("Chip2", "The chips of the result.");
+pub(in crate::kernel::dialect) const ELEMENT: Part = generic_part(
     "Element2",
     "The positions that each slice or chip of the result holds.",
 );
 pub(in crate::kernel::dialect) const INDEX: Part =
-    generic("Index", "The index along which the tile is cut.");
+    generic_part("Index", "The index along which the tile is cut.");
 pub(in crate::kernel::dialect) const LENGTH: Part =
-    generic("LEN", "How many values of the index the tile keeps.");
-pub(in crate::kernel::dialect) const SOURCE: Part = generic("_", "Follows from the argument.");
+    generic_part("LEN", "How many values of the index the tile keeps.");
+pub(in crate::kernel::dialect) const SOURCE: Part = generic_part("_", "Follows from the argument.");

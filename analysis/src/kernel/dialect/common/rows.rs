@@ -43,7 +43,7 @@ impl Argument {
 }
 
 /// A stage.
-pub(in crate::kernel::dialect) const fn once(stage: CanonicalStage) -> StageUse {
+pub(in crate::kernel::dialect) const fn stage_once(stage: CanonicalStage) -> StageUse {
     StageUse {
         stage,
         merges: false,
@@ -51,7 +51,7 @@ pub(in crate::kernel::dialect) const fn once(stage: CanonicalStage) -> StageUse 
 }
 
 /// A stage that makes one stream of two groups.
-pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageUse {
+pub(in crate::kernel::dialect) const fn merging_stage(stage: CanonicalStage) -> StageUse {
     StageUse {
         stage,
         merges: true,
@@ -59,7 +59,7 @@ pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageU
 }
 
 /// A method that all releases of a library have.
-pub(in crate::kernel::dialect) const fn on(
+pub(in crate::kernel::dialect) const fn method_on(
     receiver: Receiver,
     name: &'static str,
     generics: &'static [Generic],
@@ -80,14 +80,14 @@ pub(in crate::kernel::dialect) const fn on(
 }
 
 /// A method of tensors in a memory.
-pub(in crate::kernel::dialect) const fn of(
+pub(in crate::kernel::dialect) const fn tensor_method(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
     action: Action,
 ) -> Method {
-    on(
+    method_on(
         Receiver::Tensor(tier, access),
         name,
         generics,
@@ -97,13 +97,13 @@ pub(in crate::kernel::dialect) const fn of(
 }
 
 /// A method of streams outside of the Vector Engine.
-pub(in crate::kernel::dialect) const fn stage(
+pub(in crate::kernel::dialect) const fn stream_method(
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
     stages: &'static [StageUse],
 ) -> Method {
-    on(
+    method_on(
         Receiver::Stream,
         name,
         generics,
@@ -113,7 +113,9 @@ pub(in crate::kernel::dialect) const fn stage(
 }
 
 /// A function of tensors of the host that makes one with contents.
-pub(in crate::kernel::dialect) const fn contents(name: &'static str) -> AssociatedFunction {
+pub(in crate::kernel::dialect) const fn contents_constructor(
+    name: &'static str,
+) -> AssociatedFunction {
     AssociatedFunction {
         name,
         tiers: &[Tier::Host],

@@ -31,7 +31,7 @@ pub(in crate::kernel::dialect) const ROW_STREAM: &[TypeParameter] = &[
     P_CONTEXT, P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_ROW, P_TIME, P_PACKET,
 ];
 /// A tensor at rest.
-pub(in crate::kernel::dialect) const fn tensor(
+pub(in crate::kernel::dialect) const fn tensor_type(
     name: &'static str,
     tier: Tier,
     access: Access,
@@ -45,7 +45,7 @@ pub(in crate::kernel::dialect) const fn tensor(
 }
 
 /// A stream outside of the Vector Engine.
-pub(in crate::kernel::dialect) const fn stream(
+pub(in crate::kernel::dialect) const fn stream_type(
     name: &'static str,
     position: Position,
     parameters: &'static [TypeParameter],
@@ -58,13 +58,13 @@ pub(in crate::kernel::dialect) const fn stream(
 }
 
 /// A stream inside of the Vector Engine.
-const fn vector(
+const fn vector_type(
     parameters: &'static [TypeParameter],
     name: &'static str,
     stage: VectorStage,
     way: Way,
 ) -> TypeEntry {
-    plain(
+    plain_type(
         name,
         TypeShape::Stream(Some(Position::Vector(stage)), Some(way)),
         parameters,
@@ -72,7 +72,7 @@ const fn vector(
 }
 
 /// A type of any shape.
-pub(in crate::kernel::dialect) const fn plain(
+pub(in crate::kernel::dialect) const fn plain_type(
     name: &'static str,
     shape: TypeShape,
     parameters: &'static [TypeParameter],
@@ -89,58 +89,58 @@ pub(in crate::kernel::dialect) const fn vector_streams(
     parameters: &'static [TypeParameter],
 ) -> [TypeEntry; 12] {
     [
-        vector(
+        vector_type(
             parameters,
             "VectorBranchTensor",
             VectorStage::Branch,
             Way::Way8,
         ),
-        vector(
+        vector_type(
             parameters,
             "VectorLogicTensor",
             VectorStage::Logic,
             Way::Way8,
         ),
-        vector(parameters, "VectorFxpTensor", VectorStage::Fxp, Way::Way8),
-        vector(
+        vector_type(parameters, "VectorFxpTensor", VectorStage::Fxp, Way::Way8),
+        vector_type(
             parameters,
             "VectorFxpToFpTensor",
             VectorStage::FxpToFp,
             Way::Way8,
         ),
-        vector(
+        vector_type(
             parameters,
             "VectorNarrowTensor",
             VectorStage::Narrow,
             Way::Way4,
         ),
-        vector(parameters, "VectorFpTensor", VectorStage::Fp, Way::Way4),
-        vector(
+        vector_type(parameters, "VectorFpTensor", VectorStage::Fp, Way::Way4),
+        vector_type(
             parameters,
             "VectorIntraSliceReduceTensor",
             VectorStage::IntraSliceReduce,
             Way::Way4,
         ),
-        vector(
+        vector_type(
             parameters,
             "VectorFpDivTensor",
             VectorStage::FpDiv,
             Way::Way4,
         ),
-        vector(
+        vector_type(
             parameters,
             "VectorWidenTensor",
             VectorStage::Widen,
             Way::Way8,
         ),
-        vector(
+        vector_type(
             parameters,
             "VectorFpToFxpTensor",
             VectorStage::FpToFxp,
             Way::Way8,
         ),
-        vector(parameters, "VectorClipTensor", VectorStage::Clip, Way::Way8),
-        vector(
+        vector_type(parameters, "VectorClipTensor", VectorStage::Clip, Way::Way8),
+        vector_type(
             parameters,
             "VectorFilterTensor",
             VectorStage::Filter,
@@ -151,28 +151,28 @@ pub(in crate::kernel::dialect) const fn vector_streams(
 
 /// What both libraries have.
 pub(in crate::kernel::dialect) const TYPES: &[TypeEntry] = &[
-    tensor("HostTensor", Tier::Host, Owned, &[P_SCALAR, P_ELEMENT]),
-    tensor("HbmTensor", Tier::Hbm, Owned, HBM),
-    tensor("HbmTensorView", Tier::Hbm, Shared, HBM),
-    tensor("HbmTensorViewMut", Tier::Hbm, Exclusive, HBM),
-    tensor("DmTensor", Tier::Dm, Owned, DM),
-    tensor("DmTensorView", Tier::Dm, Shared, DM),
-    tensor("DmTensorViewMut", Tier::Dm, Exclusive, DM),
-    tensor("TrfTensor", Tier::Trf, Owned, TRF),
-    tensor("VrfTensor", Tier::Vrf, Owned, DM),
-    stream("BeginTensor", Position::Begin, STREAM),
-    stream("FetchTensor", Position::Fetch, STREAM),
-    stream("SwitchTensor", Position::Switch, STREAM),
-    stream("CollectTensor", Position::Collect, STREAM),
-    stream("VectorFinalTensor", Position::VectorFinal, STREAM),
-    stream("CastTensor", Position::Cast, STREAM),
-    stream("TransposeTensor", Position::Transpose, STREAM),
-    plain(
+    tensor_type("HostTensor", Tier::Host, Owned, &[P_SCALAR, P_ELEMENT]),
+    tensor_type("HbmTensor", Tier::Hbm, Owned, HBM),
+    tensor_type("HbmTensorView", Tier::Hbm, Shared, HBM),
+    tensor_type("HbmTensorViewMut", Tier::Hbm, Exclusive, HBM),
+    tensor_type("DmTensor", Tier::Dm, Owned, DM),
+    tensor_type("DmTensorView", Tier::Dm, Shared, DM),
+    tensor_type("DmTensorViewMut", Tier::Dm, Exclusive, DM),
+    tensor_type("TrfTensor", Tier::Trf, Owned, TRF),
+    tensor_type("VrfTensor", Tier::Vrf, Owned, DM),
+    stream_type("BeginTensor", Position::Begin, STREAM),
+    stream_type("FetchTensor", Position::Fetch, STREAM),
+    stream_type("SwitchTensor", Position::Switch, STREAM),
+    stream_type("CollectTensor", Position::Collect, STREAM),
+    stream_type("VectorFinalTensor", Position::VectorFinal, STREAM),
+    stream_type("CastTensor", Position::Cast, STREAM),
+    stream_type("TransposeTensor", Position::Transpose, STREAM),
+    plain_type(
         "VectorInitTensor",
         TypeShape::Stream(Some(Position::VectorInit), Some(Way::Way8)),
         STREAM,
     ),
-    plain(
+    plain_type(
         "VectorTensorPair",
         TypeShape::Stream(
             Some(Position::VectorPair(VectorStage::Branch)),
@@ -190,7 +190,7 @@ pub(in crate::kernel::dialect) const TYPES: &[TypeEntry] = &[
             TypeParameter::Way,
         ],
     ),
-    plain(
+    plain_type(
         "VectorInterSliceReduceTensor",
         TypeShape::Stream(
             Some(Position::Vector(VectorStage::InterSliceReduce)),
@@ -200,8 +200,8 @@ pub(in crate::kernel::dialect) const TYPES: &[TypeEntry] = &[
             P_CONTEXT, P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_TIME, P_PACKET, Other,
         ],
     ),
-    plain("Context", TypeShape::Device, &[]),
-    plain("TuContext", TypeShape::TensorUnit, &[P_CONTEXT]),
-    plain("DmaContext", TypeShape::DmaEngine, &[P_CONTEXT]),
-    plain("ArrayVec", TypeShape::Container, &[Other, Other]),
+    plain_type("Context", TypeShape::Device, &[]),
+    plain_type("TuContext", TypeShape::TensorUnit, &[P_CONTEXT]),
+    plain_type("DmaContext", TypeShape::DmaEngine, &[P_CONTEXT]),
+    plain_type("ArrayVec", TypeShape::Container, &[Other, Other]),
 ];

@@ -4,18 +4,18 @@ use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{Action, Argument, Method, Receiver, StageUse};
 
 use super::arguments::{PACKET, SLICE, TIME};
-use super::rows::{arg, merging, on, once};
+use super::rows::{arg, merging_stage, method_on, stage_once};
 
 use CanonicalStage as S;
 
 /// A method of one stream.
-pub(in crate::kernel::dialect) const fn single(
+pub(in crate::kernel::dialect) const fn single_stream_method(
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
     stages: &'static [StageUse],
 ) -> Method {
-    on(
+    method_on(
         Receiver::Single,
         name,
         generics,
@@ -25,13 +25,13 @@ pub(in crate::kernel::dialect) const fn single(
 }
 
 /// A method of a pair of streams.
-pub(in crate::kernel::dialect) const fn pair(
+pub(in crate::kernel::dialect) const fn pair_method(
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
     stages: &'static [StageUse],
 ) -> Method {
-    on(
+    method_on(
         Receiver::Pair,
         name,
         generics,
@@ -41,17 +41,17 @@ pub(in crate::kernel::dialect) const fn pair(
 }
 
 /// What an ALU is to do.
-pub(in crate::kernel::dialect) const fn op(ty: &'static str) -> Argument {
+pub(in crate::kernel::dialect) const fn operation_argument(ty: &'static str) -> Argument {
     arg(Role::Operation, "op", ty)
 }
 
-pub(in crate::kernel::dialect) const LOGIC: Argument = op("LogicBinaryOp");
-pub(in crate::kernel::dialect) const FXP: Argument = op("FxpBinaryOp");
-pub(in crate::kernel::dialect) const FP_UNARY: Argument = op("FpUnaryOp");
-pub(in crate::kernel::dialect) const FP_BINARY: Argument = op("FpBinaryOp");
-pub(in crate::kernel::dialect) const FP_TERNARY: Argument = op("FpTernaryOp");
-pub(in crate::kernel::dialect) const FP_DIV: Argument = op("FpDivBinaryOp");
-pub(in crate::kernel::dialect) const CLIP: Argument = op("ClipBinaryOp");
+pub(in crate::kernel::dialect) const LOGIC: Argument = operation_argument("LogicBinaryOp");
+pub(in crate::kernel::dialect) const FXP: Argument = operation_argument("FxpBinaryOp");
+pub(in crate::kernel::dialect) const FP_UNARY: Argument = operation_argument("FpUnaryOp");
+pub(in crate::kernel::dialect) const FP_BINARY: Argument = operation_argument("FpBinaryOp");
+pub(in crate::kernel::dialect) const FP_TERNARY: Argument = operation_argument("FpTernaryOp");
+pub(in crate::kernel::dialect) const FP_DIV: Argument = operation_argument("FpDivBinaryOp");
+pub(in crate::kernel::dialect) const CLIP: Argument = operation_argument("ClipBinaryOp");
 pub(in crate::kernel::dialect) const MODE: Argument = arg(Role::Mode, "mode", "BinaryArgMode");
 pub(in crate::kernel::dialect) const TERNARY_MODE: Argument =
     arg(Role::Mode, "mode", "TernaryArgMode");
@@ -72,174 +72,224 @@ pub(in crate::kernel::dialect) const WIDTH: Argument =
 /// What both libraries have.
 pub(in crate::kernel::dialect) const METHODS: &[Method] = &[
     // Structure.
-    single(
+    single_stream_method(
         "vector_inter_slice_reduce",
         &[SLICE, TIME],
-        &[op("InterSliceReduceOp")],
-        &[once(S::VectorInterReduce)],
+        &[operation_argument("InterSliceReduceOp")],
+        &[stage_once(S::VectorInterReduce)],
     ),
-    single("vector_stash", &[], &[], &[once(S::VectorStash)]),
-    single(
+    single_stream_method("vector_stash", &[], &[], &[stage_once(S::VectorStash)]),
+    single_stream_method(
         "vector_intra_slice_reduce",
         &[Generic::Axis, TIME, PACKET],
-        &[op("IntraSliceReduceOp")],
-        &[once(S::VectorIntraReduce)],
+        &[operation_argument("IntraSliceReduceOp")],
+        &[stage_once(S::VectorIntraReduce)],
     ),
-    single("vector_final", &[], &[], &[once(S::VectorFinal)]),
+    single_stream_method("vector_final", &[], &[], &[stage_once(S::VectorFinal)]),
     // Operations of a single stream.
-    single(
+    single_stream_method(
         "vector_logic",
         &[],
         &[LOGIC, OPERAND],
-        &[once(S::VectorLogic)],
+        &[stage_once(S::VectorLogic)],
     ),
-    single(
+    single_stream_method(
         "vector_logic_with_mode",
         &[],
         &[LOGIC, MODE, OPERAND],
-        &[once(S::VectorLogic)],
+        &[stage_once(S::VectorLogic)],
     ),
-    single("vector_fxp", &[], &[FXP, OPERAND], &[once(S::VectorFxp)]),
-    single(
+    single_stream_method(
+        "vector_fxp",
+        &[],
+        &[FXP, OPERAND],
+        &[stage_once(S::VectorFxp)],
+    ),
+    single_stream_method(
         "vector_fxp_with_mode",
         &[],
         &[FXP, MODE, OPERAND],
-        &[once(S::VectorFxp)],
+        &[stage_once(S::VectorFxp)],
     ),
-    single("vector_fxp_to_fp", &[], &[WIDTH], &[once(S::VectorFxpToFp)]),
-    single("vector_fp_unary", &[], &[FP_UNARY], &[once(S::VectorFp)]),
-    single(
+    single_stream_method(
+        "vector_fxp_to_fp",
+        &[],
+        &[WIDTH],
+        &[stage_once(S::VectorFxpToFp)],
+    ),
+    single_stream_method(
+        "vector_fp_unary",
+        &[],
+        &[FP_UNARY],
+        &[stage_once(S::VectorFp)],
+    ),
+    single_stream_method(
         "vector_fp_binary",
         &[],
         &[FP_BINARY, OPERAND],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    single(
+    single_stream_method(
         "vector_fp_binary_with_mode",
         &[],
         &[FP_BINARY, MODE, OPERAND],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    single(
+    single_stream_method(
         "vector_fp_ternary",
         &[],
         &[FP_TERNARY, PAIR],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    single(
+    single_stream_method(
         "vector_fp_ternary_with_mode",
         &[],
         &[FP_TERNARY, TERNARY_MODE, PAIR],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    single("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
-    single("vector_clip", &[], &[CLIP, OPERAND], &[once(S::VectorClip)]),
-    single(
+    single_stream_method(
+        "vector_fp_to_fxp",
+        &[],
+        &[WIDTH],
+        &[stage_once(S::VectorFpToFxp)],
+    ),
+    single_stream_method(
+        "vector_clip",
+        &[],
+        &[CLIP, OPERAND],
+        &[stage_once(S::VectorClip)],
+    ),
+    single_stream_method(
         "vector_clip_with_mode",
         &[],
         &[CLIP, MODE, OPERAND],
-        &[once(S::VectorClip)],
+        &[stage_once(S::VectorClip)],
     ),
     // Operations of a pair.
-    pair(
+    pair_method(
         "vector_logic",
         &[],
         &[LOGIC, OPERAND0, OPERAND1],
-        &[once(S::VectorLogic)],
+        &[stage_once(S::VectorLogic)],
     ),
-    pair(
+    pair_method(
         "vector_logic_with_mode",
         &[],
         &[LOGIC, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorLogic)],
+        &[stage_once(S::VectorLogic)],
     ),
-    pair(
+    pair_method(
         "vector_fxp",
         &[],
         &[FXP, OPERAND0, OPERAND1],
-        &[once(S::VectorFxp)],
+        &[stage_once(S::VectorFxp)],
     ),
-    pair(
+    pair_method(
         "vector_fxp_with_mode",
         &[],
         &[FXP, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFxp)],
+        &[stage_once(S::VectorFxp)],
     ),
-    pair("vector_fxp_to_fp", &[], &[WIDTH], &[once(S::VectorFxpToFp)]),
-    pair(
+    pair_method(
+        "vector_fxp_to_fp",
+        &[],
+        &[WIDTH],
+        &[stage_once(S::VectorFxpToFp)],
+    ),
+    pair_method(
         "vector_fp_unary",
         &[],
         &[FP_UNARY, RUNS0, RUNS1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair(
+    pair_method(
         "vector_fp_binary",
         &[],
         &[FP_BINARY, OPERAND0, OPERAND1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair(
+    pair_method(
         "vector_fp_binary_with_mode",
         &[],
         &[FP_BINARY, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair(
+    pair_method(
         "vector_fp_ternary",
         &[],
         &[FP_TERNARY, PAIR0, PAIR1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair(
+    pair_method(
         "vector_fp_ternary_with_mode",
         &[],
         &[FP_TERNARY, TERNARY_MODE, PAIR0, PAIR1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
-    pair(
+    pair_method(
+        "vector_fp_to_fxp",
+        &[],
+        &[WIDTH],
+        &[stage_once(S::VectorFpToFxp)],
+    ),
+    pair_method(
         "vector_clip",
         &[],
         &[CLIP, OPERAND0, OPERAND1],
-        &[once(S::VectorClip)],
+        &[stage_once(S::VectorClip)],
     ),
-    pair(
+    pair_method(
         "vector_clip_with_mode",
         &[],
         &[CLIP, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorClip)],
+        &[stage_once(S::VectorClip)],
     ),
-    pair(
+    pair_method(
         "vector_logic_zip",
         &[],
         &[LOGIC],
-        &[merging(S::VectorLogic)],
+        &[merging_stage(S::VectorLogic)],
     ),
-    pair(
+    pair_method(
         "vector_logic_zip_with_mode",
         &[],
         &[LOGIC, MODE],
-        &[merging(S::VectorLogic)],
+        &[merging_stage(S::VectorLogic)],
     ),
-    pair("vector_fxp_zip", &[], &[FXP], &[merging(S::VectorFxp)]),
-    pair(
+    pair_method(
+        "vector_fxp_zip",
+        &[],
+        &[FXP],
+        &[merging_stage(S::VectorFxp)],
+    ),
+    pair_method(
         "vector_fxp_zip_with_mode",
         &[],
         &[FXP, MODE],
-        &[merging(S::VectorFxp)],
+        &[merging_stage(S::VectorFxp)],
     ),
-    pair("vector_fp_zip", &[], &[FP_BINARY], &[merging(S::VectorFp)]),
-    pair(
+    pair_method(
+        "vector_fp_zip",
+        &[],
+        &[FP_BINARY],
+        &[merging_stage(S::VectorFp)],
+    ),
+    pair_method(
         "vector_fp_zip_with_mode",
         &[],
         &[FP_BINARY, MODE],
-        &[merging(S::VectorFp)],
+        &[merging_stage(S::VectorFp)],
     ),
-    pair("vector_clip_zip", &[], &[CLIP], &[merging(S::VectorClip)]),
-    pair(
+    pair_method(
+        "vector_clip_zip",
+        &[],
+        &[CLIP],
+        &[merging_stage(S::VectorClip)],
+    ),
+    pair_method(
         "vector_clip_zip_with_mode",
         &[],
         &[CLIP, MODE],
-        &[merging(S::VectorClip)],
+        &[merging_stage(S::VectorClip)],
     ),
 ];

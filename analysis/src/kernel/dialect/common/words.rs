@@ -12,7 +12,7 @@ const TIME0: (&str, SwitchParameter) = ("time0", SwitchParameter::Time0);
 const RING_SIZE: (&str, SwitchParameter) = ("ring_size", SwitchParameter::RingSize);
 
 /// A topology.
-pub(in crate::kernel::dialect) const fn switch(
+pub(in crate::kernel::dialect) const fn switch_word(
     name: &'static str,
     topology: SwitchTopology,
     fields: &'static [(&'static str, SwitchParameter)],
@@ -24,26 +24,26 @@ pub(in crate::kernel::dialect) const fn switch(
     }
 }
 
-pub(in crate::kernel::dialect) const BROADCAST01: SwitchWord = switch(
+pub(in crate::kernel::dialect) const BROADCAST01: SwitchWord = switch_word(
     "Broadcast01",
     SwitchTopology::Broadcast01,
     &[SLICE1, SLICE0, TIME0],
 );
 pub(in crate::kernel::dialect) const BROADCAST1: SwitchWord =
-    switch("Broadcast1", SwitchTopology::Broadcast1, &[SLICE1, SLICE0]);
+    switch_word("Broadcast1", SwitchTopology::Broadcast1, &[SLICE1, SLICE0]);
 pub(in crate::kernel::dialect) const TRANSPOSE: SwitchWord =
-    switch("Transpose", SwitchTopology::Transpose, &[SLICE1, SLICE0]);
-pub(in crate::kernel::dialect) const INTER_TRANSPOSE: SwitchWord = switch(
+    switch_word("Transpose", SwitchTopology::Transpose, &[SLICE1, SLICE0]);
+pub(in crate::kernel::dialect) const INTER_TRANSPOSE: SwitchWord = switch_word(
     "InterTranspose",
     SwitchTopology::InterTranspose,
     &[SLICE1, SLICE0, TIME0],
 );
-pub(in crate::kernel::dialect) const CUSTOM_BROADCAST: SwitchWord = switch(
+pub(in crate::kernel::dialect) const CUSTOM_BROADCAST: SwitchWord = switch_word(
     "CustomBroadcast",
     SwitchTopology::CustomBroadcast,
     &[RING_SIZE],
 );
-pub(in crate::kernel::dialect) const TRANSPOSED_BROADCAST1: SwitchWord = switch(
+pub(in crate::kernel::dialect) const TRANSPOSED_BROADCAST1: SwitchWord = switch_word(
     "TransposedBroadcast1",
     SwitchTopology::TransposedBroadcast1,
     &[SLICE1, SLICE0],

@@ -7,7 +7,7 @@ use crate::kernel::dialect::common::arguments::{
     ADDRESS, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_OWNED, INDICES, OWNED, PARALLEL_COPY,
     PATTERN, READ, SCALED, SHARED, SLICE, VIEW,
 };
-use crate::kernel::dialect::common::rows::{arg, of, on};
+use crate::kernel::dialect::common::rows::{arg, method_on, tensor_method};
 use crate::kernel::dialect::{Action, Argument, Method, PlanKind, PlanStep, Receiver};
 
 use super::methods::{ANY_DMA, CHOSEN, DM, DM_INDICES, HBM, SPM_INDICES, SUB, TDMA};
@@ -16,14 +16,14 @@ use super::{R3, R4, R5, R6, R7, R8, R9};
 use Generic::{Constant, Index, Inferred};
 
 /// A step of a plan.
-const fn plan(
+const fn plan_step_method(
     receiver: Receiver,
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
     step: PlanStep,
 ) -> Method {
-    on(receiver, name, generics, arguments, Action::Plan(step))
+    method_on(receiver, name, generics, arguments, Action::Plan(step))
 }
 
 const DM_READ: Receiver = Receiver::Tensor(DM, READ);
@@ -35,7 +35,7 @@ const PAYLOAD: &[Generic] = &[Index, Index];
 
 /// Shuffles, copies of parts, gathers and scatters.
 pub(super) const METHODS: &[Method] = &[
-    of(
+    tensor_method(
         (DM, SHARED),
         "dm_cluster_shuffle",
         SHUFFLE,
@@ -43,7 +43,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Cluster),
     )
     .until(R6),
-    of(
+    tensor_method(
         (DM, SHARED),
         "dm_cluster_swap",
         &[],
@@ -52,7 +52,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R7)
     .until(R7),
-    of(
+    tensor_method(
         (DM, SHARED),
         "dm_chip_shuffle",
         SHUFFLE,
@@ -60,14 +60,14 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Chip),
     )
     .until(R7),
-    of(
+    tensor_method(
         (HBM, SHARED),
         "hbm_chip_shuffle",
         &[Constant, Constant],
         &[ANY_DMA, PATTERN],
         Action::Shuffle(Level::Chip),
     ),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "hbm_chip_shuffle",
         &[Constant, Constant],
@@ -75,7 +75,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Chip),
     )
     .since(R8),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "hbm_cluster_shuffle",
         &[Constant, Constant],
@@ -83,7 +83,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Cluster),
     )
     .without_body(),
-    on(
+    method_on(
         Receiver::TensorUnit,
         "parallel_copy_cluster_slice",
         PARALLEL_COPY,
@@ -91,7 +91,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::ParallelCopy(Level::Cluster),
     )
     .until(R7),
-    on(
+    method_on(
         Receiver::TensorUnit,
         "parallel_copy_chip_slice",
         PARALLEL_COPY,
@@ -99,7 +99,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::ParallelCopy(Level::Chip),
     )
     .until(R7),
-    plan(
+    plan_step_method(
         DM_READ,
         "chip_shuffle",
         &[],
@@ -107,7 +107,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Shuffle(Level::Chip),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         MOVED,
         "chip_shuffle",
         &[],
@@ -115,7 +115,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Shuffle(Level::Chip),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         DM_READ,
         "cluster_swap",
         &[],
@@ -123,7 +123,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Shuffle(Level::Cluster),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         MOVED,
         "cluster_swap",
         &[],
@@ -131,7 +131,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Shuffle(Level::Cluster),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         DM_READ,
         "chip_slice",
         &[Index, ELEMENT],
@@ -139,7 +139,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Slice(Level::Chip),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         MOVED,
         "chip_slice",
         &[Index, ELEMENT],
@@ -147,7 +147,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Slice(Level::Chip),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         DM_READ,
         "cluster_slice",
         &[Index, ELEMENT],
@@ -155,7 +155,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Slice(Level::Cluster),
     )
     .since(R8),
-    plan(
+    plan_step_method(
         MOVED,
         "cluster_slice",
         &[Index, ELEMENT],
@@ -163,8 +163,8 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Slice(Level::Cluster),
     )
     .since(R8),
-    plan(MOVED, "to_dm", &[ELEMENT], &[TDMA], PlanStep::Make).since(R8),
-    plan(
+    plan_step_method(MOVED, "to_dm", &[ELEMENT], &[TDMA], PlanStep::Make).since(R8),
+    plan_step_method(
         MOVED,
         "to_dm_view",
         &[Inferred, Inferred],
@@ -172,7 +172,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Write,
     )
     .since(R8),
-    of(
+    tensor_method(
         (DM, OWNED),
         "asymmetric_chip_slice",
         &[Index, ELEMENT],
@@ -180,7 +180,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::ParallelCopy(Level::Chip),
     )
     .since(R8),
-    of(
+    tensor_method(
         (DM, OWNED),
         "asymmetric_cluster_slice",
         &[Index, ELEMENT],
@@ -188,7 +188,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::ParallelCopy(Level::Cluster),
     )
     .since(R8),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "dma_gather",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
@@ -196,7 +196,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Gather,
     )
     .until(R3),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "dma_gather_scaled",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
@@ -205,7 +205,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R4)
     .until(R8),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "dma_gather_scaled_at",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
@@ -214,7 +214,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    of(
+    tensor_method(
         (HBM, OWNED),
         "dma_gather_unscaled",
         &[Inferred, Inferred, Inferred, CLUSTER, SLICE, ELEMENT],
@@ -223,7 +223,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R4)
     .until(R8),
-    of(
+    tensor_method(
         (DM, OWNED),
         "dma_scatter",
         &[Index, Inferred, Inferred],
@@ -231,7 +231,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Scatter,
     )
     .until(R3),
-    of(
+    tensor_method(
         (DM, OWNED),
         "dma_scatter",
         &[Index, Inferred, Inferred],
@@ -240,7 +240,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R4)
     .until(R8),
-    of(
+    tensor_method(
         (DM, OWNED),
         "dma_scatter_unscaled",
         &[Index, Inferred, Inferred, Inferred, Inferred],
@@ -249,7 +249,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R4)
     .until(R8),
-    plan(
+    plan_step_method(
         Receiver::Tensor(HBM, OWNED),
         "gather",
         PAYLOAD,
@@ -257,7 +257,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Gather,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         GATHERED,
         "by_byte_offsets",
         &[Index],
@@ -265,7 +265,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Offsets,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         GATHERED,
         "by_positions",
         &[Index],
@@ -273,7 +273,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Positions,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         GATHERED,
         "sparse_prefix",
         &[],
@@ -281,7 +281,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Prefix,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         GATHERED,
         "to_dm",
         &[CLUSTER, SLICE, ELEMENT],
@@ -289,7 +289,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Make,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         Receiver::Tensor(HBM, EXCLUSIVE),
         "scatter",
         PAYLOAD,
@@ -297,7 +297,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Scatter,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         SCATTERED,
         "by_byte_offsets",
         &[Index],
@@ -305,7 +305,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Offsets,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         SCATTERED,
         "by_positions",
         &[Index],
@@ -313,7 +313,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Positions,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         SCATTERED,
         "from_dm",
         &[],
@@ -324,7 +324,7 @@ pub(super) const METHODS: &[Method] = &[
         PlanStep::Write,
     )
     .since(R9),
-    plan(
+    plan_step_method(
         SCATTERED,
         "from_dm_view",
         &[],

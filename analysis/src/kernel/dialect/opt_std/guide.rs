@@ -2,44 +2,44 @@
 
 use crate::kernel::Tier;
 use crate::kernel::dialect::common::guide::{
-    CHIP, ELEMENT, INDEX, LENGTH, SOURCE, annotated, generic, on, row,
+    CHIP, ELEMENT, INDEX, LENGTH, SOURCE, annotated_row, generic_part, guide_row, row_on_tier,
 };
 use crate::kernel::dialect::guide::{GuideRow, Part};
 
-const SLICE: Part = generic("Slice2", "The slices of the result: 64, 128 or 256.");
-const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 1 or 2.");
-const PE: Part = generic("Pe2", "The processing elements of the result: 1, 2 or 4.");
-const DMA: Part = generic("DMA", "Which DMA: follows from the argument.");
+const SLICE: Part = generic_part("Slice2", "The slices of the result: 64, 128 or 256.");
+const CLUSTER: Part = generic_part("Cluster2", "The clusters of the result: 1 or 2.");
+const PE: Part = generic_part("Pe2", "The processing elements of the result: 1, 2 or 4.");
+const DMA: Part = generic_part("DMA", "Which DMA: follows from the argument.");
 /// A generic that is always inferred, by the name that the library gives it.
-const fn source(name: &'static str) -> Part {
-    generic(name, "Follows from the argument.")
+const fn inferred_part(name: &'static str) -> Part {
+    generic_part(name, "Follows from the argument.")
 }
 
-const OWN_CLUSTER: Part = generic("Cluster", "The clusters of the result: 1 or 2.");
-const OWN_SLICE: Part = generic("Slice", "The slices of the result: 64, 128 or 256.");
-const SLICED: Part = generic("AxisToSlice", "The part of the element that is dealt out.");
-const REST: Part = generic("Element2", "The element without that part.");
-const INDEXED: Part = generic("IndexedAxis", "The axis that the indices count.");
-const PAYLOAD: Part = generic(
+const OWN_CLUSTER: Part = generic_part("Cluster", "The clusters of the result: 1 or 2.");
+const OWN_SLICE: Part = generic_part("Slice", "The slices of the result: 64, 128 or 256.");
+const SLICED: Part = generic_part("AxisToSlice", "The part of the element that is dealt out.");
+const REST: Part = generic_part("Element2", "The element without that part.");
+const INDEXED: Part = generic_part("IndexedAxis", "The axis that the indices count.");
+const PAYLOAD: Part = generic_part(
     "Payload",
     "What each index names: the element without that axis.",
 );
-const DOMAIN: Part = generic("Domain", "What the indices run over.");
+const DOMAIN: Part = generic_part("Domain", "What the indices run over.");
 
 /// Methods of tensors and contexts; those of streams are worded by the catalogue.
 pub(super) const GUIDE: &[GuideRow] = &[
-    row("view", "A shared view of the tensor.", &[]),
-    row("view_mut", "An exclusive view of the tensor.", &[]),
-    row(
+    guide_row("view", "A shared view of the tensor.", &[]),
+    guide_row("view_mut", "An exclusive view of the tensor.", &[]),
+    guide_row(
         "begin",
         "Begins a pass over a tensor of the DM.",
         &[SOURCE, SOURCE, SOURCE, SOURCE, SOURCE],
     ),
-    row(
+    guide_row(
         "begin_interleaved",
         "Begins a pass over two tensors in turn.",
         &[
-            generic("I", "The axis of size 2 that tells the tensors apart."),
+            generic_part("I", "The axis of size 2 that tells the tensors apart."),
             SOURCE,
             SOURCE,
             SOURCE,
@@ -47,273 +47,286 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    annotated(
+    annotated_row(
         "to_dm",
         "Copies to a new tensor in the DM.",
         &[OWN_CLUSTER, OWN_SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_dm",
         "Copies to a new tensor in the DM.",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_dm",
         "Copies to a new tensor in the DM of the same clusters.",
         &[SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_dm",
         "Carries the plan out: the result is a new tensor in the DM.",
         &[ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_dm_at",
         "As `to_dm`, at an address.",
         &[OWN_CLUSTER, OWN_SLICE, ELEMENT],
     ),
-    annotated("to_dm_at", "As `to_dm`, at an address.", &[SLICE, ELEMENT]),
-    on(
+    annotated_row("to_dm_at", "As `to_dm`, at an address.", &[SLICE, ELEMENT]),
+    row_on_tier(
         Tier::Host,
-        annotated(
+        annotated_row(
             "to_hbm",
             "Copies from the host to a new tensor in the HBM.",
             &[CHIP, ELEMENT],
         ),
     ),
-    annotated("to_hbm", "Copies to a new tensor in the HBM.", &[ELEMENT]),
-    annotated(
+    annotated_row("to_hbm", "Copies to a new tensor in the HBM.", &[ELEMENT]),
+    annotated_row(
         "to_hbm",
         "Copies to a new tensor in the HBM.",
         &[DMA, ELEMENT],
     ),
-    annotated("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
-    row(
+    annotated_row("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
+    guide_row(
         "tile",
         "The part of the view where the index has the values from `start` on.",
         &[INDEX, LENGTH, ELEMENT],
     ),
-    row(
+    guide_row(
         "slice_tile",
         "A part of the view along its slices.",
         &[INDEX, LENGTH, SLICE],
     ),
-    row(
+    guide_row(
         "cluster_tile",
         "A part of the view along its clusters.",
         &[INDEX, LENGTH, CLUSTER],
     ),
-    row(
+    guide_row(
         "chip_tile",
         "A part of the view along its chips.",
         &[INDEX, LENGTH, CHIP],
     ),
-    row(
+    guide_row(
         "pad",
         "The view with padding after its elements.",
         &[ELEMENT],
     ),
-    row(
+    guide_row(
         "unpad",
         "The view without the padding after its elements.",
         &[ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "reshape",
         "The same bytes under another type.",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "reshape",
         "The same bytes under another type.",
         &[CHIP, ELEMENT],
     ),
-    row(
+    guide_row(
         "memset",
         "Sets each element to a constant, by the sub context.",
         &[],
     ),
-    on(
+    row_on_tier(
         Tier::Dm,
-        annotated(
+        annotated_row(
             "to_hbm_view",
             "Copies to a view of a tensor in the HBM.",
-            &[source("Element2")],
+            &[inferred_part("Element2")],
         ),
     ),
-    on(
+    row_on_tier(
         Tier::Dm,
-        annotated(
+        annotated_row(
             "to_hbm_view",
             "Copies to a view of a tensor in the HBM.",
-            &[source("Chip2"), source("Element2")],
+            &[inferred_part("Chip2"), inferred_part("Element2")],
         ),
     ),
-    on(
+    row_on_tier(
         Tier::Dm,
-        annotated(
+        annotated_row(
             "to_hbm_view",
             "Copies to a view of a tensor in the HBM.",
-            &[source("Chip2"), source("Element2"), source("Chips")],
-        ),
-    ),
-    on(
-        Tier::Hbm,
-        annotated(
-            "to_hbm_view",
-            "Copies to a view of a tensor in the HBM.",
-            &[DMA, source("Element2")],
-        ),
-    ),
-    on(
-        Tier::Hbm,
-        annotated(
-            "to_hbm_view",
-            "Copies to a view of a tensor in the HBM.",
-            &[DMA, source("Chip2"), source("Element2")],
-        ),
-    ),
-    on(
-        Tier::Hbm,
-        annotated(
-            "to_hbm_view",
-            "Copies to a view of a tensor in the HBM.",
-            &[DMA, source("Chip2"), source("Element2"), source("Chips2")],
-        ),
-    ),
-    on(
-        Tier::Hbm,
-        annotated(
-            "to_dm_view",
-            "Copies to a view of a tensor in the DM.",
-            &[source("Cluster"), source("Slice"), source("Element2")],
-        ),
-    ),
-    on(
-        Tier::Hbm,
-        annotated(
-            "to_dm_view",
-            "Copies to a view of a tensor in the DM.",
             &[
-                source("Chip2"),
-                source("Cluster"),
-                source("Slice"),
-                source("Element2"),
+                inferred_part("Chip2"),
+                inferred_part("Element2"),
+                inferred_part("Chips"),
             ],
         ),
     ),
-    annotated(
+    row_on_tier(
+        Tier::Hbm,
+        annotated_row(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[DMA, inferred_part("Element2")],
+        ),
+    ),
+    row_on_tier(
+        Tier::Hbm,
+        annotated_row(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[DMA, inferred_part("Chip2"), inferred_part("Element2")],
+        ),
+    ),
+    row_on_tier(
+        Tier::Hbm,
+        annotated_row(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[
+                DMA,
+                inferred_part("Chip2"),
+                inferred_part("Element2"),
+                inferred_part("Chips2"),
+            ],
+        ),
+    ),
+    row_on_tier(
+        Tier::Hbm,
+        annotated_row(
+            "to_dm_view",
+            "Copies to a view of a tensor in the DM.",
+            &[
+                inferred_part("Cluster"),
+                inferred_part("Slice"),
+                inferred_part("Element2"),
+            ],
+        ),
+    ),
+    row_on_tier(
+        Tier::Hbm,
+        annotated_row(
+            "to_dm_view",
+            "Copies to a view of a tensor in the DM.",
+            &[
+                inferred_part("Chip2"),
+                inferred_part("Cluster"),
+                inferred_part("Slice"),
+                inferred_part("Element2"),
+            ],
+        ),
+    ),
+    annotated_row(
         "to_dm_view",
         "Copies to a view of a tensor in the DM.",
-        &[source("Slice2"), source("Element2")],
+        &[inferred_part("Slice2"), inferred_part("Element2")],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view",
         "Copies to a view of a tensor in the DM.",
         &[
-            source("Chip2"),
-            source("Cluster2"),
-            source("Slice2"),
-            source("Element2"),
+            inferred_part("Chip2"),
+            inferred_part("Cluster2"),
+            inferred_part("Slice2"),
+            inferred_part("Element2"),
         ],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view_pcopy",
         "Copies to a view of a tensor in the DM by the sub context.",
-        &[source("Slice2"), source("Element2")],
+        &[inferred_part("Slice2"), inferred_part("Element2")],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view_pcopy",
         "Copies to a view of a tensor in the DM by the sub context.",
         &[
-            source("Chip2"),
-            source("Cluster2"),
-            source("Slice2"),
-            source("Element2"),
+            inferred_part("Chip2"),
+            inferred_part("Cluster2"),
+            inferred_part("Slice2"),
+            inferred_part("Element2"),
         ],
     ),
-    annotated(
+    annotated_row(
         "to_dm_pcopy",
         "Copies to a new tensor in the DM by the sub context.",
         &[SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_dm_pcopy_at",
         "As `to_dm_pcopy`, at an address.",
         &[SLICE, ELEMENT],
     ),
-    annotated(
+    annotated_row(
         "to_spm",
         "Copies to a new tensor in the scratchpad.",
         &[PE, ELEMENT],
     ),
-    row(
+    guide_row(
         "to_spm",
         "Loads the value, so that a condition can ask for it.",
         &[],
     ),
-    row(
+    guide_row(
         "chip_shuffle",
         "Plans that chips take the tensors of others.",
         &[],
     ),
-    row(
+    guide_row(
         "cluster_swap",
         "Plans that the two clusters change tensors.",
         &[],
     ),
-    row(
+    guide_row(
         "chip_slice",
         "Plans that each chip takes one part of an axis.",
         &[SLICED, REST],
     ),
-    row(
+    guide_row(
         "cluster_slice",
         "Plans that each cluster takes one part of an axis.",
         &[SLICED, REST],
     ),
-    row(
+    guide_row(
         "asymmetric_chip_slice",
         "Gives each chip one part of an axis, by the sub context.",
         &[SLICED, REST],
     ),
-    row(
+    guide_row(
         "asymmetric_cluster_slice",
         "Gives each cluster one part of an axis, by the sub context.",
         &[SLICED, REST],
     ),
-    row(
+    guide_row(
         "dm_cluster_shuffle",
         "Moves tensors of the DM between clusters.",
         &[SOURCE],
     ),
-    row(
+    guide_row(
         "dm_cluster_swap",
         "The two clusters change tensors of the DM.",
         &[],
     ),
-    row(
+    guide_row(
         "dm_chip_shuffle",
         "Moves tensors of the DM between chips.",
         &[SOURCE],
     ),
-    row(
+    guide_row(
         "hbm_chip_shuffle",
         "Moves tensors of the HBM between chips.",
         &[SOURCE, DMA],
     ),
-    row(
+    guide_row(
         "hbm_cluster_shuffle",
         "Moves tensors of the HBM between clusters.",
         &[SOURCE, DMA],
     ),
-    row(
+    guide_row(
         "parallel_copy_cluster_slice",
         "Deals parts of a tensor out to the clusters.",
         &[
-            generic("CLUSTER_DIM", "How many clusters: 2."),
+            generic_part("CLUSTER_DIM", "How many clusters: 2."),
             SLICED,
-            generic("AxisSlicedElement", "The element with a hole in its place."),
+            generic_part("AxisSlicedElement", "The element with a hole in its place."),
             ELEMENT,
             SOURCE,
             SOURCE,
@@ -322,13 +335,13 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "parallel_copy_chip_slice",
         "Deals parts of a tensor out to the chips.",
         &[
-            generic("CHIP_DIM", "How many chips."),
+            generic_part("CHIP_DIM", "How many chips."),
             SLICED,
-            generic("AxisSlicedElement", "The element with a hole in its place."),
+            generic_part("AxisSlicedElement", "The element with a hole in its place."),
             ELEMENT,
             SOURCE,
             SOURCE,
@@ -337,62 +350,62 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "gather",
         "Plans to read the rows that indices name.",
         &[INDEXED, PAYLOAD],
     ),
-    row(
+    guide_row(
         "scatter",
         "Plans to write the rows that indices name.",
         &[INDEXED, PAYLOAD],
     ),
-    row(
+    guide_row(
         "by_byte_offsets",
         "The indices are byte offsets in the HBM.",
         &[DOMAIN],
     ),
-    row(
+    guide_row(
         "by_positions",
         "The indices are positions in the scratchpad.",
         &[DOMAIN],
     ),
-    row("sparse_prefix", "Only the first indices count.", &[]),
-    row(
+    guide_row("sparse_prefix", "Only the first indices count.", &[]),
+    guide_row(
         "from_dm",
         "Carries the plan out with a tensor of the DM.",
         &[],
     ),
-    row(
+    guide_row(
         "from_dm_view",
         "Carries the plan out with a view of the DM.",
         &[],
     ),
-    row(
+    guide_row(
         "dma_gather",
         "Copies the rows that an index tensor names to a new tensor in the DM.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
-    row(
+    guide_row(
         "dma_gather_scaled",
         "Copies the rows that byte offsets name to a new tensor in the DM.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
-    row(
+    guide_row(
         "dma_gather_scaled_at",
         "As `dma_gather_scaled`, at an address.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
-    row(
+    guide_row(
         "dma_gather_unscaled",
         "Copies the rows that positions name to a new tensor in the DM.",
         &[SOURCE, SOURCE, SOURCE, CLUSTER, SLICE, ELEMENT],
     ),
-    row(
+    guide_row(
         "dma_scatter",
         "Copies to the rows of a tensor in the HBM that byte offsets name.",
         &[
-            generic(
+            generic_part(
                 "Key",
                 "The part of the tensor that the index tensor is over.",
             ),
@@ -400,11 +413,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "dma_scatter_unscaled",
         "Copies to the rows of a tensor in the HBM that positions name.",
         &[
-            generic(
+            generic_part(
                 "Key",
                 "The part of the tensor that the index tensor is over.",
             ),
@@ -414,15 +427,15 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row("address", "The tensor's first byte.", &[]),
-    row("size", "How many elements the tensor has.", &[]),
-    row("ready", "Waits until the tensor is there.", &[]),
-    row("to_buf", "The values in the order of the buffer.", &[]),
-    row("into_vec", "The values in the order of the buffer.", &[]),
-    row("into_buffer", "The memory of the tensor.", &[]),
-    row("into_inner", "The mathematical tensor.", &[]),
-    row("clone", "The same once more.", &[]),
-    row("into", "The same as a shared view.", &[]),
+    guide_row("address", "The tensor's first byte.", &[]),
+    guide_row("size", "How many elements the tensor has.", &[]),
+    guide_row("ready", "Waits until the tensor is there.", &[]),
+    guide_row("to_buf", "The values in the order of the buffer.", &[]),
+    guide_row("into_vec", "The values in the order of the buffer.", &[]),
+    guide_row("into_buffer", "The memory of the tensor.", &[]),
+    guide_row("into_inner", "The mathematical tensor.", &[]),
+    guide_row("clone", "The same once more.", &[]),
+    guide_row("into", "The same as a shared view.", &[]),
 ];
 
 /// What the library calls the generics, method by method; a method that is not listed has the catalogue's names.

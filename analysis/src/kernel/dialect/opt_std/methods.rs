@@ -6,7 +6,7 @@ use crate::kernel::dialect::common::arguments::{
     ADDRESS, ANY, CHIP, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_TARGET, OWNED, PE, READ,
     SHARED, SLICE, START, VIEWS,
 };
-use crate::kernel::dialect::common::rows::{arg, of, on};
+use crate::kernel::dialect::common::rows::{arg, method_on, tensor_method};
 use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver};
 use crate::kernel::{Level, Tier};
 
@@ -38,8 +38,11 @@ pub(super) const SPM_INDICES: Argument =
 pub(super) const DM_INDICES: Argument =
     arg(Role::Indices, "indices", "&DmTensor<i32>").meaning("The rows.");
 
-pub(super) const fn says((tier, access): (Tier, &'static [Access]), name: &'static str) -> Method {
-    of(
+pub(super) const fn other_accessor(
+    (tier, access): (Tier, &'static [Access]),
+    name: &'static str,
+) -> Method {
+    tensor_method(
         (tier, access),
         name,
         &[],
@@ -48,13 +51,13 @@ pub(super) const fn says((tier, access): (Tier, &'static [Access]), name: &'stat
     )
 }
 
-pub(super) const fn tile(
+pub(super) const fn tile_method(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     level: Level,
     generics: &'static [Generic],
 ) -> Method {
-    of(
+    tensor_method(
         (tier, access),
         name,
         generics,
@@ -65,12 +68,12 @@ pub(super) const fn tile(
 
 /// Tensors and views: what makes views, cuts them, or says something of them.
 pub(super) const MEMORY: &[Method] = &[
-    says((HOST, OWNED), "to_buf").until(R3),
-    says((HOST, OWNED), "into_vec").since(R4),
-    says((HOST, OWNED), "into_buffer").since(R10),
-    says((HOST, OWNED), "into_inner"),
-    of((HOST, OWNED), "clone", &[], &[], Action::Same),
-    of(
+    other_accessor((HOST, OWNED), "to_buf").until(R3),
+    other_accessor((HOST, OWNED), "into_vec").since(R4),
+    other_accessor((HOST, OWNED), "into_buffer").since(R10),
+    other_accessor((HOST, OWNED), "into_inner"),
+    tensor_method((HOST, OWNED), "clone", &[], &[], Action::Same),
+    tensor_method(
         (HBM, ANY),
         "address",
         &[],
@@ -78,12 +81,12 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Accessor(Accessor::Address),
     )
     .until(R5),
-    says((HBM, OWNED), "into_buffer").since(R10),
-    says((HBM, OWNED), "ready").since(R10),
-    says((HBM, OWNED), "size"),
-    of((HBM, OWNED), "view", &[], &[], Action::View(Shared)),
-    of((HBM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
-    of(
+    other_accessor((HBM, OWNED), "into_buffer").since(R10),
+    other_accessor((HBM, OWNED), "ready").since(R10),
+    other_accessor((HBM, OWNED), "size"),
+    tensor_method((HBM, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method((HBM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
+    tensor_method(
         (HBM, ANY),
         "reshape",
         &[CHIP, ELEMENT],
@@ -91,19 +94,19 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Reshape,
     )
     .since(R4),
-    tile(
+    tile_method(
         (HBM, VIEWS),
         "tile",
         Level::Element,
         &[Index, Constant, ELEMENT],
     ),
-    tile(
+    tile_method(
         (HBM, VIEWS),
         "chip_tile",
         Level::Chip,
         &[Index, Constant, CHIP],
     ),
-    of(
+    tensor_method(
         (HBM, SHARED),
         "pad",
         &[ELEMENT],
@@ -111,9 +114,9 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Resize { widens: true },
     )
     .since(R6),
-    of((HBM, SHARED), "clone", &[], &[], Action::Same),
-    of((HBM, EXCLUSIVE), "into", &[], &[], Action::Same),
-    of(
+    tensor_method((HBM, SHARED), "clone", &[], &[], Action::Same),
+    tensor_method((HBM, EXCLUSIVE), "into", &[], &[], Action::Same),
+    tensor_method(
         (DM, OWNED),
         "address",
         &[],
@@ -122,16 +125,16 @@ pub(super) const MEMORY: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    of((DM, OWNED), "view", &[], &[], Action::View(Shared)),
-    of((DM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
-    of(
+    tensor_method((DM, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method((DM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
+    tensor_method(
         (DM, OWNED),
         "reshape",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
         &[],
         Action::Reshape,
     ),
-    of(
+    tensor_method(
         (DM, VIEWS),
         "reshape",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
@@ -139,38 +142,38 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Reshape,
     )
     .since(R4),
-    tile(
+    tile_method(
         (DM, VIEWS),
         "tile",
         Level::Element,
         &[Index, Constant, ELEMENT],
     ),
-    tile(
+    tile_method(
         (DM, SHARED),
         "slice_tile",
         Level::Slice,
         &[Index, Constant, SLICE],
     ),
-    tile(
+    tile_method(
         (DM, EXCLUSIVE),
         "slice_tile",
         Level::Slice,
         &[Index, Constant, SLICE],
     )
     .since(R8),
-    tile(
+    tile_method(
         (DM, VIEWS),
         "cluster_tile",
         Level::Cluster,
         &[Index, Constant, CLUSTER],
     ),
-    tile(
+    tile_method(
         (DM, VIEWS),
         "chip_tile",
         Level::Chip,
         &[Index, Constant, CHIP],
     ),
-    of(
+    tensor_method(
         (DM, SHARED),
         "pad",
         &[ELEMENT],
@@ -178,7 +181,7 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Resize { widens: true },
     )
     .since(R6),
-    of(
+    tensor_method(
         (DM, SHARED),
         "unpad",
         &[ELEMENT],
@@ -186,9 +189,9 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Resize { widens: false },
     )
     .since(R6),
-    of((DM, SHARED), "clone", &[], &[], Action::Same),
-    of((DM, EXCLUSIVE), "into", &[], &[], Action::Same),
-    of(
+    tensor_method((DM, SHARED), "clone", &[], &[], Action::Same),
+    tensor_method((DM, EXCLUSIVE), "into", &[], &[], Action::Same),
+    tensor_method(
         (DM, EXCLUSIVE),
         "memset",
         &[],
@@ -199,24 +202,24 @@ pub(super) const MEMORY: &[Method] = &[
         Action::Fill,
     )
     .since(R5),
-    of((Tier::Trf, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Trf, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Trf, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of((Tier::Vrf, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Vrf, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Vrf, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of((Tier::Vrf, OWNED), "clone", &[], &[], Action::Same),
-    of(
+    tensor_method((Tier::Vrf, OWNED), "clone", &[], &[], Action::Same),
+    tensor_method(
         (Tier::Vrf, OWNED),
         "reshape",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
@@ -227,14 +230,14 @@ pub(super) const MEMORY: &[Method] = &[
 ];
 
 /// A transfer that makes a tensor of a tier.
-pub(super) const fn makes(
+pub(super) const fn making_transfer(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     made: Tier,
     generics: &'static [Generic],
     arguments: &'static [Argument],
 ) -> Method {
-    of(
+    tensor_method(
         (tier, access),
         name,
         generics,
@@ -244,13 +247,13 @@ pub(super) const fn makes(
 }
 
 /// A transfer into a view.
-pub(super) const fn into(
+pub(super) const fn transfer_into_view(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     generics: &'static [Generic],
     arguments: &'static [Argument],
 ) -> Method {
-    of(
+    tensor_method(
         (tier, access),
         name,
         generics,
@@ -261,7 +264,7 @@ pub(super) const fn into(
 
 /// Transfers of DMA engines. Until 0.3 each is given the address of what it makes; in 0.4 and 0.5 a twin takes it.
 pub(super) const TRANSFERS: &[Method] = &[
-    makes(
+    making_transfer(
         (HOST, OWNED),
         "to_hbm",
         HBM,
@@ -269,9 +272,9 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[PDMA, ADDRESS],
     )
     .until(R3),
-    makes((HOST, OWNED), "to_hbm", HBM, &[CHIP, ELEMENT], &[PDMA]).since(R4),
-    makes((HBM, OWNED), "to_host", HOST, &[ELEMENT], &[PDMA]),
-    makes(
+    making_transfer((HOST, OWNED), "to_hbm", HBM, &[CHIP, ELEMENT], &[PDMA]).since(R4),
+    making_transfer((HBM, OWNED), "to_host", HOST, &[ELEMENT], &[PDMA]),
+    making_transfer(
         (HBM, READ),
         "to_dm",
         DM,
@@ -279,7 +282,7 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[TDMA, ADDRESS],
     )
     .until(R3),
-    makes(
+    making_transfer(
         (HBM, READ),
         "to_dm",
         DM,
@@ -287,7 +290,7 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[TDMA],
     )
     .since(R4),
-    makes(
+    making_transfer(
         (HBM, READ),
         "to_dm_at",
         DM,
@@ -296,7 +299,7 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    makes(
+    making_transfer(
         (HBM, OWNED),
         "to_hbm",
         HBM,
@@ -304,7 +307,7 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[ANY_DMA, ADDRESS],
     )
     .until(R3),
-    makes(
+    making_transfer(
         (HBM, OWNED),
         "to_hbm",
         HBM,
@@ -312,9 +315,9 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[ANY_DMA],
     )
     .since(R4),
-    makes((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA, ADDRESS]).until(R3),
-    makes((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA]).since(R4),
-    makes(
+    making_transfer((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA, ADDRESS]).until(R3),
+    making_transfer((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA]).since(R4),
+    making_transfer(
         (DM, OWNED),
         "to_dm",
         DM,
@@ -322,10 +325,10 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[TDMA, ADDRESS],
     )
     .until(R3),
-    makes((DM, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA])
+    making_transfer((DM, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA])
         .since(R4)
         .until(R7),
-    makes(
+    making_transfer(
         (DM, OWNED),
         "to_dm",
         DM,
@@ -333,7 +336,7 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[TDMA],
     )
     .since(R8),
-    makes(
+    making_transfer(
         (DM, OWNED),
         "to_dm_at",
         DM,
@@ -342,8 +345,8 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    makes((DM, OWNED), "to_dm_pcopy", DM, &[SLICE, ELEMENT], &[SUB]).until(R6),
-    makes(
+    making_transfer((DM, OWNED), "to_dm_pcopy", DM, &[SLICE, ELEMENT], &[SUB]).until(R6),
+    making_transfer(
         (DM, OWNED),
         "to_dm_pcopy_at",
         DM,
@@ -352,8 +355,8 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    makes((DM, READ), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
-    on(
+    making_transfer((DM, READ), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
+    method_on(
         Receiver::RunTimeValue,
         "to_spm",
         &[],
@@ -361,29 +364,29 @@ pub(super) const TRANSFERS: &[Method] = &[
         Action::Accessor(Accessor::Other),
     )
     .since(R9),
-    makes((Tier::Spm, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA]).since(R9),
-    into(
+    making_transfer((Tier::Spm, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA]).since(R9),
+    transfer_into_view(
         (HBM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .until(R3),
-    into(
+    transfer_into_view(
         (HBM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .since(R4),
-    into(
+    transfer_into_view(
         (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred],
         &[ANY_DMA, HBM_TARGET],
     )
     .until(R3),
-    into(
+    transfer_into_view(
         (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred, Inferred],
@@ -391,21 +394,21 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R9),
-    into(
+    transfer_into_view(
         (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred, Inferred, Inferred],
         &[ANY_DMA, HBM_TARGET],
     )
     .since(R10),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_hbm_view",
         &[Inferred],
         &[TDMA, HBM_TARGET],
     )
     .until(R3),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_hbm_view",
         &[Inferred, Inferred],
@@ -413,35 +416,35 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R9),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_hbm_view",
         &[Inferred, Inferred, Inferred],
         &[TDMA, HBM_TARGET],
     )
     .since(R10),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .until(R3),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .since(R4),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_dm_view_pcopy",
         &[Inferred, Inferred],
         &[SUB, DM_TARGET],
     )
     .until(R3),
-    into(
+    transfer_into_view(
         (DM, SHARED),
         "to_dm_view_pcopy",
         &[Inferred, Inferred, Inferred, Inferred],

@@ -17,8 +17,8 @@ use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
-use super::common::guide::value;
-use super::common::rows::contents;
+use super::common::guide::value_part;
+use super::common::rows::contents_constructor;
 use super::{
     AssociatedFunction, Constructor, Method, MethodIndex, Part, Release, Releases, Table, common,
 };
@@ -51,7 +51,7 @@ pub static OPT_STD: Table = Table {
         (R9, "October 2026"),
         (R10, "October 2026"),
     ],
-    machine,
+    machine: machine_of_release,
     types: &[common::types::TYPES, VECTORS, TYPES],
     methods: METHODS,
     index: &INDEX,
@@ -94,7 +94,7 @@ const METHODS: &[&[Method]] = &[
 static INDEX: OnceLock<MethodIndex> = OnceLock::new();
 
 /// The sizes of slices and clusters that the releases take.
-fn machine(release: Release) -> Machine {
+fn machine_of_release(release: Release) -> Machine {
     let (slice_counts, cluster_counts): (&[u64], &[u64]) = if release < R3 {
         (&[256], &[2])
     } else if release < R4 {
@@ -132,14 +132,18 @@ const SCALARS: &[(ElementType, Releases)] = &[
     (ElementType::F32, Releases::ALL),
 ];
 
-const ADDRESS: &[Part] = &[value(
+const ADDRESS: &[Part] = &[value_part(
     "address",
     "Address",
     "The first byte, in its slice or chip.",
 )];
-const REGION: &[Part] = &[value("address", "TrfAddress", "Which part of each row.")];
-const DEVICE: &[Part] = &[value("device", "&Device", "Whose memory it is.")];
-const VALUES: &[Part] = &[value(
+const REGION: &[Part] = &[value_part(
+    "address",
+    "TrfAddress",
+    "Which part of each row.",
+)];
+const DEVICE: &[Part] = &[value_part("device", "&Device", "Whose memory it is.")];
+const VALUES: &[Part] = &[value_part(
     "data",
     "impl IntoIterator<Item = D>",
     "The elements in the order of the mapping.",
@@ -149,40 +153,44 @@ const ASSOCIATED: &[AssociatedFunction] = &[
     at_address(&[Tier::Dm], ADDRESS).until(R4),
     at_address(&[Tier::Hbm, Tier::Vrf], ADDRESS).until(R5),
     at_address(&[Tier::Trf], REGION).until(R5),
-    fresh("new", &[Tier::Dm]).since(R5),
-    fresh("new", &[Tier::Hbm]).since(R6),
-    fresh("new", &[Tier::Trf, Tier::Vrf]).since(R6).until(R6),
-    fresh("zero", &[Tier::Trf, Tier::Vrf])
+    fresh_tensor("new", &[Tier::Dm]).since(R5),
+    fresh_tensor("new", &[Tier::Hbm]).since(R6),
+    fresh_tensor("new", &[Tier::Trf, Tier::Vrf])
+        .since(R6)
+        .until(R6),
+    fresh_tensor("zero", &[Tier::Trf, Tier::Vrf])
         .since(R7)
         .in_words("A register file that holds zeros.", &[]),
-    fresh("alloc", &[Tier::Dm, Tier::Hbm]).since(R9).in_words(
-        "A tensor that stays on the device between launches.",
-        DEVICE,
-    ),
-    contents("rand").in_words(
+    fresh_tensor("alloc", &[Tier::Dm, Tier::Hbm])
+        .since(R9)
+        .in_words(
+            "A tensor that stays on the device between launches.",
+            DEVICE,
+        ),
+    contents_constructor("rand").in_words(
         "A tensor of random elements.",
-        &[value("rng", "&mut impl Rng", "Where they come from.")],
+        &[value_part("rng", "&mut impl Rng", "Where they come from.")],
     ),
-    contents("from_buf")
+    contents_constructor("from_buf")
         .until(R3)
         .in_words("A tensor of these elements.", VALUES),
-    contents("from_buf").since(R4).in_words(
+    contents_constructor("from_buf").since(R4).in_words(
         "A tensor of packed bytes.",
-        &[value("buf", "Vec<u8>", "The packed elements.")],
+        &[value_part("buf", "Vec<u8>", "The packed elements.")],
     ),
-    contents("from_vec")
+    contents_constructor("from_vec")
         .since(R4)
         .in_words("A tensor of these elements.", VALUES),
-    contents("from_safetensors").in_words(
+    contents_constructor("from_safetensors").in_words(
         "A tensor of a file's contents.",
-        &[value("view", "&TensorView", "The tensor in the file.")],
+        &[value_part("view", "&TensorView", "The tensor in the file.")],
     ),
-    contents("zero").in_words("A tensor of zeros.", &[]),
-    contents("uninit")
+    contents_constructor("zero").in_words("A tensor of zeros.", &[]),
+    contents_constructor("uninit")
         .until(R3)
         .in_words("A tensor without contents.", &[]),
     // A method of a tensor: it moves one to memory that transfers read faster.
-    contents("pinned").since(R8),
+    contents_constructor("pinned").since(R8),
 ];
 
 const fn at_address(tiers: &'static [Tier], arguments: &'static [Part]) -> AssociatedFunction {
@@ -196,7 +204,7 @@ const fn at_address(tiers: &'static [Tier], arguments: &'static [Part]) -> Assoc
     }
 }
 
-const fn fresh(name: &'static str, tiers: &'static [Tier]) -> AssociatedFunction {
+const fn fresh_tensor(name: &'static str, tiers: &'static [Tier]) -> AssociatedFunction {
     AssociatedFunction {
         name,
         tiers,

@@ -5,7 +5,7 @@ use crate::kernel::dialect::common::arguments::{
     ADDRESS, BEGIN, BEGIN_INTERLEAVED, BOTH, CHIP, CLUSTER, ELEMENT, PACKET, REGION, ROW, SCALAR,
     SLICE, TIME, VIEW,
 };
-use crate::kernel::dialect::common::rows::{arg, on, once, stage};
+use crate::kernel::dialect::common::rows::{arg, method_on, stage_once, stream_method};
 use crate::kernel::dialect::{Action, Argument, Method, Receiver};
 use crate::kernel::{Context, Position};
 
@@ -34,176 +34,231 @@ const TRIMMED: &[Position] = &[
 
 /// Streams.
 pub(super) const METHODS: &[Method] = &[
-    on(Receiver::TensorUnit, "begin", BEGIN, &[VIEW], Action::Begin),
-    on(
+    method_on(Receiver::TensorUnit, "begin", BEGIN, &[VIEW], Action::Begin),
+    method_on(
         Receiver::TensorUnit,
         "begin_interleaved",
         BEGIN_INTERLEAVED,
         BOTH,
         Action::BeginInterleaved,
     ),
-    stage("fetch", &[SCALAR, TIME, PACKET], &[], &[once(S::Fetch)]).until(R2),
-    stage("fetch", &[TIME, PACKET], &[], &[once(S::Fetch)]).since(R3),
-    stage(
+    stream_method(
+        "fetch",
+        &[SCALAR, TIME, PACKET],
+        &[],
+        &[stage_once(S::Fetch)],
+    )
+    .until(R2),
+    stream_method("fetch", &[TIME, PACKET], &[], &[stage_once(S::Fetch)]).since(R3),
+    stream_method(
         "fetch_chip_lift",
         &[CHIP, TIME],
         &[],
-        &[once(S::FetchChipLift)],
+        &[stage_once(S::FetchChipLift)],
     )
     .since(R7),
-    stage(
+    stream_method(
         "fetch_cluster_lift",
         &[CLUSTER, TIME],
         &[],
-        &[once(S::FetchClusterLift)],
+        &[stage_once(S::FetchClusterLift)],
     )
     .since(R7),
-    stage(
+    stream_method(
         "fetch_slice_lift",
         &[SLICE, TIME],
         &[],
-        &[once(S::FetchSliceLift)],
+        &[stage_once(S::FetchSliceLift)],
     )
     .since(R7),
-    stage("fetch_mask", &[TIME, PACKET], &[], &[once(S::FetchMask)])
-        .since(R3)
-        .without_body(),
-    stage("fetch_table_lookup", &[SCALAR], &[], &[once(S::FetchTable)])
-        .since(R3)
-        .only_in(Context::Main, R5),
-    stage("fetch_cast", &[SCALAR], &[], &[once(S::FetchCast)]).since(R3),
-    stage(
+    stream_method(
+        "fetch_mask",
+        &[TIME, PACKET],
+        &[],
+        &[stage_once(S::FetchMask)],
+    )
+    .since(R3)
+    .without_body(),
+    stream_method(
+        "fetch_table_lookup",
+        &[SCALAR],
+        &[],
+        &[stage_once(S::FetchTable)],
+    )
+    .since(R3)
+    .only_in(Context::Main, R5),
+    stream_method("fetch_cast", &[SCALAR], &[], &[stage_once(S::FetchCast)]).since(R3),
+    stream_method(
         "fetch_zero_point_sub",
         &[SCALAR],
         &[arg(Role::ZeroPoints, "zero_point", "i32")],
-        &[once(S::FetchZeroPoint)],
+        &[stage_once(S::FetchZeroPoint)],
     )
     .since(R4),
-    stage(
+    stream_method(
         "switch",
         &[SLICE, TIME],
         &[arg(Role::Configuration, "config", "SwitchConfig")],
-        &[once(S::Switch)],
+        &[stage_once(S::Switch)],
     ),
-    stage("collect", &[TIME, PACKET], &[], &[once(S::Collect)]),
-    stage(
+    stream_method("collect", &[TIME, PACKET], &[], &[stage_once(S::Collect)]),
+    stream_method(
         "contract_outer",
         &[TIME, PACKET, ROW, Inferred],
         &[arg(Role::Weights, "weights", "&TrfTensor")],
-        &[once(S::Align)],
+        &[stage_once(S::Align)],
     )
     .until(R3),
-    stage(
+    stream_method(
         "contract_outer",
         &[TIME, PACKET, ROW, Inferred, Inferred],
         &[arg(Role::Weights, "weights", "&TrfTensor")],
-        &[once(S::Align)],
+        &[stage_once(S::Align)],
     )
     .since(R4)
     .only_in(Context::Main, R10),
-    stage("contract_packet", &[PACKET], &[], &[once(S::Contract)]).only_in(Context::Main, R10),
-    stage("contract_time", &[TIME], &[], &[once(S::ContractTime)]).only_in(Context::Main, R10),
-    stage(
+    stream_method(
+        "contract_packet",
+        &[PACKET],
+        &[],
+        &[stage_once(S::Contract)],
+    )
+    .only_in(Context::Main, R10),
+    stream_method(
+        "contract_time",
+        &[TIME],
+        &[],
+        &[stage_once(S::ContractTime)],
+    )
+    .only_in(Context::Main, R10),
+    stream_method(
         "contract_lane",
         &[TIME, PACKET],
         &[LANE_MODE],
-        &[once(S::Accumulate)],
+        &[stage_once(S::Accumulate)],
     )
     .only_in(Context::Main, R10)
     // The reduction over time is a stage of its own, and not left out.
     .offered_at(&[Position::ContractTime]),
-    stage("cast", &[SCALAR, PACKET], &[], &[once(S::Cast)]),
-    stage("transpose", &[TIME, PACKET], &[], &[once(S::Transpose)]),
-    stage("to_trf", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)]).until(R3),
-    stage("to_trf", &[ROW, ELEMENT], &[], &[once(S::ToTrf)])
+    stream_method("cast", &[SCALAR, PACKET], &[], &[stage_once(S::Cast)]),
+    stream_method(
+        "transpose",
+        &[TIME, PACKET],
+        &[],
+        &[stage_once(S::Transpose)],
+    ),
+    stream_method(
+        "to_trf",
+        &[ROW, ELEMENT],
+        &[REGION],
+        &[stage_once(S::ToTrf)],
+    )
+    .until(R3),
+    stream_method("to_trf", &[ROW, ELEMENT], &[], &[stage_once(S::ToTrf)])
         .since(R4)
         .until(R9),
-    stage(
+    stream_method(
         "to_trf",
         &[ROW, ELEMENT],
         &[SUB.optional()],
-        &[once(S::ToTrf)],
+        &[stage_once(S::ToTrf)],
     )
     .since(R10),
-    stage("to_trf_at", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)])
-        .since(R4)
-        .until(R5),
-    stage("to_vrf", &[ELEMENT], &[ADDRESS], &[once(S::ToVrf)]).until(R3),
-    stage("to_vrf", &[ELEMENT], &[], &[once(S::ToVrf)])
+    stream_method(
+        "to_trf_at",
+        &[ROW, ELEMENT],
+        &[REGION],
+        &[stage_once(S::ToTrf)],
+    )
+    .since(R4)
+    .until(R5),
+    stream_method("to_vrf", &[ELEMENT], &[ADDRESS], &[stage_once(S::ToVrf)]).until(R3),
+    stream_method("to_vrf", &[ELEMENT], &[], &[stage_once(S::ToVrf)])
         .since(R4)
         .until(R6),
-    stage("to_vrf", &[ELEMENT], &[SUB.optional()], &[once(S::ToVrf)]).since(R7),
-    stage("to_vrf_at", &[ELEMENT], &[ADDRESS], &[once(S::ToVrf)])
+    stream_method(
+        "to_vrf",
+        &[ELEMENT],
+        &[SUB.optional()],
+        &[stage_once(S::ToVrf)],
+    )
+    .since(R7),
+    stream_method("to_vrf_at", &[ELEMENT], &[ADDRESS], &[stage_once(S::ToVrf)])
         .since(R4)
         .until(R5),
-    stage("commit_trim", &[PACKET], &[], &[once(S::CommitTrim)]).since(R3),
-    stage(
+    stream_method("commit_trim", &[PACKET], &[], &[stage_once(S::CommitTrim)]).since(R3),
+    stream_method(
         "commit_cast",
         &[SCALAR],
         &[arg(Role::Activation, "activation", "Activation")
             .meaning("What is done to the values on the way.")],
-        &[once(S::CommitCast)],
+        &[stage_once(S::CommitCast)],
     )
     .since(R3)
     .until(R5),
-    stage("commit_cast", &[SCALAR], &[], &[once(S::CommitCast)])
+    stream_method("commit_cast", &[SCALAR], &[], &[stage_once(S::CommitCast)])
         .since(R6)
         .only_in(Context::Main, R10),
-    stage(
+    stream_method(
         "commit_cast_relu",
         &[SCALAR],
         &[],
-        &[once(S::CommitCastRelu)],
+        &[stage_once(S::CommitCastRelu)],
     )
     .since(R6)
     .only_in(Context::Main, R10),
-    stage(
+    stream_method(
         "commit_valid_count_pack",
         &[],
         &[arg(Role::Configuration, "count", "usize")],
-        &[once(S::CommitPack)],
+        &[stage_once(S::CommitPack)],
     )
     .since(R3)
     .only_in(Context::Sub, R10)
     .without_body(),
-    stage("commit", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
+    stream_method("commit", &[ELEMENT], &[ADDRESS], &[stage_once(S::Commit)])
         .until(R2)
         .offered_at(COLLECTED),
-    stage("commit", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
+    stream_method("commit", &[ELEMENT], &[ADDRESS], &[stage_once(S::Commit)])
         .since(R3)
         .until(R3)
         .offered_at(TRIMMED),
-    stage("commit", &[ELEMENT], &[], &[once(S::Commit)])
+    stream_method("commit", &[ELEMENT], &[], &[stage_once(S::Commit)])
         .since(R4)
         .offered_at(TRIMMED),
-    stage("commit_at", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
-        .since(R4)
-        .until(R5)
-        .offered_at(TRIMMED),
-    stage(
+    stream_method(
+        "commit_at",
+        &[ELEMENT],
+        &[ADDRESS],
+        &[stage_once(S::Commit)],
+    )
+    .since(R4)
+    .until(R5)
+    .offered_at(TRIMMED),
+    stream_method(
         "commit_view",
         &[Inferred],
         &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
+        &[stage_once(S::CommitView)],
     )
     .until(R2)
     .offered_at(COLLECTED),
-    stage(
+    stream_method(
         "commit_view",
         &[Inferred],
         &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
+        &[stage_once(S::CommitView)],
     )
     .since(R3)
     .until(R7)
     .offered_at(TRIMMED),
-    stage(
+    stream_method(
         "commit_view",
         &[Inferred, Inferred],
         &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
+        &[stage_once(S::CommitView)],
     )
     .since(R8)
     .offered_at(TRIMMED),
-    stage("vector_init", &[], &[], &[once(S::VectorInit)]),
+    stream_method("vector_init", &[], &[], &[stage_once(S::VectorInit)]),
 ];

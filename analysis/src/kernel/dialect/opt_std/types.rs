@@ -3,7 +3,7 @@
 
 use crate::kernel::dialect::common::types::{
     DM, P_CHIP, P_CLUSTER, P_CONTEXT, P_ELEMENT, P_PACKET, P_PE, P_ROW, P_SCALAR, P_SLICE, P_TIME,
-    ROW_STREAM, STREAM, TRF, plain, stream, tensor, vector_streams,
+    ROW_STREAM, STREAM, TRF, plain_type, stream_type, tensor_type, vector_streams,
 };
 use crate::kernel::dialect::{Access, TypeEntry, TypeParameter, TypeShape};
 use crate::kernel::{Position, Tier, VectorStage, Way};
@@ -35,26 +35,26 @@ pub(super) const VECTORS: &[TypeEntry] = &vector_streams(VECTOR);
 
 /// What the other library has not, or with other parameters.
 pub(super) const TYPES: &[TypeEntry] = &[
-    tensor("TrfTensorView", Tier::Trf, Shared, TRF),
-    tensor("TrfTensorViewMut", Tier::Trf, Exclusive, TRF),
-    tensor("VrfTensorView", Tier::Vrf, Shared, DM),
-    tensor("VrfTensorViewMut", Tier::Vrf, Exclusive, DM),
-    tensor("SpmTensor", Tier::Spm, Owned, SPM),
-    stream("FetchChipLiftTensor", Position::FetchChipLift, STREAM),
-    stream("FetchClusterLiftTensor", Position::FetchClusterLift, STREAM),
-    stream("FetchSliceLiftTensor", Position::FetchSliceLift, STREAM),
-    stream("FetchMaskTensor", Position::FetchMask, STREAM),
-    stream("FetchTableLookupTensor", Position::FetchTableLookup, STREAM),
-    stream("FetchCastTensor", Position::FetchCast, STREAM),
-    stream("FetchZeroPointSubTensor", Position::FetchZeroPoint, STREAM),
-    stream("ContractOuterTensor", Position::Align, OUTER),
-    stream("ContractPacketTensor", Position::Contract, ROW_STREAM),
-    stream("ContractTimeTensor", Position::ContractTime, ROW_STREAM),
-    stream("ContractTensor", Position::Accumulate, STREAM),
-    stream("CommitTrimTensor", Position::CommitTrim, STREAM),
-    stream("CommitCastTensor", Position::CommitCast, STREAM),
-    stream("CommitValidCountPackTensor", Position::CommitPack, STREAM),
-    plain(
+    tensor_type("TrfTensorView", Tier::Trf, Shared, TRF),
+    tensor_type("TrfTensorViewMut", Tier::Trf, Exclusive, TRF),
+    tensor_type("VrfTensorView", Tier::Vrf, Shared, DM),
+    tensor_type("VrfTensorViewMut", Tier::Vrf, Exclusive, DM),
+    tensor_type("SpmTensor", Tier::Spm, Owned, SPM),
+    stream_type("FetchChipLiftTensor", Position::FetchChipLift, STREAM),
+    stream_type("FetchClusterLiftTensor", Position::FetchClusterLift, STREAM),
+    stream_type("FetchSliceLiftTensor", Position::FetchSliceLift, STREAM),
+    stream_type("FetchMaskTensor", Position::FetchMask, STREAM),
+    stream_type("FetchTableLookupTensor", Position::FetchTableLookup, STREAM),
+    stream_type("FetchCastTensor", Position::FetchCast, STREAM),
+    stream_type("FetchZeroPointSubTensor", Position::FetchZeroPoint, STREAM),
+    stream_type("ContractOuterTensor", Position::Align, OUTER),
+    stream_type("ContractPacketTensor", Position::Contract, ROW_STREAM),
+    stream_type("ContractTimeTensor", Position::ContractTime, ROW_STREAM),
+    stream_type("ContractTensor", Position::Accumulate, STREAM),
+    stream_type("CommitTrimTensor", Position::CommitTrim, STREAM),
+    stream_type("CommitCastTensor", Position::CommitCast, STREAM),
+    stream_type("CommitValidCountPackTensor", Position::CommitPack, STREAM),
+    plain_type(
         "TuTensor",
         TypeShape::Stream(None, None),
         &[
@@ -68,7 +68,7 @@ pub(super) const TYPES: &[TypeEntry] = &[
             P_PACKET,
         ],
     ),
-    plain(
+    plain_type(
         "VectorTensor",
         TypeShape::Stream(Some(Position::Vector(VectorStage::Branch)), Some(Way::Way8)),
         &[
@@ -87,7 +87,7 @@ pub(super) const TYPES: &[TypeEntry] = &[
         ],
     ),
     // The whole context until 0.7, and since 0.8.
-    plain("Device", TypeShape::Device, &[]),
+    plain_type("Device", TypeShape::Device, &[]),
     // Since 0.9.
-    plain("HbmScalar", TypeShape::RunTimeValue, &[Other]),
+    plain_type("HbmScalar", TypeShape::RunTimeValue, &[Other]),
 ];

@@ -2,8 +2,10 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::common::arguments::{PACKET, SCALAR, TIME};
-use crate::kernel::dialect::common::rows::{arg, once};
-use crate::kernel::dialect::common::vector::{MODE, OPERAND, OPERAND0, OPERAND1, pair, single};
+use crate::kernel::dialect::common::rows::{arg, stage_once};
+use crate::kernel::dialect::common::vector::{
+    MODE, OPERAND, OPERAND0, OPERAND1, pair_method, single_stream_method,
+};
 use crate::kernel::dialect::{Argument, Method};
 
 use super::{R2, R3, R6, R7, R8};
@@ -15,94 +17,116 @@ const TAG: Argument = arg(Role::Configuration, "mode", "TagMode").usual("TagMode
 /// What the other library has not, or in other words.
 pub(super) const METHODS: &[Method] = &[
     // Structure.
-    single(
+    single_stream_method(
         "vector_intra_slice_tag",
         &[],
         &[TAG],
-        &[once(S::VectorBranch)],
+        &[stage_once(S::VectorBranch)],
     ),
-    single(
+    single_stream_method(
         "vector_intra_slice_unzip",
         &[Generic::Axis, Generic::Index, TIME],
         &[],
-        &[once(S::VectorUnzip)],
+        &[stage_once(S::VectorUnzip)],
     )
     .until(R7),
-    single(
+    single_stream_method(
         "vector_intra_slice_unzip",
         &[Generic::Axis, TIME],
         &[],
-        &[once(S::VectorUnzip)],
+        &[stage_once(S::VectorUnzip)],
     )
     .since(R8),
-    single(
+    single_stream_method(
         "vector_filter",
         &[TIME],
         &[arg(Role::Condition, "guard", "TagGuard")],
-        &[once(S::VectorFilter)],
+        &[stage_once(S::VectorFilter)],
     )
     .without_body(),
-    single(
+    single_stream_method(
         "vector_narrow_split",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorSplit)],
+        &[stage_once(S::VectorSplit)],
     ),
-    single("vector_narrow_clip", &[PACKET], &[], &[once(S::VectorTrim)]).until(R2),
-    single("vector_narrow_trim", &[PACKET], &[], &[once(S::VectorTrim)]).since(R3),
-    single(
+    single_stream_method(
+        "vector_narrow_clip",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorTrim)],
+    )
+    .until(R2),
+    single_stream_method(
+        "vector_narrow_trim",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorTrim)],
+    )
+    .since(R3),
+    single_stream_method(
         "vector_widen_concat",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorConcat)],
+        &[stage_once(S::VectorConcat)],
     ),
-    single("vector_widen_pad", &[PACKET], &[], &[once(S::VectorPad)]),
-    single(
+    single_stream_method(
+        "vector_widen_pad",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorPad)],
+    ),
+    single_stream_method(
         "vector_reinterpret",
         &[SCALAR],
         &[],
-        &[once(S::VectorReinterpret)],
+        &[stage_once(S::VectorReinterpret)],
     )
     .since(R6),
     // Operations of a single stream.
-    single("vector_fp_div", &[], &[OPERAND], &[once(S::VectorFpDiv)]),
-    single(
+    single_stream_method(
+        "vector_fp_div",
+        &[],
+        &[OPERAND],
+        &[stage_once(S::VectorFpDiv)],
+    ),
+    single_stream_method(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
     // Operations of a pair.
-    pair(
+    pair_method(
         "vector_fp_div",
         &[],
         &[OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
-    pair(
+    pair_method(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
     // What only pairs have, or have as well.
-    pair(
+    pair_method(
         "vector_narrow_split",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorSplit)],
+        &[stage_once(S::VectorSplit)],
     ),
-    pair(
+    pair_method(
         "vector_widen_concat",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorConcat)],
+        &[stage_once(S::VectorConcat)],
     ),
-    pair(
+    pair_method(
         "vector_reinterpret",
         &[SCALAR],
         &[],
-        &[once(S::VectorReinterpret)],
+        &[stage_once(S::VectorReinterpret)],
     )
     .since(R6),
 ];

@@ -2,7 +2,7 @@
 
 use crate::kernel::dialect::common::words::{
     self as common, BROADCAST01, BROADCAST1, CUSTOM_BROADCAST, INTER_TRANSPOSE, TRANSPOSE,
-    TRANSPOSED_BROADCAST1, switch,
+    TRANSPOSED_BROADCAST1, switch_word,
 };
 use crate::kernel::dialect::{GuardWord, OperandWord, Words};
 use crate::kernel::{BranchMode, SwitchTopology, VectorStage};
@@ -17,7 +17,7 @@ pub(super) static WORDS: Words = Words {
         INTER_TRANSPOSE,
         CUSTOM_BROADCAST,
         TRANSPOSED_BROADCAST1,
-        switch("Forwarding", SwitchTopology::Forwarding, &[]),
+        switch_word("Forwarding", SwitchTopology::Forwarding, &[]),
     ],
     branch_type: "TagMode",
     branch_modes: &[

@@ -2,27 +2,27 @@
 
 use crate::kernel::Tier;
 use crate::kernel::dialect::common::guide::{
-    CHIP, ELEMENT, INDEX, LENGTH, SOURCE, annotated, generic, on, row,
+    CHIP, ELEMENT, INDEX, LENGTH, SOURCE, annotated_row, generic_part, guide_row, row_on_tier,
 };
 use crate::kernel::dialect::guide::{GuideRow, Part};
 
-const SLICE: Part = generic("Slice2", "The slices of the result: 256.");
-const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 2.");
+const SLICE: Part = generic_part("Slice2", "The slices of the result: 256.");
+const CLUSTER: Part = generic_part("Cluster2", "The clusters of the result: 2.");
 
 /// Methods of tensors and contexts; those of streams are worded by the catalogue.
 pub(super) const GUIDE: &[GuideRow] = &[
-    row("view", "A shared view of the tensor.", &[]),
-    row("view_mut", "An exclusive view of the tensor.", &[]),
-    row(
+    guide_row("view", "A shared view of the tensor.", &[]),
+    guide_row("view_mut", "An exclusive view of the tensor.", &[]),
+    guide_row(
         "begin",
         "Begins a pass over a tensor of the DM.",
         &[SOURCE, SOURCE, SOURCE, SOURCE, SOURCE],
     ),
-    row(
+    guide_row(
         "begin_interleaved",
         "Begins a pass over two tensors in turn.",
         &[
-            generic("I", "The axis of size 2 that tells the tensors apart."),
+            generic_part("I", "The axis of size 2 that tells the tensors apart."),
             SOURCE,
             SOURCE,
             SOURCE,
@@ -30,97 +30,97 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "to_dm",
         "Copies to a new tensor in the DM.",
         &[CLUSTER, SLICE, ELEMENT],
     ),
-    row(
+    guide_row(
         "to_dm",
         "Copies to a new tensor in the DM of the same clusters.",
         &[SLICE, ELEMENT],
     ),
-    on(
+    row_on_tier(
         Tier::Host,
-        annotated(
+        annotated_row(
             "to_hbm",
             "Copies from the host to a new tensor in the HBM.",
             &[CHIP, ELEMENT],
         ),
     ),
-    annotated("to_hbm", "Copies to a new tensor in the HBM.", &[ELEMENT]),
-    annotated(
+    annotated_row("to_hbm", "Copies to a new tensor in the HBM.", &[ELEMENT]),
+    annotated_row(
         "to_hbm",
         "Copies to a new tensor in the HBM.",
         &[
-            generic("DMA", "Which DMA: follows from the argument."),
+            generic_part("DMA", "Which DMA: follows from the argument."),
             ELEMENT,
         ],
     ),
-    annotated("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
-    row(
+    annotated_row("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
+    guide_row(
         "tile",
         "The part of the view where the index has the values from `start` on.",
         &[INDEX, LENGTH, ELEMENT],
     ),
-    row(
+    guide_row(
         "slice_tile",
         "A part of the view along its slices.",
         &[INDEX, LENGTH, SLICE],
     ),
-    row(
+    guide_row(
         "cluster_tile",
         "A part of the view along its clusters.",
         &[INDEX, LENGTH, CLUSTER],
     ),
-    row(
+    guide_row(
         "chip_tile",
         "A part of the view along its chips.",
         &[INDEX, LENGTH, CHIP],
     ),
-    annotated(
+    annotated_row(
         "to_hbm_view",
         "Copies to a view of a tensor in the HBM.",
         &[SOURCE],
     ),
-    annotated(
+    annotated_row(
         "to_hbm_view",
         "Copies to a view of a tensor in the HBM.",
         &[
-            generic("DMA", "Which DMA: follows from the argument."),
+            generic_part("DMA", "Which DMA: follows from the argument."),
             SOURCE,
         ],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view",
         "Copies to a view of a tensor in the DM.",
         &[SOURCE, SOURCE, SOURCE],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view",
         "Copies to a view of a tensor in the DM of the same clusters.",
         &[SOURCE, SOURCE],
     ),
-    annotated(
+    annotated_row(
         "to_dm_view_pcopy",
         "Copies to a view of a tensor in the DM by the sub context.",
         &[SOURCE, SOURCE],
     ),
-    annotated(
+    annotated_row(
         "to_dm_pcopy",
         "Copies to a tensor in the DM by the sub context.",
         &[SOURCE, SOURCE],
     ),
-    row(
+    guide_row(
         "dma_gather",
         "Copies the rows that an index tensor names to a new tensor in the DM.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
-    row(
+    guide_row(
         "dma_scatter",
         "Copies to the rows of a tensor in the HBM that an index tensor names.",
         &[
-            generic(
+            generic_part(
                 "Key",
                 "The part of the tensor that the index tensor is over.",
             ),
@@ -128,18 +128,18 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    annotated(
+    annotated_row(
         "reshape",
         "The same bytes under another type.",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
     ),
-    row(
+    guide_row(
         "parallel_copy_cluster_slice",
         "Deals parts of a tensor out to the clusters; the result is at address 0.",
         &[
-            generic("CLUSTER_DIM", "How many clusters: 2."),
-            generic("AxisToSlice", "The part of the element that is dealt out."),
-            generic("AxisSlicedElement", "The element with a hole in its place."),
+            generic_part("CLUSTER_DIM", "How many clusters: 2."),
+            generic_part("AxisToSlice", "The part of the element that is dealt out."),
+            generic_part("AxisSlicedElement", "The element with a hole in its place."),
             ELEMENT,
             SOURCE,
             SOURCE,
@@ -148,13 +148,13 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "parallel_copy_chip_slice",
         "Deals parts of a tensor out to the chips; the result is at address 0.",
         &[
-            generic("CHIP_DIM", "How many chips."),
-            generic("AxisToSlice", "The part of the element that is dealt out."),
-            generic("AxisSlicedElement", "The element with a hole in its place."),
+            generic_part("CHIP_DIM", "How many chips."),
+            generic_part("AxisToSlice", "The part of the element that is dealt out."),
+            generic_part("AxisSlicedElement", "The element with a hole in its place."),
             ELEMENT,
             SOURCE,
             SOURCE,
@@ -163,43 +163,43 @@ pub(super) const GUIDE: &[GuideRow] = &[
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "dm_cluster_shuffle",
         "Moves tensors of the DM between clusters; the result is at address 0.",
         &[
             SOURCE,
-            generic("CLUSTER_DIM", "How many clusters: 2."),
+            generic_part("CLUSTER_DIM", "How many clusters: 2."),
             SOURCE,
             SOURCE,
             SOURCE,
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "dm_chip_shuffle",
         "Moves tensors of the DM between chips; the result is at address 0.",
         &[
             SOURCE,
-            generic("CHIP_DIM", "How many chips."),
+            generic_part("CHIP_DIM", "How many chips."),
             SOURCE,
             SOURCE,
             SOURCE,
             SOURCE,
         ],
     ),
-    row(
+    guide_row(
         "hbm_cluster_shuffle",
         "Moves tensors of the HBM between clusters.",
         &[SOURCE, SOURCE, SOURCE],
     ),
-    row(
+    guide_row(
         "hbm_chip_shuffle",
         "Moves tensors of the HBM between chips.",
         &[SOURCE, SOURCE, SOURCE],
     ),
-    row("address", "The tensor's first byte.", &[]),
-    row("to_buf", "The values in the order of the buffer.", &[]),
-    row("into_inner", "The mathematical tensor.", &[]),
-    row("clone", "The same once more.", &[]),
-    row("into", "The same as a shared view.", &[]),
+    guide_row("address", "The tensor's first byte.", &[]),
+    guide_row("to_buf", "The values in the order of the buffer.", &[]),
+    guide_row("into_inner", "The mathematical tensor.", &[]),
+    guide_row("clone", "The same once more.", &[]),
+    guide_row("into", "The same as a shared view.", &[]),
 ];

@@ -7,7 +7,9 @@ use crate::kernel::dialect::common::arguments::{
     HBM_OWNED, HBM_TARGET, INDICES, OWNED, PACKET, PARALLEL_COPY, PATTERN, REGION, ROW, SCALAR,
     SCALED, SHARED, SLICE, START, TIME, VIEW, VIEWS,
 };
-use crate::kernel::dialect::common::rows::{arg, of, on, once, stage};
+use crate::kernel::dialect::common::rows::{
+    arg, method_on, stage_once, stream_method, tensor_method,
+};
 use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver};
 use crate::kernel::{Level, Position, Tier};
 
@@ -34,66 +36,66 @@ const HBM_SHUFFLE: &[Generic] = &[Inferred, Inferred, Inferred];
 
 pub(super) const METHODS: &[Method] = &[
     // The host.
-    of(
+    tensor_method(
         (Tier::Host, OWNED),
         "to_hbm",
         &[CHIP, ELEMENT],
         &[PDMA, ADDRESS],
         Action::Transfer(Tier::Hbm),
     ),
-    of(
+    tensor_method(
         (Tier::Host, OWNED),
         "to_buf",
         &[],
         &[],
         Action::Accessor(Accessor::Other),
     ),
-    of(
+    tensor_method(
         (Tier::Host, OWNED),
         "into_inner",
         &[],
         &[],
         Action::Accessor(Accessor::Other),
     ),
-    of((Tier::Host, OWNED), "clone", &[], &[], Action::Same),
+    tensor_method((Tier::Host, OWNED), "clone", &[], &[], Action::Same),
     // HBM.
-    of(
+    tensor_method(
         (Tier::Hbm, OWNED),
         "to_host",
         &[ELEMENT],
         &[PDMA],
         Action::Transfer(Tier::Host),
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, ANY),
         "address",
         &[],
         &[],
         Action::Accessor(Accessor::Address),
     ),
-    of((Tier::Hbm, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Hbm, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Hbm, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, ANY),
         "to_dm",
         &[CLUSTER, SLICE, ELEMENT],
         &[TDMA, ADDRESS],
         Action::Transfer(Tier::Dm),
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, OWNED),
         "to_hbm",
         &[Constant, ELEMENT],
         &[ANY_DMA, ADDRESS],
         Action::Transfer(Tier::Hbm),
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, OWNED),
         "dma_gather",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
@@ -101,60 +103,60 @@ pub(super) const METHODS: &[Method] = &[
         Action::Gather,
     )
     .without_body(),
-    of(
+    tensor_method(
         (Tier::Hbm, VIEWS),
         "tile",
         &[Index, Constant, ELEMENT],
         &[START],
         Action::Tile(Level::Element),
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, ANY),
         "to_dm_view",
         &[Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
         Action::TransferInto,
     ),
-    of(
+    tensor_method(
         (Tier::Hbm, ANY),
         "to_hbm_view",
         &[Constant, Inferred],
         &[ANY_DMA, HBM_TARGET],
         Action::TransferInto,
     ),
-    of((Tier::Hbm, SHARED), "clone", &[], &[], Action::Same),
-    of((Tier::Hbm, EXCLUSIVE), "into", &[], &[], Action::Same),
+    tensor_method((Tier::Hbm, SHARED), "clone", &[], &[], Action::Same),
+    tensor_method((Tier::Hbm, EXCLUSIVE), "into", &[], &[], Action::Same),
     // DM.
-    of(
+    tensor_method(
         (Tier::Dm, ANY),
         "address",
         &[],
         &[],
         Action::Accessor(Accessor::Address),
     ),
-    of((Tier::Dm, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Dm, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Dm, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, OWNED),
         "to_hbm",
         &[ELEMENT],
         &[TDMA, ADDRESS],
         Action::Transfer(Tier::Hbm),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, OWNED),
         "to_dm",
         &[SLICE, ELEMENT],
         &[TDMA, ADDRESS],
         Action::Transfer(Tier::Dm),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, ANY),
         "to_dm_pcopy",
         &[Inferred, Inferred],
@@ -164,105 +166,105 @@ pub(super) const METHODS: &[Method] = &[
         ],
         Action::TransferInto,
     ),
-    of(
+    tensor_method(
         (Tier::Dm, OWNED),
         "dma_scatter",
         &[Index, Inferred, Inferred],
         &[INDICES, HBM_OWNED, SCALED],
         Action::Scatter,
     ),
-    of(
+    tensor_method(
         (Tier::Dm, OWNED),
         "reshape",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
         &[],
         Action::Reshape,
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "tile",
         &[Index, Constant, ELEMENT],
         &[START],
         Action::Tile(Level::Element),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "slice_tile",
         &[Index, Constant, SLICE],
         &[START],
         Action::Tile(Level::Slice),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "cluster_tile",
         &[Index, Constant, CLUSTER],
         &[START],
         Action::Tile(Level::Cluster),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "chip_tile",
         &[Index, Constant, CHIP],
         &[START],
         Action::Tile(Level::Chip),
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "to_hbm_view",
         &[Inferred],
         &[TDMA, HBM_TARGET],
         Action::TransferInto,
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "to_dm_view",
         &[Inferred, Inferred],
         &[TDMA, DM_TARGET],
         Action::TransferInto,
     ),
-    of(
+    tensor_method(
         (Tier::Dm, VIEWS),
         "to_dm_view_pcopy",
         &[Inferred, Inferred],
         &[SUB, DM_TARGET],
         Action::TransferInto,
     ),
-    of((Tier::Dm, SHARED), "clone", &[], &[], Action::Same),
-    of((Tier::Dm, EXCLUSIVE), "into", &[], &[], Action::Same),
+    tensor_method((Tier::Dm, SHARED), "clone", &[], &[], Action::Same),
+    tensor_method((Tier::Dm, EXCLUSIVE), "into", &[], &[], Action::Same),
     // Register files.
-    of((Tier::Trf, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Trf, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Trf, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of((Tier::Vrf, OWNED), "view", &[], &[], Action::View(Shared)),
-    of(
+    tensor_method((Tier::Vrf, OWNED), "view", &[], &[], Action::View(Shared)),
+    tensor_method(
         (Tier::Vrf, OWNED),
         "view_mut",
         &[],
         &[],
         Action::View(Exclusive),
     ),
-    of((Tier::Vrf, OWNED), "clone", &[], &[], Action::Same),
+    tensor_method((Tier::Vrf, OWNED), "clone", &[], &[], Action::Same),
     // Collectives.
-    on(
+    method_on(
         Receiver::DmaEngine,
         "dm_cluster_shuffle",
         SHUFFLE,
         &[VIEW, PATTERN],
         Action::Shuffle(Level::Cluster),
     ),
-    on(
+    method_on(
         Receiver::DmaEngine,
         "dm_chip_shuffle",
         SHUFFLE,
         &[VIEW, PATTERN],
         Action::Shuffle(Level::Chip),
     ),
-    on(
+    method_on(
         Receiver::DmaEngine,
         "hbm_cluster_shuffle",
         HBM_SHUFFLE,
@@ -270,7 +272,7 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Cluster),
     )
     .without_body(),
-    on(
+    method_on(
         Receiver::DmaEngine,
         "hbm_chip_shuffle",
         HBM_SHUFFLE,
@@ -278,14 +280,14 @@ pub(super) const METHODS: &[Method] = &[
         Action::Shuffle(Level::Chip),
     )
     .without_body(),
-    on(
+    method_on(
         Receiver::TensorUnit,
         "parallel_copy_cluster_slice",
         PARALLEL_COPY,
         &[VIEW, PATTERN],
         Action::ParallelCopy(Level::Cluster),
     ),
-    on(
+    method_on(
         Receiver::TensorUnit,
         "parallel_copy_chip_slice",
         PARALLEL_COPY,
@@ -293,71 +295,92 @@ pub(super) const METHODS: &[Method] = &[
         Action::ParallelCopy(Level::Chip),
     ),
     // Streams.
-    on(Receiver::TensorUnit, "begin", BEGIN, &[VIEW], Action::Begin),
-    on(
+    method_on(Receiver::TensorUnit, "begin", BEGIN, &[VIEW], Action::Begin),
+    method_on(
         Receiver::TensorUnit,
         "begin_interleaved",
         BEGIN_INTERLEAVED,
         BOTH,
         Action::BeginInterleaved,
     ),
-    stage("fetch", &[SCALAR, TIME, PACKET], &[], &[once(S::Fetch)]),
-    stage(
+    stream_method(
+        "fetch",
+        &[SCALAR, TIME, PACKET],
+        &[],
+        &[stage_once(S::Fetch)],
+    ),
+    stream_method(
         "fetch_with_table",
         &[SCALAR, TIME, PACKET],
         &[arg(Role::Table, "table", "&Table")],
-        &[once(S::Fetch)],
+        &[stage_once(S::Fetch)],
     )
     .only_in_the_book(),
-    stage(
+    stream_method(
         "fetch_with_zero_point",
         &[SCALAR, TIME, PACKET],
         &[arg(Role::ZeroPoints, "zero_point", "i32")],
-        &[once(S::Fetch)],
+        &[stage_once(S::Fetch)],
     )
     .only_in_the_book(),
-    stage(
+    stream_method(
         "fetch_with_zero_points",
         &[SCALAR, TIME, PACKET],
         &[arg(Role::ZeroPoints, "zero_point", "i32")],
-        &[once(S::Fetch)],
+        &[stage_once(S::Fetch)],
     )
     .only_in_the_book(),
-    stage(
+    stream_method(
         "switch",
         &[SLICE, TIME],
         &[arg(Role::Configuration, "config", "SwitchConfig")],
-        &[once(S::Switch)],
+        &[stage_once(S::Switch)],
     ),
-    stage("collect", &[TIME, PACKET], &[], &[once(S::Collect)]),
-    stage(
+    stream_method("collect", &[TIME, PACKET], &[], &[stage_once(S::Collect)]),
+    stream_method(
         "align",
         &[TIME, PACKET, ROW, Inferred],
         &[arg(Role::Weights, "weights", "&TrfTensor")],
-        &[once(S::Align)],
+        &[stage_once(S::Align)],
     ),
-    stage("contract", &[PACKET], &[], &[once(S::Contract)]),
+    stream_method("contract", &[PACKET], &[], &[stage_once(S::Contract)]),
     // In no release yet: the name that the book's maximum would have.
-    stage("contract_max", &[PACKET], &[], &[once(S::ContractMax)]).only_in_the_book(),
-    stage(
+    stream_method(
+        "contract_max",
+        &[PACKET],
+        &[],
+        &[stage_once(S::ContractMax)],
+    )
+    .only_in_the_book(),
+    stream_method(
         "accumulate",
         &[TIME, PACKET],
         &[arg(Role::Configuration, "kind", "AccumulationKind")
             .usual("AccumulationKind::Interleaved")],
-        &[once(S::Accumulate)],
+        &[stage_once(S::Accumulate)],
     ),
-    stage("cast", &[SCALAR, PACKET], &[], &[once(S::Cast)]),
+    stream_method("cast", &[SCALAR, PACKET], &[], &[stage_once(S::Cast)]),
     // The book draws Cast before Transpose; the release transposes only what it collected and what left the Vector Engine.
-    stage("transpose", &[TIME, PACKET], &[], &[once(S::Transpose)])
-        .offered_at(&[Position::Collect, Position::VectorFinal]),
-    stage("to_trf", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)]),
-    stage("to_vrf", &[ELEMENT], &[ADDRESS], &[once(S::ToVrf)]),
-    stage("commit", &[ELEMENT], &[ADDRESS], &[once(S::Commit)]),
-    stage(
+    stream_method(
+        "transpose",
+        &[TIME, PACKET],
+        &[],
+        &[stage_once(S::Transpose)],
+    )
+    .offered_at(&[Position::Collect, Position::VectorFinal]),
+    stream_method(
+        "to_trf",
+        &[ROW, ELEMENT],
+        &[REGION],
+        &[stage_once(S::ToTrf)],
+    ),
+    stream_method("to_vrf", &[ELEMENT], &[ADDRESS], &[stage_once(S::ToVrf)]),
+    stream_method("commit", &[ELEMENT], &[ADDRESS], &[stage_once(S::Commit)]),
+    stream_method(
         "commit_view",
         &[Inferred],
         &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
+        &[stage_once(S::CommitView)],
     ),
-    stage("vector_init", &[], &[], &[once(S::VectorInit)]),
+    stream_method("vector_init", &[], &[], &[stage_once(S::VectorInit)]),
 ];

@@ -13,7 +13,7 @@ use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
-use super::common::rows::contents;
+use super::common::rows::contents_constructor;
 use super::{
     AssociatedFunction, Constructor, Method, MethodIndex, Release, Releases, Table, common,
 };
@@ -76,11 +76,11 @@ const ASSOCIATED: &[AssociatedFunction] = &[
         summary: "",
         arguments: &[],
     },
-    contents("rand"),
-    contents("from_buf"),
-    contents("from_safetensors"),
-    contents("zero"),
-    contents("uninit"),
+    contents_constructor("rand"),
+    contents_constructor("from_buf"),
+    contents_constructor("from_safetensors"),
+    contents_constructor("zero"),
+    contents_constructor("uninit"),
 ];
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Types of the book's library with their parameters in order (tensors at rest, streams, the Vector Engine's).
 
 use crate::kernel::dialect::common::types::{
-    P_CHIP, P_CLUSTER, P_CONTEXT, P_PACKET, P_SCALAR, P_SLICE, P_TIME, ROW_STREAM, STREAM, plain,
-    stream, vector_streams,
+    P_CHIP, P_CLUSTER, P_CONTEXT, P_PACKET, P_SCALAR, P_SLICE, P_TIME, ROW_STREAM, STREAM,
+    plain_type, stream_type, vector_streams,
 };
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
 use crate::kernel::{Position, VectorStage, Way};
@@ -30,10 +30,10 @@ pub(super) const VECTORS: &[TypeEntry] = &vector_streams(VECTOR);
 
 /// What the other library has not, or with other parameters.
 pub(super) const TYPES: &[TypeEntry] = &[
-    stream("AlignedPair", Position::Align, ROW_STREAM),
-    stream("ContractionTensor", Position::Contract, ROW_STREAM),
-    stream("AccumulationTensor", Position::Accumulate, STREAM),
-    plain(
+    stream_type("AlignedPair", Position::Align, ROW_STREAM),
+    stream_type("ContractionTensor", Position::Contract, ROW_STREAM),
+    stream_type("AccumulationTensor", Position::Accumulate, STREAM),
+    plain_type(
         "StreamTensor",
         TypeShape::Stream(None, None),
         &[
@@ -47,7 +47,7 @@ pub(super) const TYPES: &[TypeEntry] = &[
             P_PACKET,
         ],
     ),
-    plain(
+    plain_type(
         "VectorTensor",
         TypeShape::Stream(Some(Position::Vector(VectorStage::Branch)), Some(Way::Way8)),
         &[

@@ -2,9 +2,10 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::common::arguments::{PACKET, TIME};
-use crate::kernel::dialect::common::rows::{arg, once};
+use crate::kernel::dialect::common::rows::{arg, stage_once};
 use crate::kernel::dialect::common::vector::{
-    FP_DIV, FP_UNARY, MODE, OPERAND, OPERAND0, OPERAND1, RUNS0, RUNS1, op, pair, single,
+    FP_DIV, FP_UNARY, MODE, OPERAND, OPERAND0, OPERAND1, RUNS0, RUNS1, operation_argument,
+    pair_method, single_stream_method,
 };
 use crate::kernel::dialect::{Argument, Method};
 
@@ -13,7 +14,7 @@ use CanonicalStage as S;
 /// A division whose mode is part of the value.
 const DIVISION: Argument = Argument {
     suffix: ".with_mode(${1:BinaryArgMode::Mode01})$0",
-    ..op("FpDivOp")
+    ..operation_argument("FpDivOp")
 };
 const UNARY_MODE: Argument = arg(Role::Mode, "mode", "UnaryArgMode");
 const BRANCH: Argument =
@@ -22,89 +23,111 @@ const BRANCH: Argument =
 /// What the other library has not, or in other words.
 pub(super) const METHODS: &[Method] = &[
     // Structure.
-    single(
+    single_stream_method(
         "vector_intra_slice_branch",
         &[],
         &[BRANCH],
-        &[once(S::VectorBranch)],
+        &[stage_once(S::VectorBranch)],
     ),
-    single(
+    single_stream_method(
         "vector_intra_slice_unzip",
         &[Generic::Axis, Generic::Index, TIME],
         &[],
-        &[once(S::VectorUnzip)],
+        &[stage_once(S::VectorUnzip)],
     ),
-    single(
+    single_stream_method(
         "vector_filter",
         &[TIME],
         &[arg(Role::Condition, "ids", "ValidBranchIds")],
-        &[once(S::VectorFilter)],
+        &[stage_once(S::VectorFilter)],
     )
     .without_body(),
-    single(
+    single_stream_method(
         "vector_split",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorSplit)],
+        &[stage_once(S::VectorSplit)],
     ),
-    single("vector_trim_way4", &[PACKET], &[], &[once(S::VectorTrim)]),
-    single(
+    single_stream_method(
+        "vector_trim_way4",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorTrim)],
+    ),
+    single_stream_method(
         "vector_concat",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorConcat)],
+        &[stage_once(S::VectorConcat)],
     ),
-    single("vector_pad_way8", &[PACKET], &[], &[once(S::VectorPad)]),
+    single_stream_method(
+        "vector_pad_way8",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorPad)],
+    ),
     // Operations of a single stream.
-    single(
+    single_stream_method(
         "vector_fp_unary_with_mode",
         &[],
         &[FP_UNARY, UNARY_MODE],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    single(
+    single_stream_method(
         "vector_fp_div",
         &[],
         &[DIVISION, OPERAND],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
-    single(
+    single_stream_method(
         "vector_fp_div_with_mode",
         &[],
         &[FP_DIV, MODE, OPERAND],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
     // Operations of a pair.
-    pair(
+    pair_method(
         "vector_split",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorSplit)],
+        &[stage_once(S::VectorSplit)],
     ),
-    pair("vector_trim_way4", &[PACKET], &[], &[once(S::VectorTrim)]).only_in_the_book(),
-    pair(
+    pair_method(
+        "vector_trim_way4",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorTrim)],
+    )
+    .only_in_the_book(),
+    pair_method(
         "vector_fp_unary_with_mode",
         &[],
         &[FP_UNARY, UNARY_MODE, RUNS0, RUNS1],
-        &[once(S::VectorFp)],
+        &[stage_once(S::VectorFp)],
     ),
-    pair(
+    pair_method(
         "vector_fp_div",
         &[],
         &[FP_DIV, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
-    pair(
+    pair_method(
         "vector_fp_div_with_mode",
         &[],
         &[FP_DIV, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
+        &[stage_once(S::VectorFpDiv)],
     ),
-    pair(
+    pair_method(
         "vector_concat",
         &[TIME, PACKET],
         &[],
-        &[once(S::VectorConcat)],
+        &[stage_once(S::VectorConcat)],
     ),
-    pair("vector_pad_way8", &[PACKET], &[], &[once(S::VectorPad)]).only_in_the_book(),
+    pair_method(
+        "vector_pad_way8",
+        &[PACKET],
+        &[],
+        &[stage_once(S::VectorPad)],
+    )
+    .only_in_the_book(),
 ];

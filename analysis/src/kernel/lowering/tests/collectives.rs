@@ -20,7 +20,10 @@ fn works(statement: &str) -> (Vec<CollectiveWork>, Vec<String>) {
             OperationKind::Collective(collective) => Some(collective.work.clone()),
             _ => None,
         });
-    let why = reasons(&body).iter().map(UnresolvedReason::words).collect();
+    let why = reasons(&body)
+        .iter()
+        .map(UnresolvedReason::reason_text)
+        .collect();
     (works.collect(), why)
 }
 
@@ -117,7 +120,10 @@ fn stage_reasons(parameters: &str, chain: &str) -> Vec<String> {
         }}"
     );
     let (_, body) = lower_in(&text, "stage");
-    reasons(&body).iter().map(UnresolvedReason::words).collect()
+    reasons(&body)
+        .iter()
+        .map(UnresolvedReason::reason_text)
+        .collect()
 }
 
 #[test]
@@ -181,7 +187,10 @@ fn a_switch_and_a_tile_need_their_numbers() {
         ("tiled", "the length of a tile that is not a constant"),
     ] {
         let (_, body) = lower_in(&text, name);
-        let why: Vec<String> = reasons(&body).iter().map(UnresolvedReason::words).collect();
+        let why: Vec<String> = reasons(&body)
+            .iter()
+            .map(UnresolvedReason::reason_text)
+            .collect();
         assert_eq!(
             why,
             [format!("unsupported expression: {expected}")],

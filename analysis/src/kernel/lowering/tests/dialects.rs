@@ -121,7 +121,7 @@ fn other_at(release: Release) -> Dialect {
         index: Box::leak(Box::default()),
         ..VISA_STD
     }));
-    table.at(release)
+    table.in_release(release)
 }
 
 /// The body of the kernel of a text, by the table of a library.
@@ -229,7 +229,7 @@ fn a_method_of_another_release_is_unresolved_and_says_so() {
     let reasons_at = |release: Release| {
         let body = lower_for(other_at(release), text);
         let mut unresolved = body.unresolved.iter();
-        unresolved.next().map(|place| place.reason.words())
+        unresolved.next().map(|place| place.reason.reason_text())
     };
     assert_eq!(reasons_at(Release::new(0, 3)), None);
     let expected =
@@ -277,7 +277,7 @@ fn kernel({context}, x: &HbmTensor<bf16, m![1], m![R, N, K]>, w: &HbmTensor<bf16
 fn releases_lower_to_the_same_stages() {
     use CanonicalStage as S;
     for minor in [6, 7, 8, 9, 10] {
-        let table = OPT_STD.at(Release::new(0, minor));
+        let table = OPT_STD.in_release(Release::new(0, minor));
         let body = lower_for(table, &contraction(minor));
         assert_eq!(reasons(&body), [], "0.{minor}");
         let stages = |pass: &&Pass| -> Vec<CanonicalStage> {
@@ -325,7 +325,7 @@ fn only_what_is_known_to_be_the_librarys_has_methods_of_other_releases() {
             }}"
         )
     };
-    let table = OPT_STD.at(Release::new(0, 8));
+    let table = OPT_STD.in_release(Release::new(0, 8));
     for call in [
         "layer.align(&mut device.main)",
         "layer.dma_gather_scaled(device)",
@@ -375,8 +375,11 @@ fn arguments_of_another_release_are_told_apart() {
                 let y: DmTensor<i8, m![1], m![1], m![S], m![A]> = {call};
             }}"
         );
-        let body = lower_for(OPT_STD.at(Release::new(0, minor)), &text);
-        let words = body.unresolved.iter().map(|place| place.reason.words());
+        let body = lower_for(OPT_STD.in_release(Release::new(0, minor)), &text);
+        let words = body
+            .unresolved
+            .iter()
+            .map(|place| place.reason.reason_text());
         words.collect::<Vec<_>>()
     };
     let two = "d.to_dm::<m![S], m![A]>(&mut device.tdma)";

@@ -62,7 +62,7 @@ fn words(body: &Body, operation: &Operation) -> String {
                 )
             });
             let stages: Vec<String> = stages.collect();
-            let made = match pass.end.written() {
+            let made = match pass.end.written_target() {
                 Some((target, _)) => tensor(body, target),
                 None => "a stream".to_owned(),
             };
@@ -103,7 +103,7 @@ fn versions_lower_to_the_same_operations() {
             let functions = functions.filter(|item| item.kind(&db) == ItemKind::Function);
             let mut operations = Vec::new();
             for function in functions {
-                let table = crate::kernel::dialect::of(dialect);
+                let table = crate::kernel::dialect::dialect_in_release(dialect);
                 let body = super::super::functions::lower_for(&db, table, *function, None).0;
                 assert_eq!(body.foreign, [], "{kernel:?} {version}");
                 operations.push((

@@ -26,7 +26,8 @@ impl Parser {
     }
 
     pub(super) fn is_alias(&self, at: u32) -> bool {
-        matches!(self.token(at).kind, Kind::Type | Kind::Attribute) && self.token(at + 1).is(b'=')
+        matches!(self.token(at).kind, Kind::Type | Kind::Attribute)
+            && self.token(at + 1).is_mark(b'=')
     }
 
     /// The token behind the colon of a label that begins here.
@@ -35,7 +36,7 @@ impl Parser {
             return None;
         }
         let mut end = at + 1;
-        if self.token(end).is(b'(') {
+        if self.token(end).is_mark(b'(') {
             let mut depth = 0_u32;
             loop {
                 match self.token(end).kind {
@@ -50,7 +51,7 @@ impl Parser {
                 }
             }
         }
-        self.token(end).is(b':').then_some(end + 1)
+        self.token(end).is_mark(b':').then_some(end + 1)
     }
 
     /// The token of the name of an operation that begins here, with its results before it.
@@ -62,12 +63,12 @@ impl Parser {
                     return None;
                 }
                 next = self.behind_result(next);
-                if !self.token(next).is(b',') {
+                if !self.token(next).is_mark(b',') {
                     break;
                 }
                 next += 1;
             }
-            if !self.token(next).is(b'=') {
+            if !self.token(next).is_mark(b'=') {
                 return None;
             }
             next += 1;
@@ -106,7 +107,7 @@ impl Parser {
 
     /// The token behind a result and its `:2`.
     fn behind_result(&self, at: u32) -> u32 {
-        let counted = self.token(at + 1).is(b':') && self.token(at + 2).kind == Kind::Number;
+        let counted = self.token(at + 1).is_mark(b':') && self.token(at + 2).kind == Kind::Number;
         at + if counted { 3 } else { 1 }
     }
 
@@ -139,7 +140,7 @@ impl Parser {
                         .split_once('.')
                         .is_some_and(|(dialect, rest)| !dialect.is_empty() && !rest.is_empty())
             }
-            Kind::Text => self.token(at + 1).is(b'('),
+            Kind::Text => self.token(at + 1).is_mark(b'('),
             _ => false,
         }
     }
@@ -209,7 +210,7 @@ impl Parser {
             Kind::Mark(b'}') => !holds_operations,
             Kind::Word | Kind::Text => {
                 let second = self.token(at + 2);
-                if second.is(b'}') && first.kind == Kind::Word {
+                if second.is_mark(b'}') && first.kind == Kind::Word {
                     // One operation without operands, as in `{ scf.yield }`.
                     let word = self.text(at + 1);
                     let yields =
@@ -217,7 +218,7 @@ impl Parser {
                     let may_be = holds_operations || first.begins_line;
                     return !(yields || (may_be && word.contains('.')));
                 }
-                second.is(b'=') || second.is(b',') || second.is(b'}')
+                second.is_mark(b'=') || second.is_mark(b',') || second.is_mark(b'}')
             }
             Kind::Value | Kind::Label | Kind::Type | Kind::Attribute => false,
             // As in `ops{["linalg.matmul"]}`.

@@ -17,7 +17,7 @@ impl Slow<'_> {
         let segments = self.cost.segments.as_ref()?;
         let after = self.transfer.in_one_command().cost()?.cycles;
         let padded = segments.part.checked_mul(segments.parts)?;
-        let mut candidate = self.candidate(
+        let mut candidate = self.cause_candidate(
             &DMA_SEGMENTED,
             after,
             format!(
@@ -37,7 +37,7 @@ impl Slow<'_> {
             let after = (held != *element)
                 .then(|| self.with_element(side, &held))
                 .flatten()?;
-            Some((after, self.stated(side, &held)?))
+            Some((after, self.stated_element(side, &held)?))
         });
         if let Some((after, stated)) = held.filter(|(after, _)| *after < self.cost.cycles) {
             candidate.after = after;
@@ -68,12 +68,12 @@ impl Slow<'_> {
             (Some((stated, after)), split) if split.is_none_or(|split| after <= split) => {
                 Some(Candidate {
                     stated: Some(("pad the run on both sides: ", stated)),
-                    ..self.candidate(rule, after, cause, help)
+                    ..self.cause_candidate(rule, after, cause, help)
                 })
             }
             (padded, Some(split)) => Some(Candidate {
                 stated: padded.map(|(stated, _)| ("pad the run on both sides: ", stated)),
-                ..self.candidate(rule, split, cause, help)
+                ..self.cause_candidate(rule, split, cause, help)
             }),
             (None | Some(_), None) => None,
         }
@@ -92,7 +92,7 @@ impl Slow<'_> {
         );
         let rule = &HBM_PARTIAL_WRITE;
         let reordered = self.reorder(rule, cause.clone());
-        let moved = self.moved(rule, Side::Target, &cause);
+        let moved = self.moved_candidate(rule, Side::Target, &cause);
         let best = [moved, reordered]
             .into_iter()
             .flatten()
@@ -111,7 +111,7 @@ impl Slow<'_> {
         let (stated, after) = self.padded_run()?;
         Some(Candidate {
             stated: Some(("pad the run on both sides: ", stated)),
-            ..self.candidate(
+            ..self.cause_candidate(
                 rule,
                 after,
                 cause,
@@ -142,14 +142,16 @@ impl Slow<'_> {
         let mapping = in_stream_order(self.tensor(side), side, self.derived)?;
         let after = self.with_element(side, &mapping)?;
         let lead = "lay out in HBM side by side what is moved one after the other: ";
-        let mut candidate = self.candidate(
+        let mut candidate = self.cause_candidate(
             &HBM_BANK_CONFLICT,
             after,
             cause,
             "lay out in HBM side by side what is moved one after the other",
         );
         if self.is_free(side) {
-            candidate.stated = self.stated(side, &mapping).map(|stated| (lead, stated));
+            candidate.stated = self
+                .stated_element(side, &mapping)
+                .map(|stated| (lead, stated));
         }
         Some(candidate)
     }
@@ -166,17 +168,17 @@ impl Slow<'_> {
             "{} of {} reads from HBM cross a boundary of {REQUEST_BYTES} bytes and take two transfers",
             hbm.misaligned_reads, hbm.requests
         );
-        if let Some(moved) = self.moved(rule, Side::Source, &cause) {
+        if let Some(moved) = self.moved_candidate(rule, Side::Source, &cause) {
             return Some(moved);
         }
         let padded = whole_units(self.source, self.derived)?;
         let after = self.with_element(Side::Source, &padded)?;
-        let stated = self.stated(Side::Source, &padded);
+        let stated = self.stated_element(Side::Source, &padded);
         Some(Candidate {
             span: self.span(Side::Source),
             fix: Some("Pad the rows to whole units".to_owned()),
             stated: stated.map(|stated| ("start rows at whole units: ", stated)),
-            ..self.candidate(rule, after, cause, "start rows at whole units of HBM")
+            ..self.cause_candidate(rule, after, cause, "start rows at whole units of HBM")
         })
     }
 
@@ -191,7 +193,7 @@ impl Slow<'_> {
         let own = without_gaps(self.tensor(idle), &self.transfer, idle)?;
         let whole = whole_tensor(self.body, self.tensor(idle));
         let after = self.with_element(idle, &own)?;
-        let mut candidate = self.candidate(
+        let mut candidate = self.cause_candidate(
             &HBM_STACK_IDLE,
             after,
             format!("bit 8 of the HBM address is the same in every request, so that {channels} of 32 channels serve it"),

@@ -11,7 +11,7 @@
 )]
 
 use crate::Options;
-use crate::check::{body, function_derivation, function_simulation_by, functions};
+use crate::check::{body, function_derivation, function_simulation_by, functions_of_file};
 use crate::cost::kernel_cost_of;
 use crate::db::AnalysisDatabase;
 use crate::derivation::OperationDerivation;
@@ -49,7 +49,7 @@ impl Row {
                 found.and_then(|found| found.iter().map(|stage| stage.cycles).max())
             }
             Work::Transfer(of) => {
-                transfer::cycles(&of.0, &of.1, &table.transfer).map(|(_, cycles)| cycles)
+                transfer::transfer_cycles(&of.0, &of.1, &table.transfer).map(|(_, cycles)| cycles)
             }
         };
         cycles.expect("cycles") as f64
@@ -254,7 +254,7 @@ fn operations(text: &str, options: Options) -> Operations {
     let mut db = AnalysisDatabase::default();
     db.set_project([("kernel.rs", text)], Vec::new(), options);
     let file = db.file("kernel.rs").expect("the file");
-    let function = functions(&db, file)
+    let function = functions_of_file(&db, file)
         .into_iter()
         .find(|function| body(&db, *function).device.is_some())
         .expect("a kernel");

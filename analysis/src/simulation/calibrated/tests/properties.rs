@@ -255,7 +255,8 @@ fn the_releases_differ_in_five_constants() {
 #[test]
 fn a_reduction_across_slices_grows_with_its_ring() {
     let pass = |release: CalibrationId, ring: u64, contracts: bool| {
-        super::super::pass::tail(&release.table().pass, ring, 256, contracts).expect("a tail")
+        super::super::pass::reduction_tail(&release.table().pass, ring, 256, contracts)
+            .expect("a tail")
     };
     for release in [CalibrationId::Release0_5_1, CalibrationId::Release0_8_1] {
         for contracts in [false, true] {

@@ -36,7 +36,7 @@ fn schedule(body: &Body, costs: &[OperationCost]) -> Schedule {
     let costs: Vec<Arc<OperationCost>> = costs.iter().cloned().map(Arc::new).collect();
     derive(
         body,
-        &derivation::derive(body, Target::Rngd),
+        &derivation::derive_body(body, Target::Rngd),
         &costs,
         Model::Book,
         &Conflicts::default(),

@@ -50,7 +50,7 @@ fn each_tile_is_read_behind_all_earlier_loads_however_many_there_are() {
             let cycles = if operation.context == DMA { 10 } else { 1 };
             Arc::new(cost(cycles))
         });
-        let derived = derivation::derive(&body, Target::Rngd);
+        let derived = derivation::derive_body(&body, Target::Rngd);
         let costs: Vec<_> = costs.collect();
         let conflicts = Conflicts::default();
         let schedule = derive(&body, &derived, &costs, Model::Schedule, &conflicts);
@@ -69,7 +69,7 @@ fn each_tile_is_read_behind_all_earlier_loads_however_many_there_are() {
 #[test]
 fn what_is_waited_for_takes_room_for_each_operation_alone() {
     let body = loaded_and_read(64);
-    let derived = derivation::derive(&body, Target::Rngd);
+    let derived = derivation::derive_body(&body, Target::Rngd);
     let mut hazards = Hazards::new(&derived, &[], TileReads::OfTheTensor);
     for operation in &body.operations {
         let found = hazards.waits_of_next(operation.id);
@@ -119,7 +119,7 @@ fn random_tiles_wait_as_a_walk_over_all_pairs_says() {
             }
         }
         let body = builder.body;
-        let derived = derivation::derive(&body, Target::Rngd);
+        let derived = derivation::derive_body(&body, Target::Rngd);
         for reads in [TileReads::OfTheTensor, TileReads::OfTheirBytes] {
             let touches = &derived.memory.touches;
             let meets = |earlier: &Touch, later: &Touch| {

@@ -30,7 +30,7 @@ fn by_the_vendor(body: &Body, cycles: &[u64]) -> Schedule {
     let costs: Vec<Arc<OperationCost>> = cycles.iter().copied().map(cost).map(Arc::new).collect();
     derive(
         body,
-        &derivation::derive(body, Target::Rngd),
+        &derivation::derive_body(body, Target::Rngd),
         &costs,
         Model::Schedule,
         &Conflicts::default(),

@@ -27,7 +27,7 @@ impl Scale {
     }
 
     pub(super) fn place(self, cycle: u64) -> String {
-        number(self.thousandths(cycle))
+        decimal_text(self.thousandths(cycle))
     }
 
     pub(super) fn width(self, from: u64, to: u64) -> u128 {
@@ -35,11 +35,11 @@ impl Scale {
     }
 }
 
-pub(super) fn number(thousandths: u128) -> String {
+pub(super) fn decimal_text(thousandths: u128) -> String {
     format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
-pub(super) fn block(
+pub(super) fn draw_block(
     body: &mut String,
     class: &str,
     place: (u64, u64),
@@ -48,11 +48,11 @@ pub(super) fn block(
     scale: Scale,
 ) {
     let look = format!("class=\"{class}\"");
-    mark(body, &look, place, rows, title, scale);
+    draw_mark(body, &look, place, rows, title, scale);
 }
 
 /// A mark from one cycle to another, with the attributes that say how it looks.
-pub(super) fn mark(
+pub(super) fn draw_mark(
     body: &mut String,
     look: &str,
     (from, to): (u64, u64),
@@ -64,12 +64,12 @@ pub(super) fn mark(
         body,
         "<rect {look} x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{height}\"><title>{}</title></rect>",
         scale.place(from),
-        number(scale.width(from, to).max(500)),
-        escaped(title)
+        decimal_text(scale.width(from, to).max(500)),
+        escaped_xml(title)
     );
 }
 
-pub(super) fn axis(body: &mut String, top: u64, scale: Scale) {
+pub(super) fn draw_axis(body: &mut String, top: u64, scale: Scale) {
     for quarter in 0..=4 {
         let cycle = scale.total / 4 * quarter + scale.total % 4 * quarter / 4;
         let x = scale.place(cycle);
@@ -82,16 +82,16 @@ pub(super) fn axis(body: &mut String, top: u64, scale: Scale) {
     }
 }
 
-pub(super) fn label(body: &mut String, class: &str, x: u64, y: u64, text: &str) {
+pub(super) fn draw_label(body: &mut String, class: &str, x: u64, y: u64, text: &str) {
     let _ = writeln!(
         body,
         "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>",
-        escaped(text)
+        escaped_xml(text)
     );
 }
 
 /// Text as XML takes it.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escaped_xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

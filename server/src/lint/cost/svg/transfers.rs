@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use visa_analysis::{Amount, Lane, LineIndex, TransferCost, TransferSchedule, thousands};
 
-use super::marks::{GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, axis, escaped, label, mark};
+use super::marks::{
+    GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, draw_axis, draw_label, draw_mark, escaped_xml,
+};
 use crate::json::transfers::FileTransfers;
 
 /// Draws the functions of some files from `top` on; returns where they end.
@@ -32,10 +34,10 @@ fn of_function(
         None => "no cycles are known; bytes by lane".to_owned(),
     };
     let heading = format!("{} ({place}): {words}", function.name);
-    label(body, "title", 10, top + 14, &heading);
+    draw_label(body, "title", 10, top + 14, &heading);
     let mut at = top + TITLE;
     for lane in function.lanes() {
-        label(body, "", 10, at + LANE / 2 + 4, lane.name());
+        draw_label(body, "", 10, at + LANE / 2 + 4, lane.name());
         // Writing to a string cannot fail.
         let _ = writeln!(
             body,
@@ -45,8 +47,8 @@ fn of_function(
             LANE - 8
         );
         match &function.schedule {
-            Some(schedule) => runs(body, (function, schedule), lane, at, lines),
-            None => bar(body, function, lane, at),
+            Some(schedule) => draw_runs(body, (function, schedule), lane, at, lines),
+            None => draw_bar(body, function, lane, at),
         }
         at += LANE;
     }
@@ -55,7 +57,7 @@ fn of_function(
         .as_ref()
         .filter(|schedule| schedule.total > 0)
     {
-        axis(
+        draw_axis(
             body,
             at,
             Scale {
@@ -71,7 +73,7 @@ fn coloured(lane: Lane) -> String {
     format!("fill=\"{}\"", lane.colour())
 }
 
-fn runs(
+fn draw_runs(
     body: &mut String,
     (function, schedule): (&TransferCost, &TransferSchedule),
     lane: Lane,
@@ -97,7 +99,7 @@ fn runs(
             let _ = write!(title, "; waits for {} until {}", wait.cause, wait.until);
         }
         let place = (slot.start, slot.end);
-        mark(
+        draw_mark(
             body,
             &coloured(lane),
             place,
@@ -109,7 +111,7 @@ fn runs(
 }
 
 /// The share of a lane in all bytes whose number is known.
-fn bar(body: &mut String, function: &TransferCost, lane: Lane, top: u64) {
+fn draw_bar(body: &mut String, function: &TransferCost, lane: Lane, top: u64) {
     let known = |lane: Lane| function.bytes_of(lane).known();
     let all = function.lanes().into_iter().filter_map(known);
     let all = all.fold(0_u64, u64::saturating_add);
@@ -121,7 +123,7 @@ fn bar(body: &mut String, function: &TransferCost, lane: Lane, top: u64) {
     if let Some(bytes) = known(lane).filter(|bytes| *bytes > 0) {
         let scale = Scale { total: all.max(1) };
         let place = (0, bytes);
-        mark(
+        draw_mark(
             body,
             &coloured(lane),
             place,
@@ -135,6 +137,6 @@ fn bar(body: &mut String, function: &TransferCost, lane: Lane, top: u64) {
         "<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>",
         LEFT + 6,
         top + LANE / 2 + 4,
-        escaped(&words)
+        escaped_xml(&words)
     );
 }

@@ -26,7 +26,7 @@ const SCHEMA: &str =
 const FINGERPRINT: &str = "visaLint/v1";
 
 /// Renders everything, suppressed findings too: they say so.
-pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
+pub(crate) fn render_sarif(outline: &Outline<'_>) -> Result<String, Failure> {
     let rules = occurring(outline);
     let indices: HashMap<&str, usize> = (rules.iter())
         .enumerate()
@@ -39,7 +39,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .iter()
         .zip(&fingerprints)
         .filter(|(finding, _)| !finding.left_out)
-        .map(|(finding, fingerprint)| result(finding, fingerprint, &indices, &mut lines));
+        .map(|(finding, fingerprint)| finding_result(finding, fingerprint, &indices, &mut lines));
     let invocation = sarif::Invocation::builder()
         .execution_successful(outline.complete)
         .tool_execution_notifications(
@@ -78,7 +78,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
 
 /// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
 fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
-    let found = outline.written();
+    let found = outline.written_findings();
     let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
     if !outline.unresolved.is_empty() {
         names.insert(UNRESOLVED_OPERATION);
@@ -142,7 +142,7 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
         .id(rule.name)
         .short_description(text(&rule.summary()))
         .full_description(text(&rule.why()))
-        .help(help(rule))
+        .help(rule_help(rule))
         .default_configuration(configuration.build())
         .properties(sarif::PropertyBag {
             tags: Some(vec![rule.group.name().to_owned()]),
@@ -155,7 +155,7 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
 }
 
 /// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
-fn help(rule: &Rule) -> sarif::MultiformatMessageString {
+fn rule_help(rule: &Rule) -> sarif::MultiformatMessageString {
     let (why, heading) = (rule.why(), rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
     let fence = rule.example_language().fence();
@@ -167,7 +167,7 @@ fn help(rule: &Rule) -> sarif::MultiformatMessageString {
         .build()
 }
 
-fn result(
+fn finding_result(
     finding: &Finding,
     fingerprint: &Fingerprint,
     indices: &HashMap<&str, usize>,
@@ -178,12 +178,12 @@ fn result(
     let related: Vec<_> = related
         .map(|(related, id)| sarif::Location {
             id: Some(id),
-            physical_location: Some(place(&related.file, related.range)),
-            message: Some(message(related.message.clone())),
+            physical_location: Some(place_in_file(&related.file, related.range)),
+            message: Some(sarif_message(related.message.clone())),
             ..Default::default()
         })
         .collect();
-    let fixes = fixes(diagnostic, lines);
+    let fixes = sarif_fixes(diagnostic, lines);
     let suppression = || sarif::Suppression::builder().kind("inSource").build();
     // An empty list says that there is none; no list would say that it is unknown.
     let suppressions = diagnostic
@@ -196,13 +196,13 @@ fn result(
         rule_id: Some(diagnostic.rule.to_owned()),
         rule_index: index_of(diagnostic.rule, indices),
         level: Some(result_level(finding.level)),
-        locations: Some(vec![location(&diagnostic.file, diagnostic.range)]),
+        locations: Some(vec![sarif_location(&diagnostic.file, diagnostic.range)]),
         related_locations: (!related.is_empty()).then_some(related),
         partial_fingerprints: Some(BTreeMap::from([fingerprint])),
         fixes: (!fixes.is_empty()).then_some(fixes),
         suppressions: Some(suppressions),
         ..sarif::Result::builder()
-            .message(message(whole_text(diagnostic)))
+            .message(sarif_message(whole_text(diagnostic)))
             .build()
     }
 }
@@ -211,7 +211,7 @@ fn index_of(rule: &str, indices: &HashMap<&str, usize>) -> Option<i64> {
     i64::try_from(*indices.get(rule)?).ok()
 }
 
-fn message(text: String) -> sarif::Message {
+fn sarif_message(text: String) -> sarif::Message {
     sarif::Message {
         text: Some(text),
         ..Default::default()
@@ -227,9 +227,9 @@ fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sari
             ..Default::default()
         }),
         level: Some("note".into()),
-        locations: Some(vec![location(&operation.file, operation.place.range)]),
+        locations: Some(vec![sarif_location(&operation.file, operation.place.range)]),
         ..sarif::Notification::builder()
-            .message(message(operation.words()))
+            .message(sarif_message(operation.place_and_reason()))
             .build()
     }
 }
@@ -239,27 +239,27 @@ fn left_out(words: String) -> sarif::Notification {
     sarif::Notification {
         level: Some("warning".into()),
         ..sarif::Notification::builder()
-            .message(message(words))
+            .message(sarif_message(words))
             .build()
     }
 }
 
-fn location(file: &str, range: Range) -> sarif::Location {
+fn sarif_location(file: &str, range: Range) -> sarif::Location {
     sarif::Location {
-        physical_location: Some(place(file, range)),
+        physical_location: Some(place_in_file(file, range)),
         ..Default::default()
     }
 }
 
-fn place(file: &str, range: Range) -> sarif::PhysicalLocation {
+fn place_in_file(file: &str, range: Range) -> sarif::PhysicalLocation {
     sarif::PhysicalLocation {
         artifact_location: Some(artifact(file)),
-        region: Some(region(range)),
+        region: Some(text_region(range)),
         ..Default::default()
     }
 }
 
-fn region(Range { start, end }: Range) -> sarif::Region {
+fn text_region(Range { start, end }: Range) -> sarif::Region {
     sarif::Region {
         start_line: Some(start.line.into()),
         start_column: Some(start.column.into()),
@@ -271,13 +271,13 @@ fn region(Range { start, end }: Range) -> sarif::Region {
     }
 }
 
-fn fixes(diagnostic: &Diagnostic, lines: &mut LineIndices<'_>) -> Vec<sarif::Fix> {
+fn sarif_fixes(diagnostic: &Diagnostic, lines: &mut LineIndices<'_>) -> Vec<sarif::Fix> {
     // A change without replacements is not a fix in the standard's sense.
     let fixes = diagnostic.fixes.iter().filter(|fix| !fix.edits.is_empty());
     fixes
         .map(|fix| sarif::Fix {
-            description: Some(message(fix.priced_title())),
-            artifact_changes: changes(fix, lines),
+            description: Some(sarif_message(fix.priced_title())),
+            artifact_changes: changes_by_file(fix, lines),
             properties: Some(properties([(
                 "applicability",
                 match fix.applicability {
@@ -291,7 +291,7 @@ fn fixes(diagnostic: &Diagnostic, lines: &mut LineIndices<'_>) -> Vec<sarif::Fix
 }
 
 /// The edits of a fix by file; in a file, as the standard wants, in no overlap and each in terms of the old text.
-fn changes(fix: &DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<sarif::ArtifactChange> {
+fn changes_by_file(fix: &DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<sarif::ArtifactChange> {
     let mut by_file: BTreeMap<&str, Vec<&FileEdit>> = BTreeMap::new();
     for edit in &fix.edits {
         by_file.entry(&edit.file).or_default().push(edit);
@@ -299,7 +299,7 @@ fn changes(fix: &DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<sarif::Artif
     let mut replacement = |file: &str, edit: &FileEdit| {
         let content = sarif::ArtifactContent::builder().text(&edit.text).build();
         sarif::Replacement::builder()
-            .deleted_region(region(Range {
+            .deleted_region(text_region(Range {
                 start: lines.position(file, edit.start_byte),
                 end: lines.position(file, edit.end_byte),
             }))
@@ -321,13 +321,13 @@ fn changes(fix: &DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<sarif::Artif
 /// The file as a URI: relative below the current folder, which consumers take for the repository.
 fn artifact(file: &str) -> sarif::ArtifactLocation {
     sarif::ArtifactLocation {
-        uri: Some(uri(&portable_path(file), cfg!(windows))),
+        uri: Some(file_uri(&portable_path(file), cfg!(windows))),
         ..Default::default()
     }
 }
 
 /// `windows` tells whether `C:/` begins with a drive: elsewhere it is a folder of that name.
-fn uri(path: &str, windows: bool) -> String {
+fn file_uri(path: &str, windows: bool) -> String {
     let drive = windows && path.as_bytes().get(1) == Some(&b':');
     let mut uri = String::from(match () {
         () if path.starts_with('/') => "file://",
@@ -348,17 +348,17 @@ fn uri(path: &str, windows: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::file_uri;
 
     #[test]
     fn paths_become_uris() {
         assert_eq!(
-            uri("kernels/a b#1:ü%.rs", false),
+            file_uri("kernels/a b#1:ü%.rs", false),
             "kernels/a%20b%231%3A%C3%BC%25.rs"
         );
-        assert_eq!(uri("/x/a.rs", false), "file:///x/a.rs");
-        assert_eq!(uri("C:/x/a.rs", true), "file:///C:/x/a.rs");
-        assert_eq!(uri("k:1.rs", false), "k%3A1.rs");
-        assert_eq!(uri("../a.rs", false), "../a.rs");
+        assert_eq!(file_uri("/x/a.rs", false), "file:///x/a.rs");
+        assert_eq!(file_uri("C:/x/a.rs", true), "file:///C:/x/a.rs");
+        assert_eq!(file_uri("k:1.rs", false), "k%3A1.rs");
+        assert_eq!(file_uri("../a.rs", false), "../a.rs");
     }
 }
