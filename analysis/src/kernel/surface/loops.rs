@@ -226,7 +226,7 @@ impl<L: Elaborate> Walker<'_, L> {
                 }
             }
             Following::Within(piece) => {
-                self.on_host_budget(|walker| walker.while_runs(span, (run, &body), Some(&piece)))
+                self.on_host_budget(|walker| walker.while_runs(span, (run, &body), Some(&piece)));
             }
         }
         Value::Unit
