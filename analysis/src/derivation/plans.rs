@@ -109,10 +109,10 @@ pub fn derive_plans(body: &Body) -> Vec<PlanViolation> {
                 slices::judge_redistribution(body, collective, steps, *asymmetric, &mut add);
             }
             CollectiveWork::GatherRows(rows) => {
-                rows::judge_gather(body, collective, rows, &mut add)
+                rows::judge_gather(body, collective, rows, &mut add);
             }
             CollectiveWork::ScatterRows(rows) => {
-                rows::judge_scatter(body, collective, rows, &mut add)
+                rows::judge_scatter(body, collective, rows, &mut add);
             }
             CollectiveWork::Gather | CollectiveWork::Scatter { .. } => {
                 rows::list_size(body, collective, &mut add);

@@ -3,19 +3,18 @@
 use crate::catalogue::front_end;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::neighbours::FrontEnd;
+use crate::language::Language;
+use crate::neighbours::EditorAnswers;
 use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
 
+use super::rust_answers::RustAnswers;
 use super::{
     Assist, ByteRange, CallItem, CallLink, Completion, Folding, Highlight, HintLevel, Hover,
     InlayHint, Lens, MemoryMapAnswer, Place, RenameProblem, SemanticToken, SignatureHelp,
     StageTableAnswer, Symbol, WorkspaceSymbol,
 };
-use super::{
-    assists, calls, completion, folding, highlights, hints, hover, lenses, navigation, selection,
-    signature, stages, symbols, tokens,
-};
+use super::{calls, completion, hover, selection, stages, symbols, tokens};
 
 /// Offsets are bytes of the file, its byte-order mark included. An offset after the end counts as the end.
 ///
@@ -24,21 +23,17 @@ use super::{
 /// Every answer is an error if the file does not exist, if a newer edit cancelled the question ([`Problem::Cancelled`]), or if the engine
 /// failed.
 impl Analysis {
-    /// Asks the front end of a file's language. A file that takes no part has no answers.
-    pub(super) fn in_file<T: Default>(
+    /// Asks what answers for a file's language. A file that takes no part has no answers.
+    fn in_file<T: Default>(
         &self,
         path: &str,
-        of_rust: impl FnOnce(&dyn Db, SourceFile) -> T,
-        of_others: impl FnOnce(&dyn FrontEnd, &dyn Db, SourceFile) -> T,
+        ask: impl FnOnce(&dyn EditorAnswers, &dyn Db, SourceFile) -> T,
     ) -> Result<T, Problem> {
         let Some(file) = self.file(path) else {
             let aside = self.is_aside(path);
             return aside.then(T::default).ok_or(Problem::NoSuchFile);
         };
-        self.guarded(|db| match front_end(file.language(db)) {
-            Some(front_end) => of_others(front_end, db, file),
-            None => of_rust(db, file),
-        })
+        self.guarded(|db| ask(editor_answers(file.language(db)), db, file))
     }
 
     /// As [`Self::in_file`], of what only files in Rust have.
@@ -47,12 +42,18 @@ impl Analysis {
         path: &str,
         ask: impl FnOnce(&dyn Db, SourceFile) -> T,
     ) -> Result<T, Problem> {
-        self.in_file(path, ask, |_, _, _| T::default())
+        self.in_file(path, |_, db, file| match file.language(db) {
+            Language::Rust => ask(db, file),
+            Language::Pto | Language::Nki => T::default(),
+        })
     }
 
     /// What to show beside the pointer.
     pub fn hover(&self, path: &str, offset: u32) -> Result<Option<Hover>, Problem> {
-        self.hover_with(path, offset, &[])
+        self.in_file(path, |answers, db, file| {
+            let rule = hover::rule_page(db, file, offset);
+            rule.or_else(|| answers.hover(db, file, offset))
+        })
     }
 
     /// As [`Analysis::hover`], with what a search found of kernels: where it proposes more for the operation there than the rules
@@ -63,14 +64,14 @@ impl Analysis {
         offset: u32,
         searched: &[&crate::cost::KernelCost],
     ) -> Result<Option<Hover>, Problem> {
-        self.in_file(
-            path,
-            |db, file| hover::hover_at(db, file, offset, searched),
-            |front_end, db, file| {
-                let rule = hover::rule_page(db, file, offset);
-                rule.or_else(|| front_end.hover(db, file, offset))
-            },
-        )
+        if searched.is_empty() {
+            return self.hover(path, offset);
+        }
+        let found = self.in_rust(path, |db, file| {
+            let rule = hover::rule_page(db, file, offset);
+            rule.or_else(|| hover::hover_at(db, file, offset, searched))
+        })?;
+        found.map_or_else(|| self.hover(path, offset), |found| Ok(Some(found)))
     }
 
     /// Works out what hovers read of all files, so that the first one need not wait for it. For when nothing else is to do.
@@ -89,30 +90,22 @@ impl Analysis {
         range: ByteRange,
         level: HintLevel,
     ) -> Result<Vec<InlayHint>, Problem> {
-        self.in_file(
-            path,
-            |db, file| hints::inlay_hints(db, file, range, level),
-            |front_end, db, file| front_end.inlay_hints(db, file, range, level),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.inlay_hints(db, file, range, level)
+        })
     }
 
     /// The lines above the kernels of a file.
     pub fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
-        self.in_file(path, lenses::kernel_lenses, |front_end, db, file| {
-            front_end.lenses(db, file)
-        })
+        self.in_file(path, |answers, db, file| answers.lenses(db, file))
     }
 
     /// Proposals at a cursor, the best first.
     pub fn completions(&self, path: &str, offset: u32) -> Result<Vec<Completion>, Problem> {
-        self.in_file(
-            path,
-            |db, file| completion::completions_at(db, file, offset),
-            |front_end, db, file| {
-                let rules = completion::rules_in_text(db, file, offset);
-                rules.unwrap_or_else(|| front_end.completions(db, file, offset))
-            },
-        )
+        self.in_file(path, |answers, db, file| {
+            let rules = completion::rules_in_text(db, file, offset);
+            rules.unwrap_or_else(|| answers.completions(db, file, offset))
+        })
     }
 
     /// The generics of the method that the cursor is in the turbofish or arguments of.
@@ -121,20 +114,16 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Option<SignatureHelp>, Problem> {
-        self.in_file(
-            path,
-            |db, file| signature::signature_help(db, file, offset),
-            |front_end, db, file| front_end.signature_help(db, file, offset),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.signature_help(db, file, offset)
+        })
     }
 
     /// Where the axis or alias at a cursor is declared.
     pub fn definition(&self, path: &str, offset: u32) -> Result<Vec<Place>, Problem> {
-        self.in_file(
-            path,
-            |db, file| navigation::definition_at(db, file, offset),
-            |front_end, db, file| front_end.definition(db, file, offset),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.definition(db, file, offset)
+        })
     }
 
     /// Where the axis or alias at a cursor is used, across files, in the order of files and places.
@@ -144,20 +133,16 @@ impl Analysis {
         offset: u32,
         with_declaration: bool,
     ) -> Result<Vec<Place>, Problem> {
-        self.in_file(
-            path,
-            |db, file| navigation::references_at(db, file, offset, with_declaration),
-            |front_end, db, file| front_end.references(db, file, offset, with_declaration),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.references(db, file, offset, with_declaration)
+        })
     }
 
     /// Where the axis or alias at a cursor is named in its own file.
     pub fn highlights(&self, path: &str, offset: u32) -> Result<Vec<Highlight>, Problem> {
-        self.in_file(
-            path,
-            |db, file| highlights::highlights_at(db, file, offset),
-            |front_end, db, file| front_end.highlights(db, file, offset),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.highlights(db, file, offset)
+        })
     }
 
     /// The name at a cursor, if it can be changed.
@@ -166,11 +151,9 @@ impl Analysis {
         path: &str,
         offset: u32,
     ) -> Result<Result<(ByteRange, String), RenameProblem>, Problem> {
-        self.in_file(
-            path,
-            |db, file| Some(navigation::prepare_rename(db, file, offset)),
-            |front_end, db, file| Some(front_end.prepare_rename(db, file, offset)),
-        )
+        self.in_file(path, |answers, db, file| {
+            Some(answers.prepare_rename(db, file, offset))
+        })
         .map(|answer| answer.unwrap_or_else(no_name))
     }
 
@@ -181,19 +164,15 @@ impl Analysis {
         offset: u32,
         name: &str,
     ) -> Result<Result<Vec<FileEdit>, RenameProblem>, Problem> {
-        self.in_file(
-            path,
-            |db, file| Some(navigation::rename_at(db, file, offset, name)),
-            |front_end, db, file| Some(front_end.rename(db, file, offset, name)),
-        )
+        self.in_file(path, |answers, db, file| {
+            Some(answers.rename(db, file, offset, name))
+        })
         .map(|answer| answer.unwrap_or_else(no_name))
     }
 
     /// The outline of a file.
     pub fn document_symbols(&self, path: &str) -> Result<Vec<Symbol>, Problem> {
-        self.in_file(path, symbols::document_symbols, |front_end, db, file| {
-            front_end.symbols(db, file)
-        })
+        self.in_file(path, |answers, db, file| answers.symbols(db, file))
     }
 
     /// The declarations of all files whose names hold the letters of a query in their order.
@@ -207,9 +186,7 @@ impl Analysis {
 
     /// What can be hidden in a file.
     pub fn folding_ranges(&self, path: &str) -> Result<Vec<Folding>, Problem> {
-        self.in_file(path, folding::folding_ranges, |front_end, db, file| {
-            front_end.folding_ranges(db, file)
-        })
+        self.in_file(path, |answers, db, file| answers.folding_ranges(db, file))
     }
 
     /// The tokens in the macros of a file, in the order of their places; those in a range if one is given.
@@ -245,11 +222,9 @@ impl Analysis {
 
     /// The refactorings that are possible at a selection.
     pub fn assists(&self, path: &str, selection: ByteRange) -> Result<Vec<Assist>, Problem> {
-        self.in_file(
-            path,
-            |db, file| assists::assists_at(db, file, selection),
-            |front_end, db, file| front_end.assists(db, file, selection),
-        )
+        self.in_file(path, |answers, db, file| {
+            answers.assists(db, file, selection)
+        })
     }
 
     /// The stage table of the operation at a cursor, or of all operations of the kernel around it.
@@ -285,6 +260,14 @@ impl Analysis {
     /// What is where and when in the memories of the kernel around a cursor.
     pub fn memory_map(&self, path: &str, offset: u32) -> Result<Option<MemoryMapAnswer>, Problem> {
         self.in_rust(path, |db, file| stages::memory_map(db, file, offset))
+    }
+}
+
+/// What answers for a language.
+fn editor_answers(language: Language) -> &'static dyn EditorAnswers {
+    match front_end(language) {
+        Some(front_end) => front_end,
+        None => &RustAnswers,
     }
 }
 

@@ -22,6 +22,7 @@ mod nested_tests;
 mod operations;
 #[cfg(test)]
 mod release_tests;
+mod rust_answers;
 mod selection;
 mod signature;
 mod stages;

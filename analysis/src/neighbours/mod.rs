@@ -209,19 +209,8 @@ impl TransferCost {
     }
 }
 
-/// A front end. Offsets are bytes of the file; one behind the end is the end.
-pub trait FrontEnd: Sync {
-    /// Its rules, in the catalogue's order.
-    fn rules(&self) -> &'static [&'static Rule];
-
-    /// What is known of a file. A query, so that it is worked out once.
-    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport>;
-
-    /// What the functions of a file move, in the order of the file.
-    fn costs(&self, _db: &dyn Db, _file: SourceFile) -> Vec<TransferCost> {
-        Vec::new()
-    }
-
+/// What an editor asks of a language: Rust answers it as the others do. Offsets are bytes of the file; one behind the end is the end.
+pub trait EditorAnswers: Sync {
     /// What to show beside the pointer.
     fn hover(&self, _db: &dyn Db, _file: SourceFile, _offset: u32) -> Option<Hover> {
         None
@@ -320,6 +309,20 @@ pub trait FrontEnd: Sync {
 
     /// The refactorings that are possible at a selection.
     fn assists(&self, _db: &dyn Db, _file: SourceFile, _selection: ByteRange) -> Vec<Assist> {
+        Vec::new()
+    }
+}
+
+/// The front end of a language beside Rust.
+pub trait FrontEnd: EditorAnswers {
+    /// Its rules, in the catalogue's order.
+    fn rules(&self) -> &'static [&'static Rule];
+
+    /// What is known of a file. A query, so that it is worked out once.
+    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport>;
+
+    /// What the functions of a file move, in the order of the file.
+    fn costs(&self, _db: &dyn Db, _file: SourceFile) -> Vec<TransferCost> {
         Vec::new()
     }
 }

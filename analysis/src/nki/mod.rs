@@ -23,7 +23,7 @@ use crate::db::Db;
 use crate::findings::{Rule, TextSpan};
 use crate::inputs::{self, NkiOptions, SourceFile};
 use crate::neighbours::{
-    self, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+    self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
 };
 use queries::Part;
 use rustc_hash::FxHashSet;
@@ -57,7 +57,9 @@ impl FrontEnd for Nki {
         costs.sort_by_key(|cost| cost.span);
         costs
     }
+}
 
+impl EditorAnswers for Nki {
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
         ask_part_at(db, file, offset, |analysed, offset, placing| {
             let mut hover = ide::hover_at(analysed, offset)?;

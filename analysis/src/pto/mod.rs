@@ -30,7 +30,7 @@ use crate::db::Db;
 use crate::findings::{Rule, TextSpan};
 use crate::inputs::{SourceFile, options, shown_path};
 use crate::neighbours::{
-    self, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+    self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
 };
 use crate::report::FileEdit;
 
@@ -65,7 +65,9 @@ impl FrontEnd for Pto {
         costs.sort_by_key(|cost| cost.span);
         costs
     }
+}
 
+impl EditorAnswers for Pto {
     fn hover(&self, db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
         ask_part_at(db, file, offset, |seen, offset| {
             let mut hover = ide::hover_at(seen, offset)?;

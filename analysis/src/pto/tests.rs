@@ -14,7 +14,7 @@ use crate::answers::{ByteRange, HintLevel};
 use crate::db::AnalysisDatabase;
 use crate::findings::{Edit, Finding, Level, TextSpan};
 use crate::inputs::{PtoOptions, SourceFile};
-use crate::neighbours::{Amount, FrontEnd as _, NeighbourReport};
+use crate::neighbours::{Amount, EditorAnswers as _, FrontEnd as _, NeighbourReport};
 use crate::transfer::{Loop, Side};
 
 fn fixtures() -> PathBuf {

@@ -111,7 +111,7 @@ pub async fn serve_waiting(
     tokio::spawn(log_defects(Arc::downgrade(&server), told));
     let reader = Arc::clone(&server);
     let service = Guarded::new(service, move |request| {
-        unread::notice_unreadable(&reader, request)
+        unread::notice_unreadable(&reader, request);
     });
     let ended = tokio::select! {
         ending = transport::run(input, output, service, socket, &server.trace) => ending,

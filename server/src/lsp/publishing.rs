@@ -220,7 +220,7 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
     };
     match answer {
         Ok((version, uri, items)) => {
-            publish_findings(server, &path, uri, version, items, always).await
+            publish_findings(server, &path, uri, version, items, always).await;
         }
         Err(Failure::Overtaken) => {
             // By this file, which is then waiting anyway, or by another one.

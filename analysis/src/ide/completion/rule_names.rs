@@ -44,13 +44,16 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
     Some(found)
 }
 
-/// Proposals in the comment to the end of a line that the offset of a text in another language than Rust is in.
+/// Proposals in the comment to the end of a line that the offset of a text is in; none in Rust, whose comments are tokens.
 pub(in crate::ide) fn in_text(
     db: &dyn Db,
     file: SourceFile,
     offset: u32,
 ) -> Option<Vec<Completion>> {
     let (text, language) = (file.text(db), file.language(db));
+    if language == Language::Rust {
+        return None;
+    }
     let line = text.get(..offset as usize)?.rsplit('\n').next()?;
     let (_, comment) = line.split_once(language.comment())?;
     let replace = name_before(comment, offset)?;

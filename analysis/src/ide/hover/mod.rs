@@ -50,9 +50,6 @@ pub(super) fn hover_at(
     offset: u32,
     searched: &[&KernelCost],
 ) -> Option<Hover> {
-    if let Some(found) = rule::rule_page(db, file, offset) {
-        return Some(found);
-    }
     let cursor = Cursor::at(db, file, offset)?;
     let token = pointed_at(&cursor)?;
     let (item, at) = cursor.item(db, token)?;

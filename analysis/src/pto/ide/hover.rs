@@ -73,10 +73,10 @@ fn of_action(
             let mut lines = Vec::new();
             function.visit_actions(&mut |other| match (&other.what, sets) {
                 (What::Wait(wait), true) if wait.is_same_flag(flag) => {
-                    lines.push(line(other.operation))
+                    lines.push(line(other.operation));
                 }
                 (What::Set(set), false) if set.is_same_flag(flag) => {
-                    lines.push(line(other.operation))
+                    lines.push(line(other.operation));
                 }
                 _ => {}
             });

@@ -237,13 +237,13 @@ pub(super) fn check_contraction(checked: &Checked<'_>, findings: &mut Vec<Findin
         let mut met = Vec::new();
         match of.derived {
             StageDerivation::Align(derived) => {
-                operands::word_align_violations(checked, &of, derived, &mut met)
+                operands::word_align_violations(checked, &of, derived, &mut met);
             }
             StageDerivation::Contract(derived) => {
-                reduction::word_contract_violations(&of, derived, &mut met)
+                reduction::word_contract_violations(&of, derived, &mut met);
             }
             StageDerivation::Accumulate(derived) => {
-                reduction::word_accumulate_violations(&of, derived, &mut met)
+                reduction::word_accumulate_violations(&of, derived, &mut met);
             }
             _ => {}
         }
