@@ -59,6 +59,8 @@ pub struct Findings {
 /// How far a check goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Extent {
+    /// What the rules find that look at no cost, in the file's own functions alone: it waits for no other file's.
+    Own,
     /// What the rules find that look at no cost, so that nothing is simulated. Fixes are as the rules propose them.
     WithoutCosts,
     /// What all rules find. Fixes are as they propose them, each for the places of its fault.
@@ -67,10 +69,19 @@ pub(crate) enum Extent {
     Completed,
 }
 
+impl Extent {
+    /// Whether nothing is simulated.
+    pub(crate) const fn leaves_costs_out(self) -> bool {
+        matches!(self, Self::Own | Self::WithoutCosts)
+    }
+}
+
 pub(crate) use self::elsewhere::files_by_reach;
 pub use self::elsewhere::{findings_from_elsewhere, reachable_from};
 pub(crate) use self::file::library_of;
-pub use self::file::{completed_file_report, file_report, file_report_without_costs};
+pub use self::file::{
+    completed_file_report, file_report, file_report_without_costs, own_file_report,
+};
 pub(crate) use self::guesses::{is_guess, keep_fixes_inside};
 pub use crate::kernel::body;
 
@@ -269,7 +280,7 @@ pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding
 
 /// What is found in one function.
 fn found_in_function(db: &dyn Db, function: ItemId, extent: Extent) -> Vec<Arc<Findings>> {
-    if extent == Extent::WithoutCosts {
+    if extent.leaves_costs_out() {
         return vec![function_findings(db, function)];
     }
     let found = vec![

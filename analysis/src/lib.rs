@@ -47,7 +47,7 @@ mod simulation;
 mod suppression;
 mod workspace;
 
-pub use advice::{EFFORT, MOST_EFFORT, Searchable};
+pub use advice::{EFFORT, Effort, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use catalogue::{
     all_rules, documentation_url, find as find_rule, is_rule_or_group, nearest_rules,

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub use json::schema::{schema_of_costs, schemas};
-pub use lint::{AGENT_VARIABLES, rule_pages};
+pub use lint::{AGENT_VARIABLES, rule_pages, workspace_of_folder};
 
 /// Runs the one program with the arguments of the process. Under the name `visa-lsp`, and as `visa-lint lsp …`, it is the language server.
 pub fn main() -> ExitCode {

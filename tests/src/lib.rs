@@ -13,6 +13,7 @@ pub mod lane_types;
 pub mod llms;
 pub mod machine;
 pub mod site;
+pub mod speed;
 pub mod threads;
 pub mod tutorial;
 pub mod typing;

@@ -1,13 +1,14 @@
 //! Chores of this repository, run as `cargo xtask`.
 //!
 //! Knows where the files of a rule are and what they begin with, how the real library is asked about fixtures, how a folder of
-//! kernels is measured, which structs repeat each other, and which program writes the site's pages; nothing about rules themselves.
+//! kernels is measured, what that takes, which structs repeat each other, and which program writes the site's pages; nothing about rules themselves.
 
 mod corpus;
 mod docs;
 mod new_rule;
 mod real_library;
 mod similar_structs;
+mod speed;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ const USAGE: &str = "usage: cargo xtask docs
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
        cargo xtask similar-structs
+       cargo xtask speed FOLDER… [--json FILE] [--program PATH] [--measurer PATH]
+       cargo xtask speed --compare OLD.json NEW.json
 
   docs    writes the made pages of the site below docs: rules, machine, list of pages, llms-full.txt
 
@@ -25,7 +28,7 @@ const USAGE: &str = "usage: cargo xtask docs
   FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
   GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style
   RELEASE such as `0.8`: only the fixtures of that release
-  FOLDER  kernels of any language; FILE gets the counts, PATH is another built program";
+  FOLDER  kernels of any language; FILE gets the counts, PATH is another built program (`--measurer` names another built `visa-speed`)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +42,10 @@ fn main() -> ExitCode {
         ["corpus", "--compare", before, after] => corpus::compare(before, after),
         ["corpus", folder, options @ ..] if !folder.starts_with("--") => {
             corpus::run(&repository(), folder, options)
+        }
+        ["speed", "--compare", before, after] => speed::compare_measurements(before, after),
+        ["speed", arguments @ ..] if !arguments.is_empty() => {
+            speed::measure_folders(&repository(), arguments)
         }
         ["similar-structs"] => similar_structs::run(&repository()),
         _ => Err(USAGE.to_owned()),

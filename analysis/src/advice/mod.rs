@@ -51,6 +51,51 @@ pub const EFFORT: usize = 100;
 /// The most that are tried, whatever is said.
 pub const MOST_EFFORT: usize = 2_000;
 
+/// Operations that the candidates of a kernel have together at most, where that bounds a search: each candidate is derived and scheduled
+/// as a whole.
+const BOUNDED_OPERATIONS: usize = 10_000;
+
+/// Candidates that are tried of a kernel however many operations it has.
+const LEAST_EFFORT: usize = 10;
+
+/// How far changes of a kernel are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    most: usize,
+    is_bounded: bool,
+}
+
+impl Effort {
+    /// At most so many changes of a kernel; of one of more than 100 operations fewer, so that a search takes no longer than of that one,
+    /// but 10.
+    pub const fn bounded(most: usize) -> Self {
+        Self {
+            most,
+            is_bounded: true,
+        }
+    }
+
+    /// How many changes are tried of a kernel of so many operations.
+    fn tried_at_most(self, operations: usize) -> usize {
+        let most = self.most.min(MOST_EFFORT);
+        if !self.is_bounded {
+            return most;
+        }
+        let share = BOUNDED_OPERATIONS / operations.max(1);
+        share.max(LEAST_EFFORT).min(most)
+    }
+}
+
+/// At most so many changes of a kernel, whatever it has.
+impl From<usize> for Effort {
+    fn from(most: usize) -> Self {
+        Self {
+            most,
+            is_bounded: false,
+        }
+    }
+}
+
 /// Candidates that are tried of all kernels of a file, unless more may be tried of one: each reads the whole file again.
 const EFFORT_OF_A_FILE: usize = 1_000;
 
@@ -181,10 +226,9 @@ pub(crate) fn advise(
     db: &dyn Db,
     file: SourceFile,
     costs: &mut [KernelCost],
-    (effort, named): (usize, Option<&str>),
+    (effort, named): (Effort, Option<&str>),
 ) {
-    let limit = effort.min(MOST_EFFORT);
-    if limit == 0 {
+    if effort.most == 0 {
         return;
     }
     let all = functions_of_file(db, file);
@@ -198,7 +242,7 @@ pub(crate) fn advise(
         .filter(|(_, cost)| cost.total.is_some() && named.is_none_or(|named| *named == *cost.name))
         .collect();
     kernels.sort_by_key(|(_, cost)| Reverse(cost.total));
-    let mut left = EFFORT_OF_A_FILE.max(limit);
+    let mut left = EFFORT_OF_A_FILE.max(effort.most.min(MOST_EFFORT));
     let mut scratch = None;
     for (number, cost) in kernels {
         if left == 0 {
@@ -217,6 +261,10 @@ pub(crate) fn advise(
             false
         };
         let name = cost.name.clone();
+        let operations = all
+            .get(number)
+            .map(|function| body(db, *function).operations.len());
+        let limit = effort.tried_at_most(operations.unwrap_or(0));
         let search = Search::new(scratch, (number, &name), limit.min(left), &stop);
         search.run(cost);
         let tried = cost.searched.as_ref().map_or(0, |searched| searched.tried);
@@ -333,5 +381,19 @@ fn alternating(one: Vec<Candidate>, other: Vec<Candidate>) -> Vec<Candidate> {
             return both;
         }
         both.extend(next.into_iter().flatten());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Effort;
+
+    #[test]
+    fn a_bounded_search_tries_fewer_changes_of_large_kernels() {
+        let tried = |operations| Effort::bounded(100).tried_at_most(operations);
+        assert_eq!([0, 1, 100].map(tried), [100; 3]);
+        assert_eq!([200, 400, 1_000, 5_000].map(tried), [50, 25, 10, 10]);
+        assert_eq!(Effort::bounded(4).tried_at_most(1_000), 4);
+        assert_eq!(Effort::from(100).tried_at_most(1_000), 100);
     }
 }

@@ -48,6 +48,11 @@ pub fn file_report_without_costs(db: &dyn Db, file: SourceFile) -> Arc<FileRepor
     report_of(db, file, Extent::WithoutCosts)
 }
 
+/// As [`file_report_without_costs`], without what functions of other files find in it: an editor shows it while these are not known yet.
+pub fn own_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Extent::Own)
+}
+
 /// As [`file_report`], with completed fixes.
 #[salsa::tracked(returns(clone))]
 pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
@@ -89,11 +94,13 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     }
     sort(&mut report.diagnostics);
     let families = enabled_rules(db, file).families();
-    let families = match extent {
-        Extent::WithoutCosts => families.of_engines(),
-        Extent::Proposed | Extent::Completed => families,
+    let families = if extent.leaves_costs_out() {
+        families.of_engines()
+    } else {
+        families
     };
-    let judged = |name: &str| families.have_all_of(name);
+    // What functions of other files find may be what a comment is there for.
+    let judged = |name: &str| extent != Extent::Own && families.have_all_of(name);
     suppression::apply_suppressions(db, file, &judged, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
@@ -145,6 +152,7 @@ fn collect(
         }
     }
     let elsewhere = match extent {
+        Extent::Own => Arc::default(),
         Extent::Proposed => findings_from_elsewhere(db, file),
         Extent::WithoutCosts | Extent::Completed => from_elsewhere(db, file, extent),
     };

@@ -5,6 +5,7 @@
 //! meet. An address that is no constant leaves the allocation out of every comparison of addresses.
 
 mod allocations;
+mod beside;
 mod conflicts;
 pub(crate) mod free;
 mod in_place;

@@ -17,9 +17,10 @@ use crate::inputs::Project;
 use crate::items::{self, ItemId, Namespace, Resolution};
 use crate::syntax::{VisitedNode, bound_names, green_child, green_path_name, nodes_of};
 
+use super::lowering::is_named_in;
 use super::surface::path_segments as path_names;
 
-use methods::{fitting_methods, method_calls, project_methods};
+use methods::{Methods, called_names, fitting_methods, method_calls, project_methods};
 
 /// Functions of the workspace that others call or kernels reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,6 +28,8 @@ struct Reached {
     from_kernels: FxHashSet<ItemId>,
     called: FxHashSet<ItemId>,
     callers: FxHashMap<ItemId, Vec<ItemId>>,
+    /// Functions whose text names something of the library, and those that lead to one.
+    touching: FxHashSet<ItemId>,
 }
 
 /// Whether some `#[device]` function reaches the function; a kernel reaches itself.
@@ -40,6 +43,23 @@ pub fn is_reached_from_kernel(db: &dyn Db, function: ItemId) -> bool {
 #[salsa::tracked(returns(copy))]
 pub fn is_called(db: &dyn Db, function: ItemId) -> bool {
     project_reached(db).called.contains(&function)
+}
+
+/// Whether a function's text names something of the library, or a function is called from it that does, however far.
+pub(super) fn touches_device(db: &dyn Db, function: ItemId) -> bool {
+    is_named_in(db, function) || project_reached(db).touching.contains(&function)
+}
+
+/// The names of the functions that a function calls and that have to do with a device.
+#[salsa::tracked(returns(clone))]
+pub(super) fn device_callees(db: &dyn Db, function: ItemId) -> Arc<FxHashSet<Arc<str>>> {
+    let Some(project) = Project::try_get(db) else {
+        return Arc::default();
+    };
+    let touching = |callee: &ItemId| touches_device(db, *callee);
+    let callees = all_callees(db, &project_methods(db, project), function);
+    let callees = callees.into_iter().filter(touching);
+    Arc::new(callees.map(|callee| callee.name(db)).collect())
 }
 
 /// The functions that name a function in their text, in the order of files and items.
@@ -84,16 +104,8 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     let mut reached = Reached::default();
     let mut open = Vec::new();
     let methods = project_methods(db, project);
-    let all_callees = |function: ItemId| {
-        let mut found: IndexSet<ItemId> =
-            callees_of_function(db, function).iter().copied().collect();
-        if !methods.is_empty() {
-            for call in method_calls(db, function).iter() {
-                found.extend(fitting_methods(db, &methods, function.file(db), call));
-            }
-        }
-        found
-    };
+    let all_callees = |function: ItemId| all_callees(db, &methods, function);
+    let mut touching = Vec::new();
     for file in items::kernel_files(db, project) {
         for function in &items::file_functions(db, file) {
             let callees = all_callees(*function);
@@ -107,6 +119,9 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
             if items::device_attribute(db, *function).is_some() {
                 open.push(*function);
             }
+            if is_named_in(db, *function) {
+                touching.push(*function);
+            }
         }
     }
     while let Some(function) = open.pop() {
@@ -114,7 +129,25 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
             open.extend(all_callees(function));
         }
     }
+    while let Some(function) = touching.pop() {
+        if reached.touching.insert(function) {
+            touching.extend(reached.callers.get(&function).into_iter().flatten());
+        }
+    }
     Arc::new(reached)
+}
+
+/// The functions that a function's text names, and the methods that it may call.
+fn all_callees(db: &dyn Db, methods: &Methods, function: ItemId) -> IndexSet<ItemId> {
+    let mut found: IndexSet<ItemId> = callees_of_function(db, function).iter().copied().collect();
+    // Most functions call methods of the library alone: what these are called on is not asked then.
+    let calls_ours = |name: &Arc<str>| methods.contains_key(name);
+    if !methods.is_empty() && called_names(db, function).iter().any(calls_ours) {
+        for call in method_calls(db, function).iter() {
+            found.extend(fitting_methods(db, methods, function.file(db), call));
+        }
+    }
+    found
 }
 
 /// The methods with a body by name, those of `impl` blocks and what traits give.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::Analysis;
-use crate::advice::advise;
+use crate::advice::{Effort, advise};
 use crate::cost::{KernelCost, kernel_costs, transfer_costs};
 use crate::db::{AnalysisDatabase, Db};
 use crate::fixing::{KernelName, Signatures, Totals, signatures_of, totals_of};
@@ -45,14 +45,18 @@ impl Analysis {
     /// # Errors
     ///
     /// There is no such file, a newer edit overtook the question, or the engine failed.
-    pub fn costs_with_advice(&self, path: &str, effort: usize) -> Result<Vec<KernelCost>, Problem> {
-        self.advised_costs(path, effort, None)
+    pub fn costs_with_advice(
+        &self,
+        path: &str,
+        effort: impl Into<Effort>,
+    ) -> Result<Vec<KernelCost>, Problem> {
+        self.advised_costs(path, effort.into(), None)
     }
 
     fn advised_costs(
         &self,
         path: &str,
-        effort: usize,
+        effort: Effort,
         named: Option<&str>,
     ) -> Result<Vec<KernelCost>, Problem> {
         let parts = self.parts(path);
@@ -124,9 +128,10 @@ impl Analysis {
     pub fn costs_with_advice_of(
         &self,
         paths: &[String],
-        effort: usize,
+        effort: impl Into<Effort>,
         named: Option<&str>,
     ) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
+        let effort = effort.into();
         paths
             .par_iter()
             .map_with(self.clone(), |analysis, path| {

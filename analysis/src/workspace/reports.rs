@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::Analysis;
 use crate::check::{
     Extent, check_one, completed_file_report, file_report, file_report_without_costs, items_of,
-    parse_file, reachable_from, read_ahead, read_calls, read_items,
+    own_file_report, parse_file, reachable_from, read_ahead, read_calls, read_items,
 };
 use crate::fixing::{Completed, Completing, Proposed, complete_fixes};
 use crate::fragments::file_of;
@@ -28,6 +28,12 @@ impl Analysis {
         self.report_of_file(path, Extent::WithoutCosts)
     }
 
+    /// As [`Analysis::check_file_without_costs`], from the file's own functions alone: it waits for none of another file. For editors that
+    /// open a file of a project of which nothing else is known yet.
+    pub fn check_own(&self, path: &str) -> FileReport {
+        self.report_of_file(path, Extent::Own)
+    }
+
     /// As [`Analysis::check_file`], with all fixes and helps completed: each leads to a kernel without a new fault.
     pub fn check_file_completed(&self, path: &str) -> FileReport {
         self.report_of_file(path, Extent::Completed)
@@ -37,6 +43,7 @@ impl Analysis {
         let answer = |file| {
             let answer = self.guarded(|db| {
                 let report = match extent {
+                    Extent::Own => own_file_report(db, file),
                     Extent::WithoutCosts => file_report_without_costs(db, file),
                     Extent::Proposed => file_report(db, file),
                     Extent::Completed => completed_file_report(db, file),

@@ -37,10 +37,11 @@ mod wrap;
 pub(crate) mod writing;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use visa_analysis::visible;
+use visa_analysis::{Workspace, visible};
 
 use self::arguments::{Arguments, Command, misplaced_command};
 pub use self::explain::rule_pages;
@@ -48,7 +49,39 @@ pub use self::format::agent::VARIABLES as AGENT_VARIABLES;
 use self::outcome::Outcome;
 use self::output::{Console, write_error};
 use crate::json::refusal::RunFailed;
+use crate::project::files::StandardInput;
+use crate::project::settings::SettingsArguments;
 use crate::project::{Failure, levels};
+
+/// The engine with the files that a check of a folder reads, without settings: for measurements.
+///
+/// # Errors
+///
+/// The folder, or a file below it, cannot be read; one line for each.
+pub fn workspace_of_folder(folder: &Path) -> Result<Workspace, Vec<String>> {
+    let settings = SettingsArguments {
+        isolated: true,
+        ..SettingsArguments::default()
+    };
+    let paths = [folder.to_path_buf()];
+    let given = session::Given {
+        paths: &paths,
+        stdin: StandardInput::Text(None),
+        settings: &settings,
+        since: None,
+        quiet: true,
+        inline_allow: true,
+    };
+    let opened = session::Session::open(given, &levels::Levels::default());
+    let session = opened.map_err(|failure| failure.messages)?;
+    let unreadable: Vec<String> = session.unreadable().cloned().collect();
+    if unreadable.is_empty() {
+        session.workspace();
+        Ok(session.into_workspace())
+    } else {
+        Err(unreadable)
+    }
+}
 
 /// Runs the program with the arguments of the process.
 pub fn main(given: Vec<OsString>) -> ExitCode {

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use visa_analysis::{
     Allowed, Analysis, Applicability, Completed, Completing, CrateLibrary, Diagnostic,
-    DiagnosticFix, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost, LanguageCounts,
-    Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures, Totals, Workspace,
-    apply_fixes,
+    DiagnosticFix, Effort, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost,
+    LanguageCounts, Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures,
+    Totals, Workspace, apply_fixes,
 };
 
 use engine::fill_workspace;
@@ -375,6 +375,12 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// The same, taken out of the session.
+    pub(crate) fn into_workspace(self) -> Workspace {
+        let held = self.whole.into_inner().map(ManuallyDrop::into_inner);
+        held.unwrap_or_default()
+    }
+
     /// An engine with some files.
     fn engine_of(&self, files: &[&LoadedFile]) -> Workspace {
         let mut workspace = Workspace::new();
@@ -413,7 +419,7 @@ impl<'a> Session<'a> {
     /// people gave; whether a file could not be analysed (the words are then on standard error).
     ///
     /// Changes are searched of the kernels of one name only, where that is given.
-    pub(crate) fn costs(&self, effort: usize, named: Option<&str>) -> (Vec<KernelCost>, bool) {
+    pub(crate) fn costs(&self, effort: Effort, named: Option<&str>) -> (Vec<KernelCost>, bool) {
         let mut costs = Vec::new();
         let mut failed = false;
         let mut answers = self.ask_all_files(|analysis, paths, _| {

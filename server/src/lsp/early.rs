@@ -6,6 +6,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::engine::{Answer, Urgency};
@@ -18,9 +19,14 @@ pub(super) const PROMPT: Duration = Duration::from_millis(25);
 /// With fewer operations in a file costs are not what takes long.
 pub(crate) const MANY_OPERATIONS: u64 = 100;
 
+/// With fewer files in a project the functions of other files are not what takes long.
+pub(crate) const MANY_FILES: usize = 24;
+
 /// How much an answer about a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
+    /// What the file's own functions say without costs; nothing in projects of few files, where the others take no time.
+    Own,
     /// What is found without costs; nothing for files of few operations.
     WithoutCosts,
     /// All.
@@ -97,6 +103,11 @@ pub(crate) async fn ask_early<T: Send + 'static>(
             server.ask_engine(Urgency::Waiting, ask).await
         })
     };
+    // Until the folder was checked once, what the functions of other files find takes longest.
+    let first = match server.publisher.is_checked.load(Ordering::Relaxed) {
+        true => Part::WithoutCosts,
+        false => Part::Own,
+    };
     if server.prompt.is_zero() {
         return match asked(Part::WithoutCosts).await {
             Ok(Some(first)) => {
@@ -116,7 +127,7 @@ pub(crate) async fn ask_early<T: Send + 'static>(
     tokio::select! {
         biased;
         answer = &mut whole => Early::Whole(answer.and_then(require_answer)),
-        first = asked(Part::WithoutCosts) => match first {
+        first = asked(first) => match first {
             Ok(Some(first)) => Early::First(first, Box::pin(async move { whole.await.and_then(require_answer) })),
             // What is wrong with the question is said by the whole answer.
             Ok(None) | Err(_) => Early::Whole(whole.await.and_then(require_answer)),

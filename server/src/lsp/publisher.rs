@@ -1,6 +1,7 @@
 //! What is to be published, and what was.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
@@ -13,6 +14,8 @@ use super::status::Told;
 pub(crate) struct Publisher {
     pub(super) waiting: Mutex<Waiting>,
     pub(super) wake: Notify,
+    /// Whether the folders were checked once: what functions of other files find is at hand then.
+    pub(super) is_checked: AtomicBool,
     /// What the client was told last, by the engine's path.
     pub(super) published: Mutex<BTreeMap<String, Published>>,
     /// The versions of documents of which a pull was answered without costs: the next one waits for all.

@@ -103,6 +103,7 @@ pub(crate) async fn run(server: Arc<Server>) {
     }
     // The first time nothing was typed yet, and the client is shown how far it is. All threads work on what the files that are
     // open ask for, too.
+    publish_open(&server).await;
     let mut first = Some(Check::begin_check(&server, true));
     let mut done = false;
     let mut told = false;
@@ -112,6 +113,7 @@ pub(crate) async fn run(server: Arc<Server>) {
         }
         if let Some(check) = first.take() {
             done = !matches!(check.finish_check(&server).await, Err(Failure::Overtaken));
+            publisher.is_checked.store(done, Ordering::Relaxed);
             prepare_hovers_later(&server);
             continue;
         }
@@ -145,6 +147,7 @@ pub(crate) async fn run(server: Arc<Server>) {
             Ok(_) | Err(_) => {}
         }
         (done, told) = (true, true);
+        publisher.is_checked.store(true, Ordering::Relaxed);
     }
 }
 
@@ -167,6 +170,30 @@ fn next(server: &Server) -> Option<(Arc<str>, bool)> {
     lock_ignoring_poison(&server.publisher.waiting)
         .files
         .pop_first()
+}
+
+/// Tells the client of what is open what that says by itself, before the check of the folders takes all threads. In projects of few files
+/// that takes no time, and nothing is said twice.
+async fn publish_open(server: &Arc<Server>) {
+    let view = Arc::clone(&server.lock().view);
+    if view.client.pulls_diagnostics {
+        return;
+    }
+    for path in view.documents.keys() {
+        let asked = Arc::clone(path);
+        let question = move |snapshot: &Snapshot| {
+            let items = of_file(snapshot, &asked, Part::Own)?;
+            let told =
+                items.map(|items| Ok((snapshot.version(&asked), snapshot.uri(&asked)?, items)));
+            told.transpose()
+        };
+        // Whatever hinders it, the whole answer follows.
+        if let Ok(Some((version, uri, items))) = server.ask_engine(Urgency::Waiting, question).await
+            && version.is_some()
+        {
+            publish_findings(server, path, uri, version, items, false).await;
+        }
+    }
 }
 
 /// Checks a file and tells the client.

@@ -14,6 +14,7 @@ mod edits;
 mod figures;
 mod fixes;
 mod fixtures;
+mod host;
 mod hostile;
 mod incremental;
 mod kept;

@@ -1,16 +1,17 @@
 //! Tensors in each other's way: writes over bytes that are still needed, and register files that are too full.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashSet;
 
 use crate::hardware::{COMMIT_UNIT_BYTES, Machine};
 use crate::items::Span;
-use crate::kernel::{
-    AddressValue, Body, Operation, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress,
-};
+use crate::kernel::{AddressValue, Body, OperationId, TensorId, Tier, TrfAddress};
 use crate::mapping::{Answer, mappings_equal};
 
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
+use super::beside::Beside;
 use super::free::{free_addresses, free_stretches};
 use super::occupied::Occupied;
 use super::sums::{self, Sum};
@@ -107,7 +108,7 @@ pub struct Displaced {
 
 /// Derives where tensors could be that end behind the end of their memory.
 pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displaced> {
-    let finder = Finder { body, allocations };
+    let finder = Finder::of(body, allocations);
     let outside = allocations.iter().filter_map(|allocation| {
         if allocation.tier == Tier::Trf {
             return None;
@@ -137,7 +138,7 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
 /// at an unknown place, where its own place is unknown, or where its address is not its own to choose.
 pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<AddressValue> {
     let allocations = &allocations::collect(body);
-    let finder = Finder { body, allocations };
+    let finder = Finder::of(body, allocations);
     let moved = allocations
         .iter()
         .find(|allocation| allocation.tensor == tensor);
@@ -182,7 +183,7 @@ pub(crate) fn nearest_places(
     alignment: u64,
 ) -> Vec<u64> {
     let allocations = &memory.allocations.0;
-    let finder = Finder { body, allocations };
+    let finder = Finder::of(body, allocations);
     let here = |allocation: &&Allocation| {
         let tensor = body.tensor(allocation.tensor);
         tensor.is_some_and(|tensor| tensor.address.span == address)
@@ -229,7 +230,7 @@ pub(crate) fn nearest_places(
 
 /// Derives all conflicts of a body, each pair of places once.
 pub(super) fn derive_conflicts(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
-    let finder = Finder { body, allocations };
+    let finder = Finder::of(body, allocations);
     let (sums, crowded) = sums::derive_sums(&finder);
     let mut violations: Vec<MemoryViolation> = sums.into_iter().map(MemoryViolation::Sum).collect();
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
@@ -338,9 +339,24 @@ pub(super) enum Need {
 pub(super) struct Finder<'a> {
     pub(super) body: &'a Body,
     pub(super) allocations: &'a [Allocation],
+    /// Worked out where a place is looked for: most bodies have all in theirs.
+    beside: OnceCell<Beside>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn of(body: &'a Body, allocations: &'a [Allocation]) -> Self {
+        Self {
+            body,
+            allocations,
+            beside: OnceCell::new(),
+        }
+    }
+
+    fn beside(&self) -> &Beside {
+        self.beside
+            .get_or_init(|| Beside::of(self.body, self.allocations))
+    }
+
     /// Whether two operations are in different arms of one branching. Arms of different runs of a loop count too:
     /// that only keeps quiet.
     fn exclusive(&self, one: OperationId, two: OperationId) -> bool {
@@ -373,42 +389,43 @@ impl Finder<'_> {
         if !self.defined_before(needed, operation) {
             return None;
         }
-        let later = needed
-            .writes
-            .partition_point(|write| write.operation <= operation);
-        let rewrites: Vec<&Access> = needed
-            .writes
-            .iter()
-            .skip(later)
-            .filter(|write| !self.exclusive(write.operation, operation))
-            .collect();
-        let restored = rewrites
-            .iter()
-            .find(|write| write.part == Part::Whole)
-            .map(|write| write.operation);
         let first = needed
             .reads
             .partition_point(|read| read.operation <= operation);
-        let read = needed
-            .reads
-            .iter()
-            .skip(first)
-            .take_while(|read| restored.is_none_or(|restored| read.operation <= restored))
-            .filter(|read| !self.exclusive(read.operation, operation))
-            .take(COMPARED_READS)
-            .find(|read| {
-                let between: Vec<&Part> = rewrites
-                    .iter()
-                    .take_while(|write| write.operation < read.operation)
-                    .map(|write| &write.part)
-                    .collect();
-                !may_cover(&between, &read.part)
-            });
-        match read {
-            Some(read) => Some(Need::Read(read.operation, read.span)),
-            None if rewrites.is_empty() && needed.outlives_body() => Some(Need::After),
-            None => None,
+        if first >= needed.reads.len() && !needed.outlives_body() {
+            return None;
         }
+        let later = needed
+            .writes
+            .partition_point(|write| write.operation <= operation);
+        let rewrites = needed.writes.iter().skip(later);
+        let mut rewrites = rewrites
+            .filter(|write| !self.exclusive(write.operation, operation))
+            .peekable();
+        // Writes are looked at as far as the reads that are compared: kernels write a tensor once a turn of a loop.
+        let mut between: Vec<&Part> = Vec::new();
+        let mut restored = None;
+        let mut compared = 0;
+        for read in needed.reads.iter().skip(first) {
+            while let Some(write) = rewrites.next_if(|write| write.operation < read.operation) {
+                if write.part == Part::Whole && restored.is_none() {
+                    restored = Some(write.operation);
+                }
+                between.push(&write.part);
+            }
+            if restored.is_some() || compared == COMPARED_READS {
+                break;
+            }
+            if self.exclusive(read.operation, operation) {
+                continue;
+            }
+            compared += 1;
+            if !may_cover(&between, &read.part) {
+                return Some(Need::Read(read.operation, read.span));
+            }
+        }
+        let is_as_before = between.is_empty() && rewrites.next().is_none();
+        (is_as_before && needed.outlives_body()).then_some(Need::After)
     }
 
     /// Whether the operation reads what the allocation holds: a pass reads to its end, and nothing takes the place meanwhile.
@@ -503,39 +520,22 @@ impl Finder<'_> {
 
     /// The allocations of the same memory that are needed at some time together with `moved`.
     fn concurrent_allocations(&self, moved: &Allocation) -> impl Iterator<Item = &Allocation> {
-        let address = self
-            .body
-            .tensor(moved.tensor)
-            .map(|tensor| tensor.address.span);
-        let same_place = move |tensor: &Tensor| Some(tensor.address.span) == address;
-        let lives: Vec<(OperationId, OperationId)> = self
-            .allocations
-            .iter()
-            .filter(|allocation| self.body.tensor(allocation.tensor).is_some_and(same_place))
-            .map(|allocation| allocation.lifetime(self.body))
-            .map(|lifetime| (lifetime.from, lifetime.to))
-            .collect();
-        self.allocations.iter().filter(move |allocation| {
-            let lifetime = allocation.lifetime(self.body);
-            allocation.tier == moved.tier
-                && !self.body.tensor(allocation.tensor).is_some_and(same_place)
-                && lives
-                    .iter()
-                    .any(|(from, to)| lifetime.from <= *to && *from <= lifetime.to)
-        })
+        let tensor = self.body.tensor(moved.tensor);
+        let beside = tensor.map_or_else(Vec::new, |tensor| {
+            self.beside().needed_with(moved.tier, tensor.address.span)
+        });
+        beside
+            .into_iter()
+            .filter_map(|number| self.allocations.get(number))
     }
 
     /// Whether the tensor's address cannot be written otherwise: the library chooses it, or its expression stands for several.
     fn is_fixed(&self, moved: &Allocation, address: Span) -> bool {
-        let mut same_expression = self.allocations.iter().filter(|allocation| {
-            let tensor = self.body.tensor(allocation.tensor);
-            tensor.is_some_and(|tensor| tensor.address.span == address)
-        });
-        let made_by_collective = |operation: &Operation| match &operation.kind {
-            OperationKind::Collective(collective) => collective.targets.contains(&moved.tensor),
-            _ => false,
-        };
-        self.body.operations.iter().any(made_by_collective)
+        let beside = self.beside();
+        let mut same_expression = beside
+            .written_at(address)
+            .filter_map(|number| self.allocations.get(number));
+        beside.is_chosen(moved.tensor)
             || same_expression.any(|allocation| allocation.range != moved.range)
     }
 

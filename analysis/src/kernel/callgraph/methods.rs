@@ -3,6 +3,7 @@
 //! It follows types as they are written, and infers none. A value of an unknown type may be a tensor, or of a type of the project
 //! that has to do with tensors; it is none that only the host has.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -140,6 +141,33 @@ fn methods_in(db: &dyn Db, file: SourceFile) -> Arc<[Method]> {
         .collect()
 }
 
+/// The names of the methods that a function's text calls, and of the associated functions: whose they are is not looked for.
+#[salsa::tracked(returns(clone))]
+pub(super) fn called_names(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
+    let parsed = items::parse_item(db, function);
+    let Some(node) = parsed.item() else {
+        return Arc::from([]);
+    };
+    let calls = nodes_of(
+        node.syntax(),
+        |met| matches!(met.kind, SyntaxKind::METHOD_CALL_EXPR | SyntaxKind::PATH),
+        |_| true,
+    );
+    let names = calls.into_iter().filter_map(|call| {
+        let name: ast::NameRef = match ast::MethodCallExpr::cast(call.clone()) {
+            Some(call) => call.name_ref()?,
+            None => {
+                let path = ast::Path::cast(call)?;
+                path.qualifier()?;
+                path.segment()?.name_ref()?
+            }
+        };
+        Some(Arc::from(without_raw(name.text())))
+    });
+    let names: IndexSet<Arc<str>> = names.collect();
+    names.into_iter().collect()
+}
+
 /// The methods that a function's text calls.
 #[salsa::tracked(returns(clone))]
 pub(super) fn method_calls(db: &dyn Db, function: ItemId) -> Arc<[MethodCall]> {
@@ -147,11 +175,7 @@ pub(super) fn method_calls(db: &dyn Db, function: ItemId) -> Arc<[MethodCall]> {
     let Some(node) = parsed.item() else {
         return Arc::from([]);
     };
-    let reader = Reader {
-        db,
-        item: function,
-        node: node.syntax().clone(),
-    };
+    let reader = Reader::of(db, function, node.syntax());
     let calls = node.syntax().descendants();
     let calls = calls.filter_map(ast::MethodCallExpr::cast);
     let calls = calls.filter_map(|call| {
@@ -188,11 +212,7 @@ fn self_type(db: &dyn Db, owner: ItemId) -> Receiver {
     let Some(block) = parsed.cast::<ast::Impl>() else {
         return Receiver::Unknown;
     };
-    let reader = Reader {
-        db,
-        item: owner,
-        node: block.syntax().clone(),
-    };
+    let reader = Reader::of(db, owner, block.syntax());
     // A block for `Self` is for no type.
     block
         .self_ty()
@@ -205,9 +225,20 @@ struct Reader<'db> {
     db: &'db dyn Db,
     item: ItemId,
     node: SyntaxNode,
+    /// What binds names in the text, by name: chains of methods ask again and again.
+    bindings: OnceCell<FxHashMap<String, Vec<ast::IdentPat>>>,
 }
 
-impl Reader<'_> {
+impl<'db> Reader<'db> {
+    fn of(db: &'db dyn Db, item: ItemId, node: &SyntaxNode) -> Self {
+        Self {
+            db,
+            item,
+            node: node.clone(),
+            bindings: OnceCell::new(),
+        }
+    }
+
     fn resolved(&self, at: &ast::Path, names: &[&String], namespace: Namespace) -> Resolution {
         let start = at.syntax().text_range().start().into();
         let scope = items::scope_at(self.db, self.item, start);
@@ -264,11 +295,7 @@ impl Reader<'_> {
         let Some(node) = parsed.cast::<ast::TypeAlias>() else {
             return Receiver::Unknown;
         };
-        let reader = Reader {
-            db: self.db,
-            item: alias,
-            node: node.syntax().clone(),
-        };
+        let reader = Reader::of(self.db, alias, node.syntax());
         node.ty()
             .map_or(Receiver::Unknown, |ty| reader.of_type(&ty, depth + 1))
     }
@@ -321,11 +348,7 @@ impl Reader<'_> {
         let Some(node) = parsed.cast::<ast::Fn>() else {
             return Receiver::Unknown;
         };
-        let reader = Reader {
-            db: self.db,
-            item: function,
-            node: node.syntax().clone(),
-        };
+        let reader = Reader::of(self.db, function, node.syntax());
         let result = node.ret_type().and_then(|result| result.ty());
         result.map_or(Receiver::Foreign, |ty| reader.of_type(&ty, depth + 1))
     }
@@ -368,12 +391,26 @@ impl Reader<'_> {
             }
             None => None,
         };
-        let reader = Reader {
-            db: self.db,
-            item,
-            node: node.syntax().clone(),
-        };
+        let reader = Reader::of(self.db, item, node.syntax());
         ty.map_or(Receiver::Unknown, |ty| reader.of_type(&ty, depth + 1))
+    }
+
+    fn bindings_by_name(&self) -> &FxHashMap<String, Vec<ast::IdentPat>> {
+        self.bindings.get_or_init(|| {
+            let bound = nodes_of(
+                &self.node,
+                |met| met.kind == SyntaxKind::IDENT_PAT,
+                |met| met.kind != SyntaxKind::TOKEN_TREE,
+            );
+            let mut named: FxHashMap<String, Vec<ast::IdentPat>> = FxHashMap::default();
+            for pattern in bound.into_iter().filter_map(ast::IdentPat::cast) {
+                if let Some(name) = pattern.name() {
+                    let name = without_raw(name.text()).to_owned();
+                    named.entry(name).or_default().push(pattern);
+                }
+            }
+            named
+        })
     }
 
     /// What a variable is: what all that binds its name says.
@@ -390,17 +427,8 @@ impl Reader<'_> {
                 self_type(self.db, owner)
             };
         }
-        let bound = nodes_of(
-            &self.node,
-            |met| met.kind == SyntaxKind::IDENT_PAT,
-            |met| met.kind != SyntaxKind::TOKEN_TREE,
-        );
-        let bound = bound.into_iter().filter_map(ast::IdentPat::cast);
-        let of_name = bound.filter(|pattern| {
-            let own = pattern.name();
-            own.is_some_and(|own| without_raw(own.text()) == *name)
-        });
-        let mut said = of_name.map(|pattern| self.of_binding(&pattern, depth + 1));
+        let of_name = self.bindings_by_name().get(name).into_iter().flatten();
+        let mut said = of_name.map(|pattern| self.of_binding(pattern, depth + 1));
         let first = said.next().unwrap_or(Receiver::Unknown);
         if said.all(|other| other == first) {
             first
@@ -457,11 +485,7 @@ fn named_types(db: &dyn Db, item: ItemId) -> NamedTypes {
     let Some(node) = parsed.item() else {
         return NamedTypes::default();
     };
-    let reader = Reader {
-        db,
-        item,
-        node: node.syntax().clone(),
-    };
+    let reader = Reader::of(db, item, node.syntax());
     let types = nodes_of(
         node.syntax(),
         |met| matches!(met.kind, SyntaxKind::PATH_TYPE | SyntaxKind::MACRO_TYPE),

@@ -211,6 +211,10 @@ impl Elaborate for Kernels {
         methods.any(|method| method.action.begins_operation())
     }
 
+    fn concerns_device(walker: &Interpreter<'_>, text: &str) -> bool {
+        walker.concerns_device(text)
+    }
+
     fn operations(walker: &Interpreter<'_>) -> usize {
         walker.own.draft.operations.len()
     }

@@ -8,11 +8,11 @@ use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::surface::path_segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
-use crate::names::is_word_letter;
 
 use super::given::{GivenNumbers, RUN_EXPRESSIONS, RUN_ITERATIONS, RUN_OPERATIONS};
+use super::host_calls::{names_host_function, names_the_library};
 use super::probe::{Probed, Watch};
-use super::{HELPER_CALLS, Site, WRITTEN_LIMIT, callgraph, interpreter};
+use super::{HELPER_CALLS, HOST_EXPRESSIONS, Site, WRITTEN_LIMIT, callgraph, interpreter};
 
 /// Lowers a function for itself.
 pub(super) fn lower_function(db: &dyn Db, function: ItemId) -> Body {
@@ -144,6 +144,7 @@ fn lower_asked(
         }
     }
     let mut interpreter = interpreter(db, table, site, span);
+    let is_watched = watch.is_some();
     interpreter.own.watch = watch;
     interpreter.own.follows_foreign = follows_foreign;
     let (operations, expressions) = interpreter.limits;
@@ -157,6 +158,12 @@ fn lower_asked(
     );
     let is_run = given.is_some();
     interpreter.own.given = given;
+    let is_host = is_host_side(&node, &text.text, table);
+    interpreter.host_budget = match (is_kernel || is_run || is_watched, is_host) {
+        (true, _) => u64::MAX,
+        (false, true) => 0,
+        (false, false) => HOST_EXPRESSIONS,
+    };
     if is_run {
         interpreter.limits = (RUN_OPERATIONS, RUN_EXPRESSIONS);
         interpreter.iteration_limit = RUN_ITERATIONS;
@@ -175,7 +182,7 @@ fn lower_asked(
     if is_run {
         return (body, probed);
     }
-    if is_host_side(&node, &text.text, table) {
+    if is_host {
         body.unresolved.clear();
     } else if body.device.is_none() {
         leave_to_callers(db, function, &mut body);
@@ -214,28 +221,6 @@ fn leave_to_callers(db: &dyn Db, function: ItemId, body: &mut Body) {
         UnresolvedReason::UnsupportedExpression(what) => what != super::transfers::COMPUTED_ADDRESS,
         _ => true,
     });
-}
-
-/// Whether a function's text has a name that only the library has: a type, a method, a function of the host, or a mapping. What has none
-/// can do nothing to a tensor but call functions that do, each of which is looked at for itself.
-fn names_the_library(text: &str, library: Dialect) -> bool {
-    let ends = |letter: char| !is_word_letter(letter);
-    let is_own = |name: &str| {
-        library.type_entry(name).is_some()
-            || library.words.host_functions.contains(&name)
-            || (!library.words.ordinary.contains(&name)
-                && library.methods_of_any_release(name).next().is_some())
-    };
-    text.contains("m!")
-        || text
-            .split(ends)
-            .any(|name| !name.is_empty() && is_own(name))
-}
-
-/// Whether a function's text has the name of a function of the library that only the host calls.
-fn names_host_function(text: &str, library: Dialect) -> bool {
-    let host = library.words.host_functions;
-    host.iter().any(|name| text.contains(name))
 }
 
 /// Whether a function runs on the host: what it does besides transfers is not a kernel's business.

@@ -96,7 +96,7 @@ impl Interpreter<'_> {
         ty.map_or(Type::Unknown, |ty| self.read_type(&block, &ty, place))
     }
 
-    fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
+    pub(super) fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
         match node.ret_type() {
             Some(result) => result
                 .ty()
@@ -183,6 +183,9 @@ impl Interpreter<'_> {
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
+        if let Some(value) = self.left_to_host((function, &site), arguments, call) {
+            return value;
+        }
         let is_method = node
             .param_list()
             .and_then(|list| list.self_param())

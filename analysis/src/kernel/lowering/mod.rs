@@ -20,6 +20,7 @@ mod functions;
 mod given;
 mod helpers;
 mod homonyms;
+mod host_calls;
 mod mappings;
 mod markers;
 mod matching;
@@ -52,6 +53,8 @@ use crate::mapping::Mapping;
 use super::dialect::Dialect;
 use super::{Body, UnresolvedReason, callgraph, surface};
 
+pub(in crate::kernel) use host_calls::is_named_in;
+
 pub use given::{GivenNumbers, body_of_run};
 pub use probe::{Probed, probe};
 
@@ -69,6 +72,9 @@ const OPERATION_LIMIT: usize = 4_096;
 const EXPRESSION_LIMIT: u64 = 200_000;
 /// Calls of helpers that are followed in a function that is no kernel.
 const HELPER_CALLS: u32 = 1_024;
+/// Expressions without device values that are followed in a function that is no kernel and may be the host's; none in one that is. Small
+/// loops that compute the addresses of a helper are within it.
+const HOST_EXPRESSIONS: u64 = 1_024;
 /// Helpers that may call each other.
 pub(crate) const CALL_DEPTH: usize = 32;
 

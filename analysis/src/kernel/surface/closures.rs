@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::items::Span;
 use crate::kernel::{Unresolved, UnresolvedReason};
 
+use super::deviceless::{Deviceless, Following, is_bound_to_device};
 use super::site::path_segments;
 use super::values::{Closure, Sequence, Value};
 use super::variants::MATCHES;
@@ -114,11 +115,40 @@ impl<L: Elaborate> Walker<'_, L> {
         if !known || sequence.count() > SEQUENCE_LIMIT {
             return Value::Unknown;
         }
+        match self.choose_following(closure.expression.syntax(), Some(&sequence)) {
+            Following::Whole => self.each_value((&sequence, is_array), &closure, call, None),
+            Following::Once(piece) => {
+                self.forget_changes(&piece);
+                match call.name.as_str() {
+                    "for_each" => Value::Unit,
+                    _ => Value::Unknown,
+                }
+            }
+            Following::Within(piece) => self.on_host_budget(|walker| {
+                walker.each_value((&sequence, is_array), &closure, call, Some(&piece))
+            }),
+        }
+    }
+
+    /// A closure on each value of a sequence; `piece` is what it may change where it holds no device value.
+    fn each_value(
+        &mut self,
+        (sequence, is_array): (&Sequence<L>, bool),
+        closure: &Closure,
+        call: &Call<L>,
+        piece: Option<&Deviceless>,
+    ) -> Value<L> {
         let mut values = Vec::new();
         for index in 0..sequence.count() {
+            if let Some(piece) = piece
+                && self.is_host_budget_spent()
+            {
+                self.forget_changes(piece);
+                return Value::Unknown;
+            }
             let value = sequence.value_at(index);
             let given = [(value.clone(), call.argument_span(0))];
-            let result = self.call_closure(&closure, &given);
+            let result = self.call_closure(closure, &given);
             match (call.name.as_str(), result.as_boolean()) {
                 ("filter", Some(true)) => values.push(value),
                 ("filter", Some(false)) => {}
@@ -138,9 +168,37 @@ impl<L: Elaborate> Walker<'_, L> {
         if sequence.count() > SEQUENCE_LIMIT {
             return Value::Unknown;
         }
+        let start = call.argument(0);
+        if is_bound_to_device(&start) {
+            return self.folded_value(start, (sequence, closure), call, None);
+        }
+        match self.choose_following(closure.expression.syntax(), Some(sequence)) {
+            Following::Whole => self.folded_value(start, (sequence, closure), call, None),
+            Following::Once(piece) => {
+                self.forget_changes(&piece);
+                Value::Unknown
+            }
+            Following::Within(piece) => self.on_host_budget(|walker| {
+                walker.folded_value(start, (sequence, closure), call, Some(&piece))
+            }),
+        }
+    }
+
+    fn folded_value(
+        &mut self,
+        mut so_far: Value<L>,
+        (sequence, closure): (&Sequence<L>, &Closure),
+        call: &Call<L>,
+        piece: Option<&Deviceless>,
+    ) -> Value<L> {
         let place = call.argument_span(1);
-        let mut so_far = call.argument(0);
         for index in 0..sequence.count() {
+            if let Some(piece) = piece
+                && self.is_host_budget_spent()
+            {
+                self.forget_changes(piece);
+                return Value::Unknown;
+            }
             let given = [(so_far, place), (sequence.value_at(index), place)];
             so_far = self.call_closure(closure, &given);
         }

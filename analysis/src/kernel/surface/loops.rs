@@ -6,6 +6,7 @@ use ra_ap_syntax::{SyntaxNode, TextRange};
 use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
 
+use super::deviceless::{Deviceless, Following};
 use super::values::{Sequence, Value};
 use super::{Cut, Elaborate, Flow, Walker};
 
@@ -33,6 +34,28 @@ impl<L: Elaborate> Walker<'_, L> {
             }
         };
         let count = sequence.count();
+        match self.choose_following(body.syntax(), Some(&sequence)) {
+            Following::Whole => self.counted_runs(span, (&pattern, &body), &sequence, None),
+            Following::Once(_) if count == 0 => {}
+            Following::Once(piece) => {
+                self.run_once((span, &body), Some(&pattern), &piece);
+            }
+            Following::Within(piece) => self.on_host_budget(|walker| {
+                walker.counted_runs(span, (&pattern, &body), &sequence, Some(&piece));
+            }),
+        }
+        Value::Unit
+    }
+
+    /// The runs of a `for` over a sequence; `piece` is what it may change where it holds no device value.
+    fn counted_runs(
+        &mut self,
+        span: Span,
+        (pattern, body): (&ast::Pat, &ast::BlockExpr),
+        sequence: &Sequence<L>,
+        piece: Option<&Deviceless>,
+    ) {
+        let count = sequence.count();
         let mut shortened = count > self.iteration_limit.saturating_sub(self.iterations);
         let mut iteration = 0;
         let start = L::operations(self);
@@ -40,11 +63,17 @@ impl<L: Elaborate> Walker<'_, L> {
             let before = (self.iterations, L::operations(self), self.expressions);
             if !self.iteration(
                 span,
-                &body,
+                body,
                 (iteration, Some(count)),
-                Some((&pattern, sequence.value_at(iteration))),
+                Some((pattern, sequence.value_at(iteration))),
             ) {
                 break;
+            }
+            if let Some(piece) = piece
+                && self.is_host_budget_spent()
+            {
+                self.forget_changes(piece);
+                return;
             }
             if iteration == 0 && !shortened {
                 shortened = self.is_too_long(count, before);
@@ -57,13 +86,12 @@ impl<L: Elaborate> Walker<'_, L> {
         }
         if shortened && count > 3 {
             L::cut(self, Cut::Shortened, span);
-            let names = names_in(&pattern);
-            if L::operations(self) > start && runs_differ(&body, &names) {
+            let names = names_in(pattern);
+            if L::operations(self) > start && runs_differ(body, &names) {
                 // The last run and the first two are followed.
                 L::unresolved(self, UnresolvedReason::LongLoop(Some(count)), span);
             }
         }
-        Value::Unit
     }
 
     /// Whether all runs together would exceed what a body may have, from what the first one took.
@@ -89,7 +117,7 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     /// One run of a loop's body; false where the loop ends with it.
-    fn iteration(
+    pub(super) fn iteration(
         &mut self,
         span: Span,
         body: &ast::BlockExpr,
@@ -159,6 +187,10 @@ impl<L: Elaborate> Walker<'_, L> {
 
     /// A loop whose runs are not known: two stand for all.
     fn unbounded(&mut self, span: Span, body: &ast::BlockExpr, pattern: Option<&ast::Pat>) {
+        if let Following::Once(piece) = self.choose_following(body.syntax(), None) {
+            self.run_once((span, body), pattern, &piece);
+            return;
+        }
         let before = L::operations(self);
         for iteration in 0..2 {
             let variable = pattern.map(|pattern| (pattern, Value::Unknown));
@@ -183,17 +215,46 @@ impl<L: Elaborate> Walker<'_, L> {
             run.while_token().map(|token| token.text_range()),
             run.syntax().text_range(),
         );
+        match self.choose_following(body.syntax(), None) {
+            Following::Whole => self.while_runs(span, (run, &body), None),
+            Following::Once(piece) => {
+                self.forget_changes(&piece);
+                let condition = plain_condition(run);
+                let ended = condition.map(|condition| self.expression(&condition).as_boolean());
+                if ended != Some(Some(false)) && self.flow == Flow::Next {
+                    self.run_once((span, &body), None, &piece);
+                }
+            }
+            Following::Within(piece) => {
+                self.on_host_budget(|walker| walker.while_runs(span, (run, &body), Some(&piece)));
+            }
+        }
+        Value::Unit
+    }
+
+    /// The runs of a `while`; `piece` is what it may change where it holds no device value.
+    fn while_runs(
+        &mut self,
+        span: Span,
+        (run, body): (&ast::WhileExpr, &ast::BlockExpr),
+        piece: Option<&Deviceless>,
+    ) {
         let mut iteration = 0;
         let start = L::operations(self);
         while !self.exhausted && self.flow == Flow::Next {
-            let condition = match run.condition() {
-                Some(ast::Expr::LetExpr(_)) | None => None,
-                Some(condition) => self.expression(&condition).as_boolean(),
-            };
+            if let Some(piece) = piece
+                && self.is_host_budget_spent()
+            {
+                self.forget_changes(piece);
+                return;
+            }
+            let condition = plain_condition(run);
+            let condition =
+                condition.and_then(|condition| self.expression(&condition).as_boolean());
             match condition {
                 Some(false) => break,
                 Some(true) if self.iterations < self.iteration_limit => {
-                    if !self.iteration(span, &body, (iteration, None), None) {
+                    if !self.iteration(span, body, (iteration, None), None) {
                         break;
                     }
                 }
@@ -205,13 +266,12 @@ impl<L: Elaborate> Walker<'_, L> {
                     break;
                 }
                 None => {
-                    self.unbounded(span, &body, None);
+                    self.unbounded(span, body, None);
                     break;
                 }
             }
             iteration += 1;
         }
-        Value::Unit
     }
 
     pub(in crate::kernel) fn endless_loop(
@@ -223,11 +283,33 @@ impl<L: Elaborate> Walker<'_, L> {
             return Value::Unit;
         };
         let span = self.keyword(keyword, body.syntax().text_range());
+        match self.choose_following(body.syntax(), None) {
+            Following::Whole => self.endless_runs(span, &body, None),
+            Following::Once(piece) => self.run_once((span, &body), None, &piece),
+            Following::Within(piece) => {
+                self.on_host_budget(|walker| walker.endless_runs(span, &body, Some(&piece)))
+            }
+        }
+    }
+
+    /// The runs of a `loop`; `piece` is what it may change where it holds no device value.
+    fn endless_runs(
+        &mut self,
+        span: Span,
+        body: &ast::BlockExpr,
+        piece: Option<&Deviceless>,
+    ) -> Value<L> {
         let mut iteration = 0;
         let start = L::operations(self);
         while !self.exhausted && self.iterations < self.iteration_limit {
             let (before, exits) = (L::operations(self), self.exits.len());
-            if !self.iteration(span, &body, (iteration, None), None) {
+            if let Some(piece) = piece
+                && self.is_host_budget_spent()
+            {
+                self.forget_changes(piece);
+                return Value::Unknown;
+            }
+            if !self.iteration(span, body, (iteration, None), None) {
                 if self.flow != Flow::Next {
                     return Value::Unknown;
                 }
@@ -235,7 +317,7 @@ impl<L: Elaborate> Walker<'_, L> {
             }
             iteration += 1;
             // Without a known end two runs stand for all; a loop that only counts is followed to its end.
-            let endless = !breaks(&body) || self.exits.len() > exits;
+            let endless = !breaks(body) || self.exits.len() > exits;
             if iteration >= 2 && L::operations(self) > before && endless {
                 break;
             }
@@ -245,6 +327,12 @@ impl<L: Elaborate> Walker<'_, L> {
         }
         Value::Unit
     }
+}
+
+/// The condition of a `while` that is an expression.
+fn plain_condition(run: &ast::WhileExpr) -> Option<ast::Expr> {
+    let condition = run.condition();
+    condition.filter(|condition| !matches!(condition, ast::Expr::LetExpr(_)))
 }
 
 /// The names that a pattern binds.

@@ -11,6 +11,7 @@ mod assignments;
 mod branches;
 mod calls;
 mod closures;
+mod deviceless;
 mod expressions;
 mod loops;
 mod rust_methods;
@@ -22,6 +23,7 @@ mod variants;
 
 use std::cell::OnceCell;
 use std::fmt::Debug;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ra_ap_syntax::{SyntaxNode, ast};
@@ -35,6 +37,8 @@ use super::{BranchArm, LoopFrame, Unresolved, UnresolvedReason};
 pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
 pub(in crate::kernel) use closures::Handed;
+use deviceless::Deviceless;
+pub(in crate::kernel) use deviceless::is_bound_to_device;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
 pub(in crate::kernel) use site::{Bound, Generics, Site, path_segments};
 pub(in crate::kernel) use values::{Named, Value};
@@ -168,6 +172,8 @@ pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
 
     /// Whether a method of that name runs an operation.
     fn runs(walker: &Walker<'_, Self>, method: &str) -> bool;
+    /// Whether a piece of the frame's text names something that has to do with a device: of the library, or a function that does.
+    fn concerns_device(walker: &Walker<'_, Self>, text: &str) -> bool;
     /// How many operations the body has so far.
     fn operations(walker: &Walker<'_, Self>) -> usize;
     /// Records something that could not be followed.
@@ -242,6 +248,12 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) limits: (usize, u64),
     /// Loop runs that the body may have.
     pub(in crate::kernel) iteration_limit: u64,
+    /// Expressions that may still be followed in what holds no device value; the largest number where all is followed.
+    pub(in crate::kernel) host_budget: u64,
+    /// While such a piece is followed: the count of expressions at which the budget ends.
+    host_until: Option<u64>,
+    /// The loops and closures that were asked for by place, those whose text has to do with a device as `None`.
+    deviceless: FxHashMap<Span, Option<Rc<Deviceless>>>,
     /// The function's own text, and how many of the operations that it names are counted at most.
     pub(in crate::kernel) written: Option<(SyntaxNode, usize)>,
     /// How many operations it names: few bodies have so many that it is asked for.
@@ -282,6 +294,9 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             depth: 0,
             limits,
             iteration_limit: ITERATION_LIMIT,
+            host_budget: u64::MAX,
+            host_until: None,
+            deviceless: FxHashMap::default(),
             written: None,
             counted: OnceCell::new(),
             exhausted: false,

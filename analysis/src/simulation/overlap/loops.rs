@@ -2,9 +2,11 @@
 //!
 //! Judged by the same schedule without the loop's limits. Knows no words.
 
+use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::OperationId;
 
+use super::super::model_calibration;
 use super::super::schedule::Variation;
 use super::Overlap;
 
@@ -34,6 +36,12 @@ impl Overlap<'_> {
         let Some(before) = self.simulation.total() else {
             return Vec::new();
         };
+        // Only a schedule that has turns at all is another one without them.
+        let has_turns = model_calibration(self.body, self.simulation.model).is_some()
+            && !Conventions::of(self.body.dialect).keeps_order_of_transfers();
+        if !has_turns {
+            return Vec::new();
+        }
         let mut loops: Vec<(Span, u64, OperationId)> = Vec::new();
         for operation in &self.body.operations {
             for frame in &operation.loops {
@@ -49,6 +57,7 @@ impl Overlap<'_> {
         let judged = loops.into_iter().filter_map(|(span, turns, first)| {
             let variation = Variation {
                 written_out: Some(span),
+                conflicts: Some(&self.simulation.conflicts),
                 ..Variation::default()
             };
             let after = self.total_with(&self.simulation.operations, variation)?;

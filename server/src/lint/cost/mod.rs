@@ -19,7 +19,7 @@ mod transfers;
 mod unknown;
 mod validate;
 
-use visa_analysis::KernelCost;
+use visa_analysis::{Effort, KernelCost};
 
 use super::arguments::{CostArguments, CostFormat};
 use super::outcome::Outcome;
@@ -164,13 +164,16 @@ const SHARED_EFFORT: usize = 1_000;
 const LEAST_EFFORT: usize = 10;
 
 /// How far remedies are searched: where nothing is written of them, not at all.
-fn search_effort(options: &CostArguments, files: usize) -> usize {
+fn search_effort(options: &CostArguments, files: usize) -> Effort {
     if !has_proposals(options.format) || options.compare.is_some() || options.validate.is_some() {
-        return 0;
+        return Effort::from(0);
     }
     // A kernel that is asked for by name has the search for itself.
-    let searched = if options.kernel.is_some() { 1 } else { files };
-    options.effort.unwrap_or_else(|| shared_effort(searched))
+    let shared = || match options.kernel {
+        Some(_) => Effort::from(visa_analysis::EFFORT),
+        None => Effort::bounded(shared_effort(files)),
+    };
+    options.effort.map_or_else(shared, Effort::from)
 }
 
 /// What is to be done with a proposal, where that is asked for.

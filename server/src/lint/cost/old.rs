@@ -27,7 +27,7 @@ pub(super) fn states(
         return Ok((printed(old, kernels)?, false));
     }
     session.set_texts(old_texts(session, old)?);
-    let (before, incomplete) = session.costs(0, None);
+    let (before, incomplete) = session.costs(0.into(), None);
     let analysis = session.workspace().analysis();
     let paths = session.reported_paths();
     let reports: Vec<_> = paths.map(|path| analysis.check_file(path)).collect();

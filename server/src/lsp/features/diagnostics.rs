@@ -21,7 +21,7 @@ use super::fixes::Carried;
 use super::reports::is_whole;
 use crate::lint::run::answer::diagnostic_of;
 use crate::lsp::configuration::Scope;
-use crate::lsp::early::{MANY_OPERATIONS, Part};
+use crate::lsp::early::{MANY_FILES, MANY_OPERATIONS, Part};
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::positions::Encoding;
 use crate::lsp::state::Snapshot;
@@ -50,7 +50,7 @@ pub(crate) fn document_diagnostics(
     };
     let Some(items) = items else { return Ok(None) };
     let related_documents = match part {
-        Part::WithoutCosts => None,
+        Part::Own | Part::WithoutCosts => None,
         Part::Whole => related_documents(snapshot, &path)?,
     };
     let result_id = result_id(&items);
@@ -207,7 +207,15 @@ pub(crate) fn of_file(
     let says = settings.client.diagnostics && settings.reports(path);
     let problems = (settings.problems.get(path)).filter(|_| settings.client.diagnostics);
     match part {
-        Part::WithoutCosts if !says || problems.is_some() => Ok(None),
+        Part::Own | Part::WithoutCosts if !says || problems.is_some() => Ok(None),
+        Part::Own if snapshot.view.settings.reported.len() < MANY_FILES => Ok(None),
+        Part::Own => {
+            let report = snapshot.analysis.check_own(path);
+            let says_something = report.problems.is_empty() && !report.diagnostics.is_empty();
+            says_something
+                .then(|| of_report(snapshot, &report))
+                .transpose()
+        }
         Part::WithoutCosts => {
             let report = snapshot.analysis.check_file_without_costs(path);
             let is_early = report.operations.resolved >= MANY_OPERATIONS;
