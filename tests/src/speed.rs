@@ -125,7 +125,7 @@ fn typed_numbers(text: &str) -> Vec<TextRange> {
         .collect();
     let inside = |wanted: &dyn Fn(&ast::Fn) -> bool| -> Vec<TextRange> {
         let bodies = functions.iter().filter(|function| wanted(function));
-        let bodies = bodies.filter_map(|function| function.body());
+        let bodies = bodies.filter_map(ast::Fn::body);
         bodies
             .flat_map(|body| decimal_numbers(body.syntax()))
             .collect()
@@ -141,7 +141,7 @@ fn typed_numbers(text: &str) -> Vec<TextRange> {
 fn decimal_numbers(node: &SyntaxNode) -> Vec<TextRange> {
     let tokens = node
         .descendants_with_tokens()
-        .filter_map(|part| part.into_token());
+        .filter_map(ra_ap_syntax::NodeOrToken::into_token);
     tokens
         .filter(|token| {
             let is_decimal = token.text().bytes().all(|byte| byte.is_ascii_digit());

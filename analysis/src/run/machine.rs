@@ -146,6 +146,7 @@ impl<'a> Machine<'a> {
     /// The tensor or view that an operation reads, its store made where it is new.
     pub(super) fn source(&mut self, id: TensorId) -> Step<View> {
         let view = self.memory.view(self.body, id)?;
+        self.refuse_unfollowed_bytes(id, view.root)?;
         self.memory
             .ensure(self.body, view.root, &mut self.origins)?;
         Ok(view)

@@ -3,9 +3,11 @@
 use visa_arrays::Bits;
 
 use crate::derivation::conventions::Conventions;
+use crate::derivation::provenance::derive_provenance;
 use crate::items::Span;
 use crate::kernel::{Level, OperationKind, Origin, TensorId, Tier};
 
+use super::halt::{Halt, Step};
 use super::machine::Machine;
 use super::memory::{View, tensor_name};
 use super::request::OriginKind;
@@ -106,6 +108,47 @@ impl Machine<'_> {
         for (id, other) in others {
             self.overwrite(id, (&own, &other), &written, place);
         }
+    }
+
+    /// Refuses to read what this execution does not follow: copies that a broadcast left in empty positions, and bytes that
+    /// another tensor wrote. Their elements would count as never written, which they are not.
+    pub(super) fn refuse_unfollowed_bytes(&mut self, id: TensorId, root: TensorId) -> Step<()> {
+        let body = self.body;
+        let mut reshaped = body
+            .sharing(id)
+            .filter(|tensor| matches!(tensor.origin, Origin::Reshape { .. }))
+            .peekable();
+        if reshaped.peek().is_some() {
+            let provenance = derive_provenance(body);
+            if let Some(tensor) = reshaped.find(|tensor| provenance.names_copies(tensor)) {
+                let what = "the copies that a broadcast leaves in empty positions are not followed";
+                return Err(Halt::refused(tensor.span, what));
+            }
+        }
+        let named = body
+            .tensor(root)
+            .filter(|tensor| tensor.origin == Origin::FromAddress);
+        let Some(tensor) = named.filter(|_| self.memory.writes(root).is_empty()) else {
+            return Ok(());
+        };
+        let Some(own) = self.region(root) else {
+            return Ok(());
+        };
+        for other in self.memory.roots() {
+            let is_written = other != root
+                && body
+                    .tensor(other)
+                    .is_some_and(|one| one.tier == tensor.tier)
+                && !self.memory.writes(other).is_empty();
+            if is_written && self.region(other).is_some_and(|other| own.meets(&other)) {
+                let what = format!(
+                    "{} names bytes that another tensor wrote, which is not followed",
+                    tensor_name(tensor)
+                );
+                return Err(Halt::refused(tensor.span, what));
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of a tensor that the kernel gives an address.

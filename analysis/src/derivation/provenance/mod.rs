@@ -11,8 +11,7 @@ pub mod claims;
 mod holes;
 pub mod padding;
 
-use crate::kernel::Body;
-use crate::kernel::OperationId;
+use crate::kernel::{Body, OperationId, Tensor};
 
 pub use claims::{Claim, ClaimKind};
 pub use padding::{PaddingCause, PaddingRead};
@@ -37,6 +36,16 @@ pub struct ProvenanceDerivation {
     pub padding: Vec<PaddingRead>,
     /// Places of reshapes that name copies which are there, or that a claim speaks about.
     pub explained: Vec<crate::items::Span>,
+}
+
+impl ProvenanceDerivation {
+    /// Whether a reshape names copies that a broadcast left in empty positions.
+    pub fn names_copies(&self, reshaped: &Tensor) -> bool {
+        reshaped.levels.iter().any(|(level, mapping)| {
+            let is_claimed = |claim: &Claim| claim.level == level && claim.method == reshaped.span;
+            self.explained.contains(&mapping.span) && !self.claims.iter().any(is_claimed)
+        })
+    }
 }
 
 /// Derives the provenance of a body's tensors.
