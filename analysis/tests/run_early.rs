@@ -10,12 +10,17 @@ use std::sync::Arc;
 
 use visa_analysis::arrays::{Array, FileArray, FileValues};
 use visa_analysis::{
-    InputPlace, InputValue, Layout, RunInput, RunOutput, RunReport, RunRequest, Workspace,
-    dialect_line,
+    InputPlace, InputValue, Layout, RunInput, RunOutput, RunRefusal, RunReport, RunRequest,
+    Workspace, dialect_line,
 };
 
 /// Runs the one kernel of a text with arrays in physical order.
 fn report(text: &str, inputs: &[(&str, FileArray)]) -> RunReport {
+    let result = attempt(text, inputs);
+    result.unwrap_or_else(|refusal| panic!("{} {:?}", refusal.reason, refusal.place))
+}
+
+fn attempt(text: &str, inputs: &[(&str, FileArray)]) -> Result<RunReport, RunRefusal> {
     let mut workspace = Workspace::new();
     if let Some(dialect) = dialect_line(text) {
         workspace.set_dialect(dialect);
@@ -31,8 +36,7 @@ fn report(text: &str, inputs: &[(&str, FileArray)]) -> RunReport {
         layout: Layout::Physical,
         ..RunRequest::default()
     };
-    let result = workspace.analysis().run("kernel.rs", &request);
-    result.unwrap_or_else(|refusal| panic!("{} {:?}", refusal.reason, refusal.place))
+    workspace.analysis().run("kernel.rs", &request)
 }
 
 fn result(text: &str, inputs: &[(&str, FileArray)]) -> RunOutput {
@@ -296,4 +300,25 @@ pub fn kernel(device: &mut Device, x: &HbmTensor<i32, m![1], m![S, A, B, P]>) ->
             .enumerate()
             .all(|(at, value)| *value == at as i32)
     );
+}
+
+/// Copies that a broadcast leaves in empty positions are there on the device: a run that does not follow them ends, and finds nothing.
+#[test]
+fn copies_in_empty_positions_are_refused_not_reported() {
+    let kernels = [
+        (
+            include_str!("../../fixtures/violations/claimed_replication/right_3.rs"),
+            "broadcast",
+        ),
+        (
+            include_str!("../../fixtures/violations/claimed_replication/right_5.rs"),
+            "another tensor wrote",
+        ),
+    ];
+    for (text, reason) in kernels {
+        match attempt(text, &[]) {
+            Ok(report) => panic!("it ran: {:?}", report.findings),
+            Err(refusal) => assert!(refusal.reason.contains(reason), "{}", refusal.reason),
+        }
+    }
 }

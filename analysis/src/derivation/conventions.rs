@@ -63,6 +63,11 @@ impl Conventions {
         self.current
     }
 
+    /// Whether padding that a valid count excludes, or that only an alignment adds, takes no part in a reduction.
+    pub const fn leaves_padding_out(self) -> bool {
+        !self.current
+    }
+
     /// Whether the accumulator's output is spelled out exactly, padding included.
     pub const fn accumulates_exactly(self) -> bool {
         self.current

@@ -54,7 +54,7 @@ impl Keyed {
         let (own, elements) = elements(space)?;
         let axes = own.iter().map(|axis| {
             let number = driver.iter().position(|other| other == axis);
-            (number, told(space, axis))
+            (number, told_digits(space, axis))
         });
         let axes: Vec<(Option<usize>, Told)> = axes.collect();
         let mut places = FxHashMap::default();
@@ -84,7 +84,7 @@ impl Keyed {
     }
 }
 
-fn told(space: &Space, axis: &Axis) -> Told {
+fn told_digits(space: &Space, axis: &Axis) -> Told {
     let mut digits = Vec::new();
     for part in &space.levels {
         for digit in part.mapping.form().digits() {

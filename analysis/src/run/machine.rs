@@ -1,9 +1,12 @@
 //! A run: the operations of a body one after the other, on the stores of its tensors.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 use visa_arrays::{Arithmetic, Array, Effects, ElementKind};
 
 use crate::db::Db;
+use crate::derivation::provenance::ProvenanceDerivation;
 use crate::items::{ConstValue, Span};
 use crate::kernel::{
     Body, Collective, CollectiveWork, Copy, Level, Operation, OperationId, OperationKind, Origin,
@@ -55,6 +58,8 @@ pub(super) struct Machine<'a> {
     pub(super) links: Vec<Link>,
     /// Results that are shown.
     pub(super) trace: Option<Trace<'a>>,
+    /// What empty positions hold, once a reshape asks.
+    pub(super) provenance: OnceCell<ProvenanceDerivation>,
     /// The stores that nothing needs behind an operation.
     over_behind: FxHashMap<OperationId, Vec<TensorId>>,
 }
@@ -72,6 +77,7 @@ impl<'a> Machine<'a> {
             junk: None,
             links: Vec::new(),
             trace: None,
+            provenance: OnceCell::new(),
             over_behind: over_behind(body),
         }
     }

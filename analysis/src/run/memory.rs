@@ -184,6 +184,13 @@ impl Memory {
         self.written.get(&id).map_or(&[], Vec::as_slice)
     }
 
+    /// The tensors that something was written to, those whose store is dropped included.
+    pub(super) fn written_roots(&self) -> Vec<TensorId> {
+        let mut roots: Vec<TensorId> = self.written.keys().copied().collect();
+        roots.sort_unstable();
+        roots
+    }
+
     /// A tensor or view of a body.
     ///
     /// # Errors

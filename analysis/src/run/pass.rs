@@ -2,12 +2,12 @@
 
 use visa_arrays::casts;
 
+use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::{
     AluOperation, Level, Operand, OperandSource, Operation, OperationId, Pass, PassSource, Stage,
     StageKind, StreamShape, TensorId,
 };
-use crate::libraries::Library;
 use crate::mapping::Axis;
 
 use super::alu::Tags;
@@ -411,7 +411,7 @@ impl Machine<'_> {
                 },
             ],
             by_stage: self.rules.folds_by_stage,
-            fills_alignment: self.body.dialect.library == Library::VisaStd,
+            fills_alignment: Conventions::of(self.body.dialect).leaves_padding_out(),
         };
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(

@@ -119,7 +119,7 @@ impl Machine<'_> {
             .filter(|tensor| matches!(tensor.origin, Origin::Reshape { .. }))
             .peekable();
         if reshaped.peek().is_some() {
-            let provenance = derive_provenance(body);
+            let provenance = self.provenance.get_or_init(|| derive_provenance(body));
             if let Some(tensor) = reshaped.find(|tensor| provenance.names_copies(tensor)) {
                 let what = "the copies that a broadcast leaves in empty positions are not followed";
                 return Err(Halt::refused(tensor.span, what));
@@ -134,13 +134,12 @@ impl Machine<'_> {
         let Some(own) = self.region(root) else {
             return Ok(());
         };
-        for other in self.memory.roots() {
-            let is_written = other != root
+        for other in self.memory.written_roots() {
+            let is_beside = other != root
                 && body
                     .tensor(other)
-                    .is_some_and(|one| one.tier == tensor.tier)
-                && !self.memory.writes(other).is_empty();
-            if is_written && self.region(other).is_some_and(|other| own.meets(&other)) {
+                    .is_some_and(|one| one.tier == tensor.tier);
+            if is_beside && self.region(other).is_some_and(|other| own.meets(&other)) {
                 let what = format!(
                     "{} names bytes that another tensor wrote, which is not followed",
                     tensor_name(tensor)

@@ -2,6 +2,7 @@
 
 use visa_arrays::{Array, Fold, Guard, casts};
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::valid_count::{self, Placement};
 use crate::hardware::{ElementType, Function};
 use crate::items::ConstValue;
@@ -9,7 +10,6 @@ use crate::kernel::{
     self, AluOperation, BranchMode, Operand, OperandSource, Pass, Stage, StageKind, TensorId,
     VectorStage, Written,
 };
-use crate::libraries::Library;
 
 use super::alu::{Computed, Number, Read, Rules, Slot, compute, computed};
 use super::cells::{Cells, Copies, carry_out};
@@ -475,7 +475,7 @@ impl Machine<'_> {
 
     /// Whether a reduction in the slice takes in padding: the book's library has a valid count leave it out where there is one.
     fn takes_padding(&self, pass: &Pass, number: usize) -> bool {
-        if self.body.dialect.library != Library::VisaStd {
+        if !Conventions::of(self.body.dialect).leaves_padding_out() {
             return true;
         }
         let counts = valid_count::derive_valid_counts(pass).reduces;
