@@ -552,6 +552,7 @@ fn run_guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Fin
             // What the run had read before it failed is not recorded: ask again after every change.
             db.report_untracked_read();
             if payload.is::<OutOfTime>() {
+                db.file_times().note_ended();
                 return beyond_time(db, item);
             }
             Findings {

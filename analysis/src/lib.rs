@@ -115,4 +115,4 @@ pub use syntax::{LineColumn, LineIndex};
 #[doc(inline)]
 pub use visa_arrays as arrays;
 pub use visible::{visible, visible_escape, visible_lines, visible_source};
-pub use workspace::{Analysis, Canceller, Workspace};
+pub use workspace::{Analysis, Canceller, NotKept, Workspace, kept_reports, reports_of_kept};

@@ -8,6 +8,7 @@ mod blocks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,7 +19,20 @@ use crate::language::Language;
 pub(crate) use self::blocks::fitted;
 
 /// A place in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 pub struct Position {
     /// The line, from 1.
     pub line: u32,
@@ -29,7 +43,20 @@ pub struct Position {
 }
 
 /// A range of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 pub struct Range {
     /// The first byte.
     pub start: Position,
@@ -38,7 +65,9 @@ pub struct Range {
 }
 
 /// The other end of a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[schemars(rename = "Related")]
 pub struct RelatedPlace {
     /// What is there.
@@ -49,11 +78,14 @@ pub struct RelatedPlace {
     pub range: Range,
     /// The rule that finds the same fault there; none where something else is there.
     #[serde(skip)]
+    #[borsh(skip)]
     pub fault: Option<&'static str>,
 }
 
 /// A replacement in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[schemars(rename = "Edit")]
 pub struct FileEdit {
     /// The file.
@@ -67,7 +99,9 @@ pub struct FileEdit {
 }
 
 /// A code action that mends a diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[schemars(rename = "Fix")]
 pub struct DiagnosticFix {
     /// What it does, as a menu entry.
@@ -99,7 +133,7 @@ impl DiagnosticFix {
 }
 
 /// A text that the help states, and the replacements that write it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct StatedAlternative {
     /// The help's words for it.
     pub text: String,
@@ -108,9 +142,10 @@ pub struct StatedAlternative {
 }
 
 /// A finding placed in its file.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Diagnostic {
     /// The rule's name.
+    #[borsh(skip)]
     pub rule: &'static str,
     /// The group that decides its level: the rule's own, or a milder one where the same fact weighs less.
     pub group: Group,
@@ -157,7 +192,18 @@ impl Diagnostic {
 }
 
 /// How many operations were understood.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[schemars(rename = "Operations")]
 pub struct OperationCounts {
     /// Operations that were lowered.
@@ -182,7 +228,7 @@ impl OperationCounts {
 }
 
 /// An operation that could not be resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct UnresolvedPlace {
     /// What is there: a method, a macro, the keyword of a loop.
     pub what: String,
@@ -197,7 +243,7 @@ pub struct UnresolvedPlace {
 }
 
 /// The library that a crate is written for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct CrateLibrary {
     /// The crate.
     pub krate: Crate,
@@ -206,7 +252,7 @@ pub struct CrateLibrary {
 }
 
 /// Why a file could not be checked, or not in whole.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Problem {
     /// The engine holds no file of that path.
     NoSuchFile,
@@ -230,7 +276,7 @@ impl std::fmt::Display for Problem {
 }
 
 /// The answer about one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct FileReport {
     /// The file.
     pub path: Arc<str>,
@@ -257,7 +303,7 @@ pub struct FileReport {
 }
 
 /// Code that a condition leaves out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct InactiveCode {
     /// Where it is.
     pub range: Range,

@@ -7,11 +7,13 @@
 mod analysis;
 mod costs;
 mod fixing;
+mod kept;
 mod reports;
 mod running;
 mod runs;
 
 pub use analysis::{Analysis, Canceller};
+pub use kept::{NotKept, kept_reports, reports_of_kept};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

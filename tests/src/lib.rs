@@ -39,8 +39,11 @@ pub fn repository() -> PathBuf {
 }
 
 /// A program to be started whose environment says nothing of who starts these tests: an agent, a CI job, a user who wants no colours.
+/// It keeps nothing for later runs, unless an option names a folder for it.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
+    command.env_remove("VISA_LINT_CACHE_DIR");
+    command.env("VISA_LINT_NO_CACHE", "1");
     let others = ["NO_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS"];
     for name in visa_server::AGENT_VARIABLES.into_iter().chain(others) {
         command.env_remove(name);

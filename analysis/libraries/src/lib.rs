@@ -17,6 +17,8 @@ mod renamed;
 mod shapes;
 mod visa_std;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 pub use errors::{Pasted, Said, Speaker};
 pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
@@ -27,7 +29,19 @@ pub use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 pub const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
 
 /// A library that kernels are written against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 pub enum Library {
     /// The book's library.
     #[default]
@@ -37,7 +51,9 @@ pub enum Library {
 }
 
 /// A release of a library. Patches change nothing that is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub struct Release {
     /// The first number.
     pub major: u16,

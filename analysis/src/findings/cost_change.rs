@@ -1,5 +1,6 @@
 //! Cycles before and after a change, and when that is worse.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -10,7 +11,20 @@ use crate::numbers::thousands;
 const ALLOWED_PART: u128 = 50;
 
 /// Cycles before and after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    JsonSchema,
+    BorshSerialize,
+    BorshDeserialize,
+)]
 #[schemars(rename = "FixCost")]
 pub struct CostChange {
     /// Before.

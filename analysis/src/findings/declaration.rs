@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use super::{Engine, Holds, Refusal};
 use crate::items;
 use crate::kernel::dialect;
@@ -11,7 +13,9 @@ use crate::language::Language;
 use crate::libraries::{Library, Release};
 
 /// The groups of the catalogue, which decide a rule's default level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum Group {
     /// The mapping expression itself is ill-formed or has no meaning.
     Mapping,
@@ -82,7 +86,9 @@ impl Group {
 }
 
 /// How severely a finding is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum Level {
     /// Not reported.
     Allow,

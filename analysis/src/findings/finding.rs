@@ -2,6 +2,7 @@
 //!
 //! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,7 +45,9 @@ impl From<std::ops::Range<u32>> for TextSpan {
 }
 
 /// Whether a fix may be applied without looking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
     /// Keeps the meaning or is the only reading; `--fix` may apply it.

@@ -2,6 +2,8 @@
 //!
 //! Every rule's declaration says both. Nothing else decides whether a rule speaks about a dialect.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use super::Rule;
 use crate::items::Dialect;
 use crate::kernel::dialect::Releases;
@@ -83,7 +85,9 @@ impl Holds {
 }
 
 /// Who finds what a rule finds, beside visa-lint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum Confirmer {
     /// The library: a compile error or a panic of a run without the hardware.
     Library,

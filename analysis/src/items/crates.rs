@@ -8,6 +8,8 @@
 )]
 
 use std::collections::BTreeMap;
+
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ use crate::libraries::Library;
 use crate::names::is_word_letter;
 
 /// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct Crate {
     /// The package's name; none for a file outside of all packages.
     pub package: Option<Arc<str>>,

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use ra_ap_syntax::ast::AstNode;
 
 use super::crates::{
@@ -23,7 +24,9 @@ use crate::names::is_word_letter;
 use crate::syntax::{PLACEHOLDER_START, has_placeholder};
 
 /// A library in a release: what decides what methods mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub struct Dialect {
     /// The library.
     pub library: Library,
@@ -48,7 +51,7 @@ impl Default for Dialect {
 }
 
 /// Library and release, and what decided them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct FileLibrary {
     /// The library in its release.
     pub dialect: Dialect,

@@ -10,6 +10,7 @@ use crate::check::{
     Extent, check_one, completed_file_report, file_report, file_report_without_costs, items_of,
     own_file_report, parse_file, reachable_from, read_ahead, read_calls, read_items,
 };
+use crate::db::Db as _;
 use crate::fixing::{Completed, Completing, Proposed, complete_fixes};
 use crate::fragments::file_of;
 use crate::inputs::SourceFile;
@@ -37,6 +38,11 @@ impl Analysis {
     /// As [`Analysis::check_file`], with all fixes and helps completed: each leads to a kernel without a new fault.
     pub fn check_file_completed(&self, path: &str) -> FileReport {
         self.report_of_file(path, Extent::Completed)
+    }
+
+    /// Whether the answers so far depend on how long something took: work for a function was ended because its time was up.
+    pub fn ran_out_of_time(&self) -> bool {
+        self.db.file_times().ended_some()
     }
 
     fn report_of_file(&self, path: &str, extent: Extent) -> FileReport {

@@ -13,12 +13,13 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
 pub(crate) use self::commands::{
-    CompletionsArguments, CostArguments, CostFormat, InitArguments, McpArguments, MigrateArguments,
-    Service, ViewArguments,
+    CleanArguments, CompletionsArguments, CostArguments, CostFormat, InitArguments, McpArguments,
+    MigrateArguments, Service, ViewArguments,
 };
 pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
-    BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
+    BaselineArguments, CacheArguments, FixArguments, IgnoreArguments, LimitArguments,
+    WatchArguments,
 };
 pub(crate) use self::running::{RunArguments, RunFormat};
 use crate::project::settings::{Dialect, DialectParser, SettingsArguments};
@@ -66,6 +67,8 @@ pub(crate) enum Command {
     Sequence(SequenceArguments),
     /// Write a settings file, and on request a CI job, a pre-commit hook, and what coding agents read
     Init(InitArguments),
+    /// Remove the reports that checks keep to be faster the next time
+    Clean(CleanArguments),
     /// Print a shell's completions
     Completions(CompletionsArguments),
     /// Run the language server on standard input and output, as `visa-lsp` does
@@ -242,6 +245,8 @@ pub(crate) struct CheckArguments {
     pub(crate) watching: WatchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) cache: CacheArguments,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,

@@ -4,6 +4,7 @@ use visa_analysis::Level;
 
 use super::arguments::{CheckArguments, CheckFormat, FixArguments};
 use super::baseline;
+use super::cache::Cache;
 use super::delivery::{deliver, is_colored};
 use super::fixing;
 use super::format;
@@ -119,7 +120,8 @@ fn run_pass(
     }
     let with_fixes =
         options.baseline.write_baseline.is_none() && format::carries_helps(format_of(options));
-    let mut checked = session.check(with_fixes);
+    let cache = Cache::of_check(&options.cache, &options.paths);
+    let mut checked = session.check(with_fixes, cache.as_ref());
     let failed = unreadable || checked.failed;
     if let Some(path) = options.baseline.write_baseline.as_deref() {
         return baseline::write(path, options, &checked, session, failed);

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod baseline;
+mod cache;
 mod check;
 mod completions;
 pub(crate) mod cost;
@@ -177,6 +178,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
             let matches = matches.subcommand_matches("check").unwrap_or(matches);
             check::run(options, &levels::Levels::of(matches)?, console)
         }
+        Command::Clean(options) => cache::clean(options, console),
         Command::Cost(options) => cost::run(options, console),
         Command::Migrate(options) => migrate::run(options, console),
         Command::Explain(options) => explain::run(options, console),

@@ -4,6 +4,7 @@
 //! business of the caller.
 
 mod engine;
+mod kept;
 mod parted;
 mod paths;
 
@@ -20,11 +21,12 @@ use visa_analysis::{
     Totals, Workspace, apply_fixes,
 };
 
-use engine::fill_workspace;
+use engine::Told;
 use paths::show_paths;
 pub(crate) use paths::show_paths_of_cost;
 
 use super::arguments::CheckArguments;
+use super::cache::Cache;
 use super::outcome::Outcome;
 use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_note, write_warning};
@@ -189,13 +191,8 @@ impl<'a> Session<'a> {
                 }
             }
             let all: Vec<&LoadedFile> = sources.files.iter().collect();
-            fill_workspace(
-                workspace,
-                self.given.settings.doc,
-                &settings,
-                &sources,
-                &all,
-            );
+            let doc = self.given.settings.doc;
+            Told::new(doc, &settings, &sources, &all).tell(workspace);
         }
         let changed = sources != self.sources
             || shown_settings(&settings, &sources) != shown_settings(&self.settings, &self.sources);
@@ -245,17 +242,23 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Checks the files that the run reports on. Helps and fixes are completed where the answer carries them.
-    pub(crate) fn check(&self, with_fixes: bool) -> Checked {
+    /// Checks the files that the run reports on. Helps and fixes are completed where the answer carries them. What the cache has is
+    /// not worked out, unless the engine holds all files already or a text came from standard input.
+    pub(crate) fn check(&self, with_fixes: bool, cache: Option<&Cache>) -> Checked {
         let progress = Progress::new(self.given.quiet);
-        let reports = self.ask_all_files(|analysis, paths, part| {
+        let question = |analysis: &Analysis, paths: &[String], part: Part| {
             let advance = |items| progress.advance_items(part.of_all(items));
             if with_fixes {
                 analysis.completed_file_reports_with(paths, &advance)
             } else {
                 analysis.file_reports_with(paths, &advance)
             }
-        });
+        };
+        let is_kept = self.whole.get().is_none() && self.sources.standard_input.is_none();
+        let reports = match cache.filter(|_| is_kept) {
+            Some(cache) => self.kept_or_asked(cache, with_fixes, question),
+            None => self.ask_all_files(question),
+        };
         progress.end_bar();
         let report = Report::of_files(reports);
         let problems = report.problems.iter();
@@ -385,13 +388,8 @@ impl<'a> Session<'a> {
     fn engine_of(&self, files: &[&LoadedFile]) -> Workspace {
         let mut workspace = Workspace::new();
         workspace.set_time_limit(TIME_OF_A_FILE);
-        fill_workspace(
-            &mut workspace,
-            self.given.settings.doc,
-            &self.settings,
-            &self.sources,
-            files,
-        );
+        let doc = self.given.settings.doc;
+        Told::new(doc, &self.settings, &self.sources, files).tell(&mut workspace);
         workspace
     }
 

@@ -1,7 +1,7 @@
 //! A file as it was read: plain data that search, comparison and parting share.
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct LoadedFile {
     /// The absolute path, as the engine sees it.
     pub(crate) path: String,

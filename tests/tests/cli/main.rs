@@ -16,6 +16,7 @@ use visa_tests::repository;
 
 mod action;
 mod baseline;
+mod cache;
 mod conditions;
 mod cost;
 mod coverage;

@@ -194,6 +194,18 @@ const CHANGING: &[(&str, &str, &[&str], &[&str])] = &[
         &["--output-file", "o.txt"],
     ),
     ("check", "--quiet", &["check", "a.rs"], &["--quiet"]),
+    (
+        "check",
+        "--cache-dir",
+        &["check", "a.rs"],
+        &["--cache-dir", "kept"],
+    ),
+    (
+        "check",
+        "--no-cache",
+        &["check", "a.rs", "--cache-dir", "kept"],
+        &["--no-cache"],
+    ),
     ("check", "--exit-zero", &["check", "a.rs"], &["--exit-zero"]),
     ("check", "--fix", &["check", "a.rs"], &["--fix"]),
     ("check", "--diff", &["check", "a.rs"], &["--diff"]),
@@ -483,6 +495,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     // The same code reads the settings of all commands.
     ("run", "--force-exclude", "options.rs"),
     ("run", "--target", "options.rs"),
+    ("clean", "--cache-dir", "cache.rs"),
     ("lsp", "--stdio", "server/lifecycle.rs"),
 ];
 

@@ -4,6 +4,7 @@
 //! thrown passes through the queries under way, which keep nothing, to the caller that started the clock.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,12 +26,24 @@ pub struct FileTimes {
     limit: Option<Duration>,
     /// What it took so far since a revision, by the file.
     spent: Arc<Mutex<FxHashMap<u64, (salsa::Revision, Duration)>>>,
+    /// Whether any work was ended because its time was up.
+    ended_some: Arc<AtomicBool>,
 }
 
 impl FileTimes {
     /// Limits what the work for one file may take from now on.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = Some(limit);
+    }
+
+    /// Remembers that work was ended because its time was up.
+    pub fn note_ended(&self) {
+        self.ended_some.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether any work was ended so: another run may come further.
+    pub fn ended_some(&self) -> bool {
+        self.ended_some.load(Ordering::Relaxed)
     }
 
     /// Starts the clock for a file on this thread. Work inside of other work ends with it.

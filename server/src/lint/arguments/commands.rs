@@ -217,6 +217,17 @@ pub(crate) struct McpArguments {
     pub(crate) folder: PathBuf,
 }
 
+/// `visa-lint clean`
+#[derive(Debug, Args)]
+pub(crate) struct CleanArguments {
+    /// Files or folders that were checked
+    #[arg(value_name = "PATHS", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Remove the reports in this folder [default: in the target folders around the paths, and in the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache_dir: Option<PathBuf>,
+}
+
 /// `visa-lint completions`
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {

@@ -89,6 +89,17 @@ pub(crate) struct LimitArguments {
     pub(crate) error_on_warning: bool,
 }
 
+/// The options about what is kept for the next run.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct CacheArguments {
+    /// Neither use nor keep reports of files that have not changed
+    #[arg(long, help_heading = "Cache")]
+    pub(crate) no_cache: bool,
+    /// Keep reports in this folder [default: `visa-lint` in the workspace's target folder, else in the user's cache folder]
+    #[arg(long, value_name = "FOLDER", help_heading = "Cache")]
+    pub(crate) cache_dir: Option<PathBuf>,
+}
+
 /// The options about running on.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct WatchArguments {

@@ -40,7 +40,7 @@ impl Session<'_> {
     }
 
     /// A session with some of the files, by their positions.
-    fn session_part(&self, positions: &[usize]) -> Self {
+    pub(super) fn session_part(&self, positions: &[usize]) -> Self {
         let sources = self.sources.part_of_files(positions);
         Self {
             given: self.given,

@@ -120,7 +120,7 @@ impl Live {
 
     /// Publishes what the files are now, and begins a search.
     fn publish_session(&mut self, session: &Session<'_>) -> Result<(), Failure> {
-        let checked = session.check(true);
+        let checked = session.check(true, None);
         let (costs, _) = session.costs(0.into(), None);
         let kernels = drawn_kernels(session, &costs)?;
         let page = Page::of(session, &checked)?;
