@@ -211,6 +211,9 @@ fn files_that_are_not_edited_are_not_worked_out_again() {
     assert_eq!(entries(kept.path()).len(), 3);
 }
 
+/// Makes something else of the bytes of an entry, given those of another one.
+type Damage = fn(&[u8], &[u8]) -> Vec<u8>;
+
 #[test]
 fn what_is_broken_or_foreign_is_worked_out_again_and_mended() {
     let folder = mixed_folder();
@@ -222,7 +225,6 @@ fn what_is_broken_or_foreign_is_worked_out_again_and_mended() {
         .into_iter()
         .map(|path| (path.clone(), std::fs::read(path).unwrap()))
         .collect();
-    type Damage = fn(&[u8], &[u8]) -> Vec<u8>;
     let damages: [(&str, Damage); 8] = [
         ("emptied", |_, _| Vec::new()),
         ("cut in its head", |own, _| own[..40].to_vec()),

@@ -3,13 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::{Cache, Kind};
-use crate::project::regular::read_bytes;
-
 /// The bytes of a key.
 pub(super) const KEY_BYTES: usize = blake3::OUT_LEN;
-/// The most bytes of a program that are read to know it by.
-const PROGRAM_BYTES: u64 = 1 << 30;
 
 /// What an answer is kept by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,31 +28,6 @@ impl fmt::Display for Key {
 pub(crate) struct ContentHasher(blake3::Hasher);
 
 impl ContentHasher {
-    /// One that knows the program's bytes, and nothing else yet. None where they cannot be read.
-    ///
-    /// To read them takes longer than the rest of a check whose reports are kept. So their hash is kept too, by the place of the
-    /// program, its length and the time when it was written.
-    pub(crate) fn of_program(cache: &Cache) -> Option<Self> {
-        let path = std::env::current_exe().ok()?;
-        let metadata = std::fs::metadata(&path).ok()?;
-        let mut place = Self::default();
-        (&path, metadata.len(), metadata.modified().ok()?).hash(&mut place);
-        let place = place.key();
-        let known = cache.kept(Kind::Program, &place);
-        let content = match known.filter(|known| known.len() == KEY_BYTES) {
-            Some(known) => known,
-            None => {
-                let read = read_bytes(&path, PROGRAM_BYTES).ok()?;
-                let content = blake3::hash(&read).as_bytes().to_vec();
-                cache.keep(Kind::Program, &place, &content);
-                content
-            }
-        };
-        let mut hasher = Self::default();
-        content.hash(&mut hasher);
-        Some(hasher)
-    }
-
     /// The key of all that was hashed.
     pub(crate) fn key(&self) -> Key {
         Key(*self.0.finalize().as_bytes())

@@ -7,9 +7,11 @@
 mod clean;
 mod key;
 mod place;
+mod program;
 
 pub(crate) use self::clean::run as clean;
-pub(crate) use self::key::{ContentHasher, Key};
+pub(crate) use self::key::Key;
+pub(crate) use self::program::program_hasher;
 
 use std::fs::{DirEntry, File};
 use std::io::Write;

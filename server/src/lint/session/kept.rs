@@ -6,7 +6,7 @@ use visa_analysis::{Analysis, FileReport, kept_reports, reports_of_kept};
 
 use super::engine::{CommonFacts, FileFacts};
 use super::{Part, Session};
-use crate::lint::cache::{Cache, ContentHasher, Key, Kind};
+use crate::lint::cache::{Cache, Key, Kind, program_hasher};
 use crate::project::parts::file_groups;
 
 /// Files that know nothing of others, by their positions, and what their reports are kept by.
@@ -81,7 +81,7 @@ impl Session<'_> {
     /// program cannot be told from others.
     fn groups(&self, cache: &Cache, with_fixes: bool) -> Option<Vec<Group>> {
         let sources = &self.sources;
-        let mut common = ContentHasher::of_program(cache)?;
+        let mut common = program_hasher(cache)?;
         let facts = CommonFacts::new(self.given.settings.doc, &self.settings, sources);
         (facts, with_fixes).hash(&mut common);
         let groups = file_groups(&sources.files, &sources.packages).into_iter();
