@@ -9,17 +9,21 @@
     reason = "modules are private, and `pub` is what other modules of the crate may use"
 )]
 
+mod dialects;
 mod errors;
 mod mapping_types;
 mod operations;
 mod opt_std;
+mod releases;
 mod renamed;
 mod shapes;
 mod visa_std;
 
+pub use dialects::{Crate, Dialect, FileLibrary};
 pub use errors::{Pasted, Said, Speaker};
 pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
+pub use releases::Releases;
 pub use renamed::{Instead, Renames};
 pub use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 

@@ -10,9 +10,9 @@ use super::rules::machine::{ENGINES, GENERATION_NS, START_NS, bandwidth};
 use super::symbols::{Kind, Size};
 use super::transfers::Transfer;
 use super::types::{Generation, Space};
-use crate::findings::TextSpan;
 use crate::lanes::{Lane, Machine};
 use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+use visa_findings::TextSpan;
 
 /// The costs of all functions with transfers, in the order of the file.
 pub fn transfer_costs(analysed: &Analysed) -> Vec<TransferCost> {

@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 use crate::answers::{ByteRange, Completion, HintLevel, Hover, InlayHint, Lens};
 use crate::db::Db;
-use crate::findings::{Rule, TextSpan};
 use crate::inputs::{self, NkiOptions, SourceFile};
 use crate::neighbours::{
     self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
@@ -30,6 +29,7 @@ use rustc_hash::FxHashSet;
 use syntax::remarks::Remarks;
 use types::{Generation, Generations, Span};
 use values::Followed;
+use visa_findings::{Rule, TextSpan};
 
 /// The front end.
 pub(crate) struct Nki;

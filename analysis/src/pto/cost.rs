@@ -7,11 +7,11 @@ use super::ide::highest_ub_byte;
 use super::program::{Function, Step, What};
 use super::schedule::{lane_of, schedule_steps};
 use super::transfers::{CopyKind, Derived};
-use crate::findings::TextSpan;
 use crate::inputs::PtoOptions;
 use crate::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
 use crate::numbers::thousands;
 use crate::transfer::Transfer;
+use visa_findings::TextSpan;
 
 /// What the functions of a file move, in the order of the text.
 pub(super) fn transfer_costs(analysis: &Analysis, options: PtoOptions) -> Vec<TransferCost> {

@@ -27,12 +27,12 @@ use crate::answers::{
     RenameProblem, Symbol,
 };
 use crate::db::Db;
-use crate::findings::{Rule, TextSpan};
 use crate::inputs::{SourceFile, options, shown_path};
 use crate::neighbours::{
     self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
 };
 use crate::report::FileEdit;
+use visa_findings::{Rule, TextSpan};
 
 use rustc_hash::FxHashSet;
 

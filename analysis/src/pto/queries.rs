@@ -13,9 +13,9 @@ use super::report_of;
 use super::rules::Checked;
 use super::syntax::parse;
 use crate::db::Db;
-use crate::findings::TextSpan;
 use crate::inputs::SourceFile;
 use crate::neighbours::{Placing, TransferSite};
+use visa_findings::TextSpan;
 
 /// A function of a file, or what is in none.
 #[salsa::tracked(debug)]

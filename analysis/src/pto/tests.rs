@@ -12,10 +12,10 @@ use super::transfers::Derived;
 use super::{Pto, cost, report_of};
 use crate::answers::{ByteRange, HintLevel};
 use crate::db::AnalysisDatabase;
-use crate::findings::{Edit, Finding, Level, TextSpan};
 use crate::inputs::{PtoOptions, SourceFile};
 use crate::neighbours::{Amount, EditorAnswers as _, FrontEnd as _, NeighbourReport};
 use crate::transfer::{Loop, Side};
+use visa_findings::{Edit, Finding, Level, TextSpan};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
@@ -282,7 +282,7 @@ fn all_fixes_together_come_to_an_end() {
             let machine = found
                 .iter()
                 .flat_map(|finding| &finding.fixes)
-                .find(|fix| fix.applicability == crate::findings::Applicability::Machine);
+                .find(|fix| fix.applicability == visa_findings::Applicability::Machine);
             match machine {
                 Some(fix) => text = with_edits(&text, &fix.edits),
                 None => break,

@@ -7,7 +7,7 @@ use sums::word_sum;
 use super::wording::propose_mappings;
 use super::{
     Alternative, Applicability, Checked, Finding, Group, Replacement, Rule, levels, provenance,
-    rule, words,
+    region_replacement, rule, words,
 };
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::holding::element_holding_axis;
@@ -353,7 +353,7 @@ pub(super) fn with_places(
             .iter()
             .map(|address| Replacement::address(*address))
             .collect(),
-        Elsewhere::Half(region) => vec![Replacement::region(library, *region)],
+        Elsewhere::Half(region) => vec![region_replacement(library, *region)],
         Elsewhere::Nowhere => Vec::new(),
         Elsewhere::Fixed => {
             return finding.help(

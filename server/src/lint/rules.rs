@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use visa_analysis::{
-    Confirmer, Dialect, Engine, Group, Language, Library, Release, Rule, Said, Speaker, all_rules,
-    rule_url,
+    Confirmer, Dialect, Engine, Group, Language, Library, Release, Rule, RuleTexts as _, Said,
+    Speaker, all_rules, rule_url,
 };
 
 use super::arguments::{RulesArguments, RulesFormat};

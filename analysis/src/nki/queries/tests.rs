@@ -166,7 +166,7 @@ fn a_mode_that_is_a_default_is_known_where_a_call_leaves_it_out() {
         let report = Nki.report(&db, file);
         let found = report.findings.iter();
         let found = found.filter(|one| one.rule.name == "nki_indirect_mode");
-        let place = |span: crate::findings::TextSpan| span.start as usize..span.end as usize;
+        let place = |span: visa_findings::TextSpan| span.start as usize..span.end as usize;
         found.map(|one| text[place(one.span)].to_owned()).collect()
     };
     assert_eq!(places(&text), ["mode"]);

@@ -2,10 +2,10 @@
 
 use super::machine::{PARTITIONS, PSUM_PARTITION, sbuf_partition};
 use super::{Context, Found};
-use crate::findings::{Finding, Rule, rule};
 use crate::nki::names::Api;
 use crate::nki::types::{Space, shape_text};
 use crate::nki::values::Allocation;
+use visa_findings::{Finding, Rule, rule};
 
 /// See the declaration.
 pub static PARTITION_LIMIT: Rule = rule!(

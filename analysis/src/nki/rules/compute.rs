@@ -1,8 +1,8 @@
 //! What `dma_compute` combines.
 
 use super::{Context, Found};
-use crate::findings::{Finding, Rule, rule};
 use crate::nki::transfers::{Kind, Transfer};
+use visa_findings::{Finding, Rule, rule};
 
 /// See the declaration.
 pub static COMPUTE_OPERATION: Rule = rule!(

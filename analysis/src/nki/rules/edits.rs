@@ -2,10 +2,10 @@
 //!
 //! Knows how a call is written, nothing of what is legal.
 
-use crate::findings::{Applicability, Edit, Fix, TextSpan};
 use crate::nki::names::Mode;
 use crate::nki::transfers::{Transfer, Written};
 use crate::nki::types::Span;
+use visa_findings::{Applicability, Edit, Fix, TextSpan};
 
 /// A fix of several edits.
 pub fn fix_of_edits(

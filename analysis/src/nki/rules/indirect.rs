@@ -3,11 +3,11 @@
 use super::edits::{fix_of_edits, removing_edit, replace_edit, with_mode};
 use super::releases::{Since, refused_before};
 use super::{Context, Found};
-use crate::findings::{Applicability, Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
 use crate::nki::symbols::Size;
 use crate::nki::transfers::{End, Kind, Transfer};
 use crate::nki::types::{Dtype, Gather, Generation, Generations, Space, Tensor, shape_text};
+use visa_findings::{Applicability, Finding, Rule, rule};
 
 /// See the declaration.
 pub static INDIRECT_MODE: Rule = rule!(

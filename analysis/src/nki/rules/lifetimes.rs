@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::machine::{PARTITIONS, PSUM_BANKS, PSUM_PARTITION, sbuf_partition};
 use super::{Context, Found, edits};
-use crate::findings::{Finding, Rule, rule};
 use crate::nki::symbols::Size;
 use crate::nki::types::{Generation, Generations, Space, Span};
 use crate::nki::values::{Allocation, Followed, Loop, Use};
+use visa_findings::{Finding, Rule, rule};
 
 /// See the declaration.
 pub static NEEDED_AT_ONCE: Rule = rule!(

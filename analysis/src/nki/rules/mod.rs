@@ -26,7 +26,7 @@ use super::syntax::remarks::Remarks;
 use super::transfers::Transfer;
 use super::types::Span;
 use super::values::{Followed, Instruction};
-use crate::findings::{Finding, Group, Level, Rule, TextSpan};
+use visa_findings::{Finding, Group, Level, Rule, TextSpan};
 
 /// A finding in a file.
 pub type Found = Finding<TextSpan>;

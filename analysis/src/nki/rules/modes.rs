@@ -3,10 +3,10 @@
 use super::edits::{fix_of_edits, removing_edit, with_mode};
 use super::transpose::hardware_refusal;
 use super::{Context, Found};
-use crate::findings::{Alternative, Applicability, Finding, Rule, TextSpan, rule};
 use crate::nki::names::Mode;
 use crate::nki::transfers::{Kind, Transfer};
 use crate::nki::types::{Generation, Generations};
+use visa_findings::{Alternative, Applicability, Finding, Rule, TextSpan, rule};
 
 /// See the declaration.
 pub static HWDGE_ENGINE: Rule = rule!(

@@ -5,9 +5,9 @@
 use super::edits::{fix_of_edits, removing_edit, replace_edit};
 use super::releases::{Refused, Since, refused_since};
 use super::{Context, Found};
-use crate::findings::{Applicability, Edit, Finding, Rule, TextSpan, rule};
 use crate::nki::transfers::Written;
 use crate::nki::values::{OlderForm, OlderKind};
+use visa_findings::{Applicability, Edit, Finding, Rule, TextSpan, rule};
 
 /// See the declaration.
 pub static OLDER_FORM: Rule = rule!(

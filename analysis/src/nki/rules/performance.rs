@@ -4,10 +4,10 @@ use super::edits::{fix_of_edits, removing_edit, replace_edit, with_mode};
 use super::machine::{GENERATION_NS, GOOD_PAYLOAD, MANY_DESCRIPTORS, SMALL_PAYLOAD, bandwidth};
 use super::modes::require_legal_mode;
 use super::{Context, Found};
-use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
 use crate::nki::transfers::{Kind, Transfer};
 use crate::nki::types::{Generation, Generations, Space, Tensor};
+use visa_findings::{Alternative, Applicability, Finding, Rule, rule};
 
 /// See the declaration.
 pub static SBUF_COPY: Rule = rule!(
@@ -231,7 +231,7 @@ fn check_descriptors(transfer: &Transfer, context: &Context<'_>, found: &mut Vec
 fn hardware_alternative(
     transfer: &Transfer,
     context: &Context<'_>,
-) -> Option<Alternative<crate::findings::TextSpan>> {
+) -> Option<Alternative<visa_findings::TextSpan>> {
     require_legal_mode(transfer, Mode::Hardware).ok()?;
     let known = transfer.generations != Generations::ANY;
     let edit = with_mode(transfer, context.text, Mode::Hardware)?;

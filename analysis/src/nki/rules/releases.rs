@@ -3,10 +3,10 @@
 //! With the release in the settings or in a remark, a finding is reported if that one refuses; else it names those that do.
 
 use super::{Context, Found};
-use crate::findings::{Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
 use crate::nki::transfers::{Kind, Transfer};
 use crate::nki::types::Space;
+use visa_findings::{Finding, Rule, rule};
 
 /// See the declaration.
 pub static HWDGE_DTYPE: Rule = rule!(

@@ -3,11 +3,11 @@
 use super::edits::{fix_of_edits, replace_edit};
 use super::releases::{Since, refused_since};
 use super::{Context, Found};
-use crate::findings::{Applicability, Finding, Rule, rule};
 use crate::nki::names::Api;
 use crate::nki::symbols::{Size, same_product};
 use crate::nki::transfers::{End, Kind, Transfer, Written, axes_of_rank};
 use crate::nki::types::{Space, shape_text};
+use visa_findings::{Applicability, Finding, Rule, rule};
 
 /// See the declaration.
 pub static TRANSPOSE_AXES: Rule = rule!(

@@ -1,9 +1,9 @@
 //! Habits: reasons for a mode, names in a profile.
 
 use super::{Context, Found};
-use crate::findings::{Finding, Rule, rule};
 use crate::nki::names::Mode;
 use crate::nki::transfers::Transfer;
+use visa_findings::{Finding, Rule, rule};
 
 /// See the declaration.
 pub static FORCED_MODE: Rule = rule!(

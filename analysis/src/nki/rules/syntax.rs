@@ -2,7 +2,7 @@
 
 use super::edits::replace_edit;
 use super::{Context, Found, edits};
-use crate::findings::{Applicability, Finding, Group, Rule, rule};
+use visa_findings::{Applicability, Finding, Group, Rule, rule};
 
 /// See the declaration.
 pub static SYNTAX: Rule = rule!(

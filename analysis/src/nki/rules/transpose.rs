@@ -3,11 +3,11 @@
 use super::edits::{fix_of_edits, removing_edit, with_mode};
 use super::releases::{Since, refused_before, refused_since};
 use super::{Context, Found};
-use crate::findings::{Alternative, Applicability, Finding, Rule, rule};
 use crate::nki::names::{Api, Mode};
 use crate::nki::symbols::Size;
 use crate::nki::transfers::{Kind, Transfer};
 use crate::nki::types::shape_text;
+use visa_findings::{Alternative, Applicability, Finding, Rule, rule};
 
 /// See the declaration.
 pub static TRANSPOSE_DTYPE: Rule = rule!(

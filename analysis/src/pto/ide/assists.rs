@@ -8,9 +8,9 @@ use super::super::syntax::{OperationId, Place};
 use super::super::transfers::{CopyKind, Derived, Field, Given};
 use super::operation_at;
 use crate::answers::{Assist, AssistKind};
-use crate::findings::Applicability;
 use crate::report::FileEdit;
 use crate::transfer::Side;
+use visa_findings::Applicability;
 
 /// The changes that are possible at a selection.
 pub(in super::super) fn assists_at(

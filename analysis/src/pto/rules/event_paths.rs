@@ -11,7 +11,7 @@ use super::super::syntax::OperationId;
 use super::events::{flag_key, is_no_flag};
 use super::writing::text_span;
 use super::{Check, FlagKey, Found};
-use crate::findings::{Rule, rule};
+use visa_findings::{Rule, rule};
 
 pub(super) static PTO_EVENT_SOME_PATHS: Rule = rule!(
     Pto: "pto_event_some_paths",

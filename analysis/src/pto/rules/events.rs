@@ -7,8 +7,8 @@ use super::super::program::{EVENT_NAMES, EVENTS, Flag, Function, Name, Named, PI
 use super::super::syntax::OperationId;
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Rule, rule};
 use crate::names::nearest_names;
+use visa_findings::{Applicability, Rule, rule};
 
 pub(super) static PTO_EVENT_NEVER_SET: Rule = rule!(
     Pto: "pto_event_never_set",

@@ -5,9 +5,9 @@ use super::super::transfers::{Copy, CopyKind, Derived, Direction, Field, Given, 
 use super::super::values::{Element, Memory};
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Rule, rule};
 use crate::numbers::thousands;
 use crate::transfer::Side;
+use visa_findings::{Applicability, Rule, rule};
 
 pub(super) static PTO_DIRECTION: Rule = rule!(
     Pto: "pto_direction",
@@ -203,7 +203,7 @@ fn operation_between(source: Option<Memory>, target: Option<Memory>) -> Option<&
 fn other_operation(
     check: &Check<'_>,
     copy: &Copy,
-) -> Option<crate::findings::Fix<crate::findings::TextSpan>> {
+) -> Option<visa_findings::Fix<visa_findings::TextSpan>> {
     let file = &check.analysis.file;
     let fits = copy.grouped && copy.kind == CopyKind::GmToUb && copy.padding.is_none();
     let cache = copy.given_field(Field::CacheControl).filter(|_| fits)?;
@@ -329,7 +329,7 @@ fn moved_address(
     check: &Check<'_>,
     base: &Given,
     address: i64,
-) -> Option<crate::findings::Fix<crate::findings::TextSpan>> {
+) -> Option<visa_findings::Fix<visa_findings::TextSpan>> {
     let analysis = check.analysis;
     let value = analysis.names.value(base.operand.token)?;
     let (_, definition) = analysis.names.definition(value)?;

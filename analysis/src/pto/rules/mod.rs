@@ -18,9 +18,9 @@ mod writing;
 use rustc_hash::FxHashSet;
 
 use super::analysis::Analysis;
-use crate::findings::{Finding, Rule, TextSpan};
 pub(super) use events::FlagKey;
 use events::flags_of;
+use visa_findings::{Finding, Rule, TextSpan};
 pub(super) use writing::{Change, Constants};
 
 /// A finding in a PTO file.

@@ -5,9 +5,9 @@ use super::super::syntax::{OperationId, Place};
 use super::super::transfers::{Copy, CopyKind, Derived, Field, GivenLoop, LoopOrigin, SideStep};
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
 use crate::numbers::thousands;
 use crate::transfer::Side;
+use visa_findings::{Applicability, Fix, Rule, TextSpan, rule};
 
 pub(super) static PTO_LOOP_COLLAPSIBLE: Rule = rule!(
     Pto: "pto_loop_collapsible",

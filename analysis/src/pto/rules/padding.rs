@@ -7,8 +7,8 @@ use super::super::transfers::{CopyKind, Derived, Field, UB_ALIGNMENT};
 use super::super::values::Element;
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
 use crate::transfer::Side;
+use visa_findings::{Applicability, Fix, Rule, TextSpan, rule};
 
 pub(super) static PTO_PAD_VALUE_UNSET: Rule = rule!(
     Pto: "pto_pad_value_unset",

@@ -7,7 +7,7 @@ use super::super::syntax::OperationId;
 use super::super::transfers::{Derived, Direction};
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Fix, Rule, TextSpan, rule};
+use visa_findings::{Applicability, Fix, Rule, TextSpan, rule};
 
 pub(super) static PTO_LOOP_STRIDE_UNSET: Rule = rule!(
     Pto: "pto_loop_stride_unset",

@@ -11,9 +11,9 @@ use super::nests::one_row;
 use super::packed_rows::{MovedRows, touching_the_gaps};
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Alternative, Applicability, Rule, TextSpan, rule};
 use crate::numbers::thousands;
 use crate::transfer::{Loop, Meeting, Side, Transfer, rows_meet, sides_meet};
+use visa_findings::{Alternative, Applicability, Rule, TextSpan, rule};
 
 pub(super) static PTO_STRIDE_ALIGNMENT: Rule = rule!(
     Pto: "pto_stride_alignment",
@@ -198,7 +198,7 @@ fn other_step(
     one: &SideStep,
     side: Side,
     step: i64,
-) -> Option<(String, crate::findings::Fix<TextSpan>)> {
+) -> Option<(String, visa_findings::Fix<TextSpan>)> {
     let field = match one.level {
         0 => Field::Stride(side),
         level => Field::LoopStride(level, side),

@@ -3,8 +3,8 @@
 use super::super::syntax::Place;
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Rule, rule};
 use crate::names::nearest_names;
+use visa_findings::{Applicability, Rule, rule};
 
 pub(super) static PTO_SYNTAX: Rule = rule!(
     Pto: "pto_syntax",

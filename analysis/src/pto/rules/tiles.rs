@@ -11,9 +11,9 @@ use super::rows::{PTO_ROWS_OVERLAP, PTO_SOURCE_ROWS_OVERLAP, PTO_UB_BOUNDS};
 use super::text::PTO_OPERANDS;
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Group, Rule, rule};
 use crate::numbers::thousands;
 use crate::transfer::{Loop, Meeting, Side, Transfer, rows_meet};
+use visa_findings::{Applicability, Group, Rule, rule};
 
 pub(super) static PTO_TILE_ALIGNMENT: Rule = Rule {
     // Rows of half a block, as published kernels keep the results of comparisons.

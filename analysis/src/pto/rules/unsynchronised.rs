@@ -10,8 +10,8 @@ use super::super::transfers::{CopyKind, Derived};
 use super::super::values::Memory;
 use super::writing::{Change, text_span};
 use super::{Check, Found};
-use crate::findings::{Applicability, Group, Rule, rule};
 use crate::transfer::{Meeting, Side, sides_meet};
+use visa_findings::{Applicability, Group, Rule, rule};
 
 pub(super) static PTO_STORE_ORDER: Rule = rule!(
     Pto: "pto_store_order",

@@ -10,7 +10,7 @@ use super::super::analysis::Analysis;
 use super::super::syntax::{Cursor, Kind, OperationId, Place};
 use super::super::transfers::Given;
 use super::super::values::{DefinitionId, Known};
-use crate::findings::{Alternative, Applicability, Edit, Fix, TextSpan};
+use visa_findings::{Alternative, Applicability, Edit, Fix, TextSpan};
 
 /// A place as findings have it.
 pub(super) const fn text_span(place: Place) -> TextSpan {

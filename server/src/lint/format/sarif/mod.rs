@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use serde_sarif::sarif;
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules,
-    documentation_url, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, RuleTexts as _,
+    all_rules, documentation_url, rule_url,
 };
 
 use super::common::whole_text;

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::findings::{Applicability, Confirmer, CostChange, Group, Level};
-use crate::items::{Crate, FileLibrary};
-use crate::language::Language;
+use crate::{Applicability, Confirmer, CostChange, Group, Level};
+use visa_base::language::Language;
+use visa_libraries::{Crate, FileLibrary};
 
-pub(crate) use self::blocks::fitted;
+pub use self::blocks::fitted;
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -284,7 +284,7 @@ impl FileReport {
     }
 
     /// Adds the answer about another block of the same file.
-    pub(crate) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         let sum = |one: &mut u64, other: u64| *one = one.saturating_add(other);
         sum(&mut self.syntax_errors, other.syntax_errors);
         sum(&mut self.kernels, other.kernels);

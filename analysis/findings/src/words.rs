@@ -2,30 +2,30 @@
 
 use std::fmt::Display;
 
-use crate::numbers::one_of;
+use visa_base::numbers::one_of;
 
 /// `a, b or c`.
-pub(crate) fn listed_with_or(numbers: &[u64]) -> String {
+pub fn listed_with_or(numbers: &[u64]) -> String {
     one_of(numbers)
 }
 
 /// `` `a`, `b` and `c` ``: names in code.
-pub(crate) fn names_in_code<T: Display>(names: &[T]) -> String {
+pub fn names_in_code<T: Display>(names: &[T]) -> String {
     joined_words(names.iter().map(|name| format!("`{name}`")), "and")
 }
 
 /// `a, b and c`: words that are quoted already.
-pub(crate) fn all_of(words: &[String]) -> String {
+pub fn all_of(words: &[String]) -> String {
     joined_words(words.iter().cloned(), "and")
 }
 
 /// What is at the call of a macro that writes what is found.
-pub(crate) fn called_here(name: &str) -> String {
+pub fn called_here(name: &str) -> String {
     format!("`{name}!` writes it for this call")
 }
 
 /// What is at the place in a macro that writes what is found.
-pub(crate) fn written_here(name: &str) -> String {
+pub fn written_here(name: &str) -> String {
     format!("`{name}!` writes it here")
 }
 
@@ -39,7 +39,7 @@ fn joined_words(words: impl Iterator<Item = String>, last: &str) -> String {
 }
 
 /// A number of bytes, in the largest unit that leaves it whole: `96 bytes`, `512 KiB`, `48 GiB`.
-pub(crate) fn bytes_text(bytes: u64) -> String {
+pub fn bytes_text(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] = [
         (1 << 40, "TiB"),
         (1 << 30, "GiB"),
@@ -57,19 +57,19 @@ pub(crate) fn bytes_text(bytes: u64) -> String {
 }
 
 /// A byte range in hexadecimal, the end excluded.
-pub(crate) fn hex_range((start, end): (u64, u64)) -> String {
+pub fn hex_range((start, end): (u64, u64)) -> String {
     format!("{start:#x}..{end:#x}")
 }
 
 /// A text with a capital letter at its beginning, as titles have it.
-pub(crate) fn capitalised_text(text: &str) -> String {
+pub fn capitalised_text(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
 /// A title as a part of a sentence.
-pub(crate) fn uncapital(title: &str) -> String {
+pub fn uncapital(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());
     first.into_iter().chain(letters).collect()

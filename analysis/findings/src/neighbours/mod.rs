@@ -15,11 +15,11 @@ use crate::answers::{
     Assist, ByteRange, Completion, Folding, Highlight, HintLevel, Hover, InlayHint, Lens, Place,
     RenameProblem, SignatureHelp, Symbol,
 };
-use crate::db::Db;
-use crate::findings::{Finding, Rule, TextSpan};
-use crate::inputs::SourceFile;
-use crate::lanes::Lane;
 use crate::report::FileEdit;
+use crate::{Finding, Rule, TextSpan};
+use visa_base::db::Db;
+use visa_base::lanes::Lane;
+use visa_inputs::SourceFile;
 
 pub use placing::{Placing, part_at, parts_with_places};
 

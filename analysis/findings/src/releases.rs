@@ -3,9 +3,9 @@
 //! Every rule's declaration says both. Nothing else decides whether a rule speaks about a dialect.
 
 use super::Rule;
-use crate::items::Dialect;
-use crate::kernel::dialect::Releases;
-use crate::libraries::{Library, Release, Said};
+use visa_libraries::Dialect;
+use visa_libraries::Releases;
+use visa_libraries::{Library, Release, Said};
 
 /// The first release of the successor.
 const FIRST: Release = Release::new(0, 2);
@@ -19,23 +19,23 @@ pub struct Holds {
 
 impl Holds {
     /// In the book's library and in every release of its successor.
-    pub(crate) const EVERYWHERE: Self = Self {
+    pub const EVERYWHERE: Self = Self {
         book: true,
         successor: Some(Releases::since(FIRST)),
     };
     /// In the book's library alone.
-    pub(crate) const BOOK: Self = Self {
+    pub const BOOK: Self = Self {
         successor: None,
         ..Self::EVERYWHERE
     };
     /// In every release of the successor, and not in the book's library.
-    pub(crate) const SUCCESSOR: Self = Self {
+    pub const SUCCESSOR: Self = Self {
         book: false,
         ..Self::EVERYWHERE
     };
 
     /// Of the successor from release `0.minor` on.
-    pub(crate) const fn since(self, minor: u16) -> Self {
+    pub const fn since(self, minor: u16) -> Self {
         let releases = match self.successor {
             Some(releases) => Releases {
                 since: Release::new(0, minor),
@@ -50,7 +50,7 @@ impl Holds {
     }
 
     /// Of the successor up to release `0.minor`.
-    pub(crate) const fn until(self, minor: u16) -> Self {
+    pub const fn until(self, minor: u16) -> Self {
         let since = match self.successor {
             Some(releases) => releases.since,
             None => FIRST,
@@ -117,32 +117,32 @@ pub struct Refusal {
 
 impl Refusal {
     /// No program does.
-    pub(crate) const NEVER: Self = Self {
+    pub const NEVER: Self = Self {
         book: false,
         since: None,
         otherwise: Some(Confirmer::Model),
     };
     /// Both libraries do, in all releases.
-    pub(crate) const BY_LIBRARIES: Self = Self {
+    pub const BY_LIBRARIES: Self = Self {
         book: true,
         since: Some(FIRST),
         ..Self::NEVER
     };
     /// The book's library does; what the successor says of it is not known.
-    pub(crate) const BY_BOOK: Self = Self {
+    pub const BY_BOOK: Self = Self {
         book: true,
         ..Self::NEVER
     };
     /// The successor's compiler does, and no library.
-    pub(crate) const BY_COMPILER: Self = Self::NEVER.else_compiler();
+    pub const BY_COMPILER: Self = Self::NEVER.else_compiler();
     /// There is nothing to refuse: the rule speaks about visa-lint's own run.
-    pub(crate) const OWN: Self = Self {
+    pub const OWN: Self = Self {
         otherwise: None,
         ..Self::NEVER
     };
 
     /// The successor does from release `0.minor` on.
-    pub(crate) const fn since(minor: u16) -> Self {
+    pub const fn since(minor: u16) -> Self {
         Self {
             since: Some(Release::new(0, minor)),
             ..Self::NEVER
@@ -150,7 +150,7 @@ impl Refusal {
     }
 
     /// Where the successor does not, its compiler does.
-    pub(crate) const fn else_compiler(self) -> Self {
+    pub const fn else_compiler(self) -> Self {
         Self {
             otherwise: Some(Confirmer::Compiler),
             ..self

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-use crate::numbers::thousands;
+use visa_base::numbers::thousands;
 
 /// A kernel is slower after a change that adds more than one part in so many to its cycles.
 const ALLOWED_PART: u128 = 50;

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::answers::ByteRange;
-use crate::findings::{Finding, TextSpan};
+use crate::{Finding, TextSpan};
 
 /// From bytes of a part to bytes of its file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,13 +1,14 @@
-//! What several findings come from, as rules declare it. What becomes of findings of one cause is the business of
-//! [`crate::causes`].
+//! What several findings come from, as rules declare it. What becomes of findings of one cause is the engine's business.
 
 /// What a finding comes from: the kind of fault and what is at fault.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cause {
-    pub(crate) fault: &'static str,
-    pub(crate) subject: String,
+    /// The kind of fault.
+    pub fault: &'static str,
+    /// The name or value at fault.
+    pub subject: String,
     /// Whether places in other items of the file belong to it.
-    pub(crate) everywhere: bool,
+    pub everywhere: bool,
 }
 
 impl Cause {

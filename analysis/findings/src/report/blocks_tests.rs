@@ -1,9 +1,9 @@
 //! Edits of a block of Markdown, made in its file.
 
 use super::fitted;
-use crate::findings::Applicability;
-use crate::fragments::{fragments, markdown_blocks};
+use crate::Applicability;
 use crate::report::{DiagnosticFix, FileEdit};
+use visa_syntax::fragments::{fragments, markdown_blocks};
 
 /// An edit of the only block of a Markdown file, made in the file.
 fn edited(text: &str, from: &str, to: &str) -> Option<String> {

@@ -1,11 +1,11 @@
 //! Edits of a block, as edits of the file that it is in.
 
 use super::{DiagnosticFix, FileEdit};
-use crate::fragments::Origin;
+use visa_syntax::fragments::Origin;
 
 /// The fixes of a block that can be made in its file. One goes that takes away what is in front of a line, be it a quote's
 /// `>` or a comment's slashes; a line that one adds gets what is in front of the line before.
-pub(crate) fn fitted(fixes: Vec<DiagnosticFix>, text: &str, origin: &Origin) -> Vec<DiagnosticFix> {
+pub fn fitted(fixes: Vec<DiagnosticFix>, text: &str, origin: &Origin) -> Vec<DiagnosticFix> {
     let fit = |fix: DiagnosticFix| {
         let edits: Option<Vec<FileEdit>> = fix
             .edits

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::libraries::Release;
+use crate::Release;
 
 /// The releases that have something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

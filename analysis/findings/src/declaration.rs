@@ -2,13 +2,9 @@
 //!
 //! Knows nothing of how rules are checked.
 
-use std::borrow::Cow;
-
 use super::{Engine, Holds, Refusal};
-use crate::items;
-use crate::kernel::dialect;
-use crate::language::Language;
-use crate::libraries::{Library, Release};
+use visa_base::language::Language;
+use visa_libraries::{Dialect, Library, Release};
 
 /// The groups of the catalogue, which decide a rule's default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -136,11 +132,11 @@ pub struct Rule {
     pub refused: Refusal,
     /// The rules that say it where this one does not hold.
     pub instead: &'static [&'static str],
-    /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
-    pub(crate) summary: &'static str,
-    /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
-    /// [`Rule::why`].
-    pub(crate) why: &'static str,
+    /// One line: what it reports. Names of a library are left open; its language fills them in.
+    pub summary_template: &'static str,
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open; its language fills
+    /// them in.
+    pub why_template: &'static str,
     /// The book's heading that states it; `library` or `derived` as in the catalogue.
     pub heading: &'static str,
     /// Its level where no setting says otherwise, if it is not its group's.
@@ -188,26 +184,6 @@ impl Ord for Rule {
 }
 
 impl Rule {
-    /// One line: what it reports, in the words of the book's library, as its kernels are.
-    pub fn summary(&self) -> Cow<'static, str> {
-        self.filled(self.summary)
-    }
-
-    /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
-    pub fn why(&self) -> Cow<'static, str> {
-        self.filled(self.why)
-    }
-
-    fn filled(&self, text: &'static str) -> Cow<'static, str> {
-        match self.example_language() {
-            Language::Rust => {
-                dialect::dialect_in_release(items::Dialect::default()).fill_names(text)
-            }
-            // Other languages have no names to be filled in.
-            Language::Pto | Language::Nki => Cow::Borrowed(text),
-        }
-    }
-
     /// The level where no setting says otherwise.
     pub fn default_level(&self) -> Level {
         self.level.unwrap_or_else(|| self.group.default_level())
@@ -220,7 +196,7 @@ impl Rule {
     }
 
     /// The group that all of its findings in a dialect are of, where that is another one than its own.
-    pub fn graver_in(&self, dialect: items::Dialect) -> Option<Group> {
+    pub fn graver_in(&self, dialect: Dialect) -> Option<Group> {
         let (since, group) = self.graver?;
         let weighs = dialect.library == Library::OptStd && dialect.release >= since;
         weighs.then_some(group)
@@ -258,11 +234,14 @@ impl Rule {
 ///
 /// A rule about kernels in another language than Rust starts with the language, `rule!(Pto: "pto_syntax", Mapping, …)`, and names no
 /// engine.
+///
+/// The crate that declares it has the fixtures of its rules in its folder `violations`.
+#[macro_export]
 macro_rules! rule {
-    (@offers) => { $crate::findings::Offers { fix: false, alternatives: false } };
-    (@offers fix) => { $crate::findings::Offers { fix: true, alternatives: false } };
-    (@offers alt) => { $crate::findings::Offers { fix: false, alternatives: true } };
-    (@offers fix alt) => { $crate::findings::Offers { fix: true, alternatives: true } };
+    (@offers) => { $crate::Offers { fix: false, alternatives: false } };
+    (@offers fix) => { $crate::Offers { fix: true, alternatives: false } };
+    (@offers alt) => { $crate::Offers { fix: false, alternatives: true } };
+    (@offers fix alt) => { $crate::Offers { fix: true, alternatives: true } };
     (@kernel $name:literal, $kernel:literal, Rust) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/violations/", $name, "/", $kernel, ".rs"))
     };
@@ -276,13 +255,13 @@ macro_rules! rule {
         $language:ident: $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)* $(,)?
     ) => {
-        $crate::findings::rule!(@all $language, $name, $group, $language, $heading, $summary, $why $(, $offer)*;)
+        $crate::rule!(@all $language, $name, $group, $language, $heading, $summary, $why $(, $offer)*;)
     };
     (
         $language:ident: $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)*; $($field:ident: $value:expr),* $(,)?
     ) => {
-        $crate::findings::rule!(
+        $crate::rule!(
             @all $language, $name, $group, $language, $heading, $summary, $why $(, $offer)*; $($field: $value),*
         )
     };
@@ -290,13 +269,13 @@ macro_rules! rule {
         $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)* $(,)?
     ) => {
-        $crate::findings::rule!(@all Rust, $name, $group, $engine, $heading, $summary, $why $(, $offer)*;)
+        $crate::rule!(@all Rust, $name, $group, $engine, $heading, $summary, $why $(, $offer)*;)
     };
     (
         $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)*; $($field:ident: $value:expr),* $(,)?
     ) => {
-        $crate::findings::rule!(
+        $crate::rule!(
             @all Rust, $name, $group, $engine, $heading, $summary, $why $(, $offer)*; $($field: $value),*
         )
     };
@@ -304,34 +283,33 @@ macro_rules! rule {
         @all $language:ident, $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal,
         $why:literal $(, $offer:ident)*; $($field:ident: $value:expr),*
     ) => {
-        $crate::findings::Rule {
+        $crate::Rule {
             $($field: {
                 #[allow(unused_imports, reason = "a field needs one of them at most")]
-                use $crate::findings::{Holds, Refusal};
+                use $crate::{Holds, Refusal};
                 $value
             },)*
-            ..$crate::findings::Rule {
+            ..$crate::Rule {
                 name: $name,
                 aliases: &[],
                 since: "0.1.0",
-                language: Some($crate::language::Language::$language),
-                group: $crate::findings::Group::$group,
-                engine: $crate::findings::Engine::$engine,
-                holds: $crate::findings::Holds::EVERYWHERE,
-                refused: $crate::findings::Refusal::NEVER,
+                language: Some($crate::Language::$language),
+                group: $crate::Group::$group,
+                engine: $crate::Engine::$engine,
+                holds: $crate::Holds::EVERYWHERE,
+                refused: $crate::Refusal::NEVER,
                 instead: &[],
-                summary: $summary,
-                why: $why,
+                summary_template: $summary,
+                why_template: $why,
                 heading: $heading,
                 level: None,
                 lesser: None,
                 graver: None,
                 implies: &[],
-                offers: $crate::findings::rule!(@offers $($offer)*),
-                wrong: $crate::findings::rule!(@kernel $name, "wrong", $language),
-                right: $crate::findings::rule!(@kernel $name, "right", $language),
+                offers: $crate::rule!(@offers $($offer)*),
+                wrong: $crate::rule!(@kernel $name, "wrong", $language),
+                right: $crate::rule!(@kernel $name, "right", $language),
             }
         }
     };
 }
-pub(crate) use rule;

@@ -2,32 +2,33 @@
 //!
 //! A help that names a text to write is made from an [`Alternative`], never typed as prose: what is said can then be done by
 //! the reader of the finding, and a test does it. Knows words and edits, nothing about what they mean; whether one leads to a
-//! kernel without a new error is found out in [`crate::fixing`].
+//! kernel without a new error is found out in the room of each language.
 
-use super::{Applicability, Edit, Finding, Fix, Replacement, words};
-use crate::items::Span;
+use std::convert::Infallible;
+
+use super::{Applicability, Edit, Finding, Fix, IntoReplacement, words};
 
 /// Something that the author may write instead of what is there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Alternative<P = Span> {
+pub struct Alternative<P, V = Infallible> {
     /// The words of the help for it, with the text of each of its edits.
     pub text: String,
     /// The replacements that write it.
-    pub edits: Vec<Edit<P>>,
+    pub edits: Vec<Edit<P, V>>,
 }
 
 /// The alternatives of a finding, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Alternatives<P = Span> {
+pub struct Alternatives<P, V = Infallible> {
     /// The words before them: no text to write and no number.
     pub lead: &'static str,
     /// The alternatives, the best one first.
-    pub list: Vec<Alternative<P>>,
+    pub list: Vec<Alternative<P, V>>,
 }
 
-impl<P> Alternative<P> {
+impl<P, V> Alternative<P, V> {
     /// A text in code that replaces a place.
-    pub(crate) fn text(place: P, with: impl Into<Replacement>) -> Self {
+    pub fn text(place: P, with: impl IntoReplacement<V>) -> Self {
         let edit = Edit::new(place, with);
         Self {
             text: format!("`{}`", edit.text),
@@ -36,7 +37,7 @@ impl<P> Alternative<P> {
     }
 }
 
-impl<P: Clone> Finding<P> {
+impl<P: Clone, V: Clone> Finding<P, V> {
     /// What to do, in words: the alternatives, or what was said in general where none of them is left.
     pub fn advice(&self) -> Option<String> {
         let Some(alternatives) = &self.alternatives else {
@@ -55,9 +56,9 @@ impl<P: Clone> Finding<P> {
     pub fn alternatives(
         mut self,
         lead: &'static str,
-        list: impl IntoIterator<Item = Alternative<P>>,
+        list: impl IntoIterator<Item = Alternative<P, V>>,
     ) -> Self {
-        let list: Vec<Alternative<P>> = list.into_iter().collect();
+        let list: Vec<Alternative<P, V>> = list.into_iter().collect();
         if !list.is_empty() {
             self.alternatives = Some(Alternatives { lead, list });
         }
@@ -65,7 +66,7 @@ impl<P: Clone> Finding<P> {
     }
 
     /// States one more alternative, of other words than those before, and proposes it.
-    pub(crate) fn or_alternative(mut self, other: Option<Alternative<P>>) -> Self {
+    pub fn or_alternative(mut self, other: Option<Alternative<P, V>>) -> Self {
         if let Some(other) = &other {
             self.fixes.push(Fix {
                 title: words::capitalised_text(&other.text),
@@ -89,7 +90,7 @@ impl<P: Clone> Finding<P> {
     }
 
     /// Proposes a fix whose title says what it writes, and states it.
-    pub(crate) fn stating(mut self, fix: Option<Fix<P>>) -> Self {
+    pub fn stating(mut self, fix: Option<Fix<P, V>>) -> Self {
         let Some(fix) = fix else {
             return self;
         };
@@ -102,9 +103,9 @@ impl<P: Clone> Finding<P> {
     }
 }
 
-impl<P> Fix<P> {
+impl<P, V> Fix<P, V> {
     /// Its title as a part of a sentence, and behind it the texts that it writes and the title does not name.
-    pub(crate) fn in_words(&self) -> String {
+    pub fn in_words(&self) -> String {
         let text = words::uncapital(&self.title);
         let mut unsaid: Vec<&str> = Vec::new();
         for edit in &self.edits {

@@ -1,17 +1,19 @@
 //! What a rule reports: words, places, alternatives and fixes, before levels and suppressions.
 //!
-//! A place is a [`Span`] of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
+//! A place is a span of an item's normalised text, in kernels in Rust, or a [`TextSpan`] of a file's text, in all other languages.
+
+use std::convert::Infallible;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Alternative, Alternatives, Cause, Confirmer, CostChange, Edit, Group, Level, Replacement, Rule,
-    words,
+    Alternative, Alternatives, Cause, Confirmer, CostChange, Edit, Group, IntoReplacement, Level,
+    Rule, words,
 };
-use crate::items::{Dialect, Span};
-use crate::libraries::Library;
-use crate::numbers::grouped;
+use visa_base::numbers::grouped;
+use visa_libraries::Dialect;
+use visa_libraries::Library;
 
 /// Bytes of the text of the file that a finding is about, its byte-order mark included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,20 +57,20 @@ pub enum Applicability {
 
 /// A code action that mends a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fix<P = Span> {
+pub struct Fix<P, V = Infallible> {
     /// What it does, as a menu entry.
     pub title: String,
     /// Whether it may be applied without looking.
     pub applicability: Applicability,
     /// Its replacements.
-    pub edits: Vec<Edit<P>>,
+    pub edits: Vec<Edit<P, V>>,
     /// What it does to the cycles of the function, once it is completed; `None` where that is not known.
     pub cost: Option<CostChange>,
 }
 
 /// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Related<P = Span> {
+pub struct Related<P> {
     /// What is there.
     pub message: String,
     /// Where.
@@ -77,7 +79,7 @@ pub struct Related<P = Span> {
 
 /// A finding, before levels and suppression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Finding<P = Span> {
+pub struct Finding<P, V = Infallible> {
     /// The rule.
     pub rule: &'static Rule,
     /// The numbers compared and the mechanism in one clause.
@@ -89,11 +91,11 @@ pub struct Finding<P = Span> {
     /// What to do, where no alternative says it.
     pub help: Option<String>,
     /// The legal alternatives.
-    pub alternatives: Option<Alternatives<P>>,
+    pub alternatives: Option<Alternatives<P, V>>,
     /// The other ends.
     pub related: Vec<Related<P>>,
     /// Code actions.
-    pub fixes: Vec<Fix<P>>,
+    pub fixes: Vec<Fix<P, V>>,
     /// Another group than the rule's own, where the same fact weighs less (fragments that no kernel reaches).
     pub group: Option<Group>,
     /// What the change that the finding proposes would save.
@@ -142,7 +144,7 @@ impl Saving {
     }
 }
 
-impl<P> Finding<P> {
+impl<P, V> Finding<P, V> {
     /// A finding with its message and place; the rest is added by the methods below.
     pub fn new(rule: &'static Rule, span: P, message: impl Into<String>) -> Self {
         Self {
@@ -162,7 +164,7 @@ impl<P> Finding<P> {
     }
 
     /// The level at which it is taken where no setting says otherwise.
-    pub(crate) fn level(&self) -> Level {
+    pub fn level(&self) -> Level {
         match self.group {
             Some(group) => group.default_level(),
             None => self.rule.default_level(),
@@ -189,7 +191,7 @@ impl<P> Finding<P> {
 
     /// Sets that no program finds it in kernels for the successor of the book's library, whose own code finds the rest of the rule. What the
     /// book's library says of it is as for the rule.
-    pub(crate) fn accepted_by_successor(self, dialect: Dialect) -> Self {
+    pub fn accepted_by_successor(self, dialect: Dialect) -> Self {
         match dialect.library {
             Library::OptStd => self.found_by_nobody(),
             Library::VisaStd => self,
@@ -229,7 +231,7 @@ impl<P> Finding<P> {
         applicability: Applicability,
         title: impl Into<String>,
         span: P,
-        with: impl Into<Replacement>,
+        with: impl IntoReplacement<V>,
     ) -> Self {
         self.fixes.push(Fix {
             title: words::capitalised_text(&title.into()),
@@ -241,8 +243,8 @@ impl<P> Finding<P> {
     }
 
     /// The same with all places replaced: those of a function's text by those of the file that holds it.
-    pub fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q> {
-        let mut edits = |edits: Vec<Edit<P>>| -> Vec<Edit<Q>> {
+    pub fn map_places<Q>(self, mut place: impl FnMut(P) -> Q) -> Finding<Q, V> {
+        let mut edits = |edits: Vec<Edit<P, V>>| -> Vec<Edit<Q, V>> {
             let placed = edits.into_iter().map(|edit| edit.map_place(&mut place));
             placed.collect()
         };
