@@ -15,6 +15,8 @@ use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
 use visa_libraries as libraries;
 use visa_mapping as mapping;
+use visa_nki as nki;
+use visa_pto as pto;
 use visa_syntax::{self as syntax, fragments};
 use visa_transfer as transfer;
 
@@ -34,9 +36,7 @@ mod fixing;
 mod ide;
 mod items;
 mod kernel;
-mod nki;
 mod places;
-mod pto;
 mod questions;
 mod rules;
 mod run;

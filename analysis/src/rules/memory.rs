@@ -1,4 +1,7 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
+//!
+//! One fault of a move can show twice: the engine refuses the mappings, and the move loses data because of them. Then the
+//! engine's rule has the finding and this family is silent, so that one mistake gives one message.
 
 mod sums;
 

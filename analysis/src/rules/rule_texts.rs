@@ -8,7 +8,6 @@ use super::Rule;
 use super::examples::{Example, current_example};
 use crate::items::Dialect;
 use crate::kernel::dialect::dialect_in_release;
-use crate::language::Language;
 use crate::libraries::Library;
 
 /// The texts and kernels of a rule as a reader sees them.
@@ -58,9 +57,9 @@ fn declared(rule: &Rule) -> Example {
 }
 
 fn filled(rule: &Rule, text: &'static str) -> Cow<'static, str> {
-    match rule.example_language() {
-        Language::Rust => dialect_in_release(Dialect::default()).fill_names(text),
-        // Other languages have no names to be filled in.
-        Language::Pto | Language::Nki => Cow::Borrowed(text),
+    // Other languages have no names to be filled in.
+    if rule.example_language().is_neighbour() {
+        return Cow::Borrowed(text);
     }
+    dialect_in_release(Dialect::default()).fill_names(text)
 }

@@ -1,4 +1,10 @@
 //! Contractions: products of a stream and a register tensor, summed in the order of the library.
+//!
+//! The sum of floats depends on its order, so the order is the library's: packets, then time, then rows in early releases, one
+//! sum in order in later ones. Integers are summed in 64 bits, and a sum that leaves its type on the way is no result, even if
+//! it comes back. The products of one result are at the same offsets from its first one wherever digits part evenly. The fast
+//! way therefore computes offsets once and sums many results side by side. The slow way asks for each product by itself; both
+//! must give equal bits.
 
 use visa_arrays::{Arithmetic, Array, Bits, ElementKind, Fault};
 

@@ -1,4 +1,9 @@
 //! Reductions: which elements each result takes in, in the order of the library, and whether the device knows them all.
+//!
+//! A result is undefined as soon as it takes in one undefined element, so the plan must list padding as well as live elements.
+//! Padding is taken in only where the machine steps over it: a digit of a reduced axis is folded with its padding, idle slices
+//! outside of the work are not. Offsets repeat from result to result where digits part evenly, which is the fast way; the slow
+//! way asks for each element.
 
 use visa_arrays::{Array, Bits, Fold};
 

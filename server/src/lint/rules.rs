@@ -217,8 +217,7 @@ fn rule_languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
 const fn language_heading(language: Language) -> &'static str {
     match language {
         Language::Rust => "Rust: the Virtual ISA, and files of all languages",
-        Language::Pto => "PTO",
-        Language::Nki => "NKI",
+        other => other.title(),
     }
 }
 
