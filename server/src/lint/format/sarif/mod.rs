@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use serde_sarif::sarif;
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, RuleTexts as _,
-    all_rules, documentation_url, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules,
+    documentation_url, rule_url,
 };
 
 use super::common::whole_text;
@@ -18,6 +18,7 @@ use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::project::Failure;
+use visa_analysis::RuleTexts as _;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
