@@ -133,16 +133,16 @@ fn constants_are_no_axes_and_no_operands() {
         assert_eq!(found[0], found[1], "m! and i! agree");
         found[0].clone()
     };
-    assert_eq!(mapping_text("A / N"), "-; constant N of Some(4) at N");
+    assert_eq!(of("A / N"), "-; constant N of Some(4) at N");
     assert_eq!(
-        mapping_text("A / { N / 2 }"),
+        of("A / { N / 2 }"),
         "-; constant { N / 2 } of Some(2) at { N / 2 }"
     );
-    assert_eq!(mapping_text("[A % K, B]"), "-; constant K of None at K");
-    assert_eq!(mapping_text("A / (N)"), "-; grammar at (N)");
-    assert_eq!(mapping_text("[A, N]"), "-; constant N of Some(4) at N");
+    assert_eq!(of("[A % K, B]"), "-; constant K of None at K");
+    assert_eq!(of("A / (N)"), "-; grammar at (N)");
+    assert_eq!(of("[A, N]"), "-; constant N of Some(4) at N");
     assert_eq!(
-        mapping_text("[N, A] / N"),
+        of("[N, A] / N"),
         "-; constant N of Some(4) at N; constant N of Some(4) at N"
     );
 }
