@@ -54,21 +54,8 @@ pub(super) struct Products<'a> {
     pub(super) factors: [Factor<'a>; 2],
     /// Whether packets are summed first, then their sums over time, then those over rows, as early releases do.
     pub(super) by_stage: bool,
-    /// Whether padding that only the alignment adds is left out, as the book's library has it.
-    pub(super) fills_alignment: bool,
-}
-
-impl Products<'_> {
-    /// Whether an operand has padding of its own in what is streamed or held.
-    fn is_padded(&self) -> bool {
-        let streamed = [Level::Row, Level::Element, Level::Time, Level::Packet];
-        self.factors.iter().any(|factor| {
-            factor.space.places.iter().any(|place| {
-                let part = factor.space.levels.get(place.level);
-                place.extent > place.live && part.is_some_and(|part| streamed.contains(&part.level))
-            })
-        })
-    }
+    /// Whether padding is left out: a mask of the fetch makes it zero, or only the alignment adds it.
+    pub(super) masks_padding: bool,
 }
 
 /// The type that sums have.
@@ -157,8 +144,7 @@ pub(super) fn contract(
         return super::keyed::contract_by_function(products, output, origin);
     }
     let inner = inner_space(space, output, None);
-    let pads =
-        takes_padding(space, &inner, output) && (!products.fills_alignment || products.is_padded());
+    let pads = !products.masks_padding && takes_padding(space, &inner, output);
     let (array, mut bits, from) = match parts(space, &[first.space, second.space, &inner]) {
         Some(parts) => fast(products, &inner, &parts)?,
         None => slow(products, &inner)?,
