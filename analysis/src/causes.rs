@@ -6,10 +6,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::findings::{Finding, TextSpan};
+use crate::findings::{self, TextSpan};
 use crate::items::ItemId;
 use crate::report::{Diagnostic, Range, RelatedPlace};
-use crate::rules::CauseKey;
+use crate::rules::{CauseKey, Finding, cause_key};
 
 /// How many other places of a fault are listed; of the rest the number is given.
 const PLACES: usize = 24;
@@ -32,14 +32,18 @@ struct Group {
 impl Causes {
     /// Remembers what a finding comes from, which its diagnostic does not say.
     pub(crate) fn note_cause(&mut self, finding: &Finding, diagnostic: &Diagnostic) {
-        if let Some(cause) = finding.cause_key() {
+        if let Some(cause) = cause_key(finding) {
             let place = (diagnostic.range, diagnostic.rule);
             self.noted.insert(place, (cause, Some(finding.span.item)));
         }
     }
 
     /// As [`Self::note_cause`], for a finding about a file's text: all of a cause there are one.
-    pub(crate) fn note_in_text(&mut self, finding: &Finding<TextSpan>, diagnostic: &Diagnostic) {
+    pub(crate) fn note_in_text(
+        &mut self,
+        finding: &findings::Finding<TextSpan>,
+        diagnostic: &Diagnostic,
+    ) {
         if let Some(cause) = finding.cause.clone() {
             let place = (diagnostic.range, diagnostic.rule);
             self.noted.insert(place, ((cause, None), None));

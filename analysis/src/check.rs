@@ -487,9 +487,9 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId, extent: Extent) {
     }
 }
 
-/// The functions of a file, wherever they are in it; none of ordinary Rust.
+/// The functions of a file, wherever they are in it; none of ordinary Rust, and none of another language.
 pub(crate) fn functions_of_file(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
-    if !concerns_kernels(db, file) {
+    if file.language(db).is_neighbour() || !concerns_kernels(db, file) {
         return Vec::new();
     }
     file_functions(db, file)

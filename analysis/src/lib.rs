@@ -10,10 +10,13 @@
 
 // Crates of their own, by the names of their rooms.
 use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
+use visa_findings::{self as findings, answers, neighbours, report};
 use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
 use visa_libraries as libraries;
 use visa_mapping as mapping;
+use visa_nki as nki;
+use visa_pto as pto;
 use visa_syntax::{self as syntax, fragments};
 use visa_transfer as transfer;
 
@@ -23,24 +26,18 @@ use visa_transfer as transfer;
 mod fixture_tests;
 
 mod advice;
-mod answers;
 mod catalogue;
 mod causes;
 mod changes;
 mod check;
 mod cost;
 mod derivation;
-mod findings;
 mod fixing;
 mod ide;
 mod items;
 mod kernel;
-mod neighbours;
-mod nki;
 mod places;
-mod pto;
 mod questions;
-mod report;
 mod rules;
 mod run;
 mod simulation;
@@ -98,7 +95,7 @@ pub use report::{
     StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{
-    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, dialect_line,
+    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, RuleTexts, dialect_line,
     foreseeing as rules_foreseeing, has_picture, machine_pictures,
     nearest_to_text as rules_nearest_to_text, without_dialect_line,
 };

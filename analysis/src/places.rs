@@ -238,9 +238,9 @@ impl<'a> Places<'a> {
     }
 
     /// Replacements placed in their files, and whether remarks go with what they replace.
-    fn edits<Q: Copy, P: Spot>(
+    fn edits<Q: Copy, V, P: Spot>(
         &mut self,
-        edits: &[Edit<Q>],
+        edits: &[Edit<Q, V>],
         spot: impl Fn(Q) -> P,
     ) -> Option<(Vec<FileEdit>, bool)> {
         let mut placed = Vec::with_capacity(edits.len());
@@ -278,13 +278,13 @@ impl<'a> Places<'a> {
     }
 
     /// A fix placed in its files.
-    pub(crate) fn placed_fix<P: Spot>(&mut self, fix: &Fix<P>) -> Option<DiagnosticFix> {
+    pub(crate) fn placed_fix<P: Spot, V>(&mut self, fix: &Fix<P, V>) -> Option<DiagnosticFix> {
         self.fix_at(fix, |span| span)
     }
 
-    fn fix_at<Q: Copy, P: Spot>(
+    fn fix_at<Q: Copy, V, P: Spot>(
         &mut self,
-        fix: &Fix<Q>,
+        fix: &Fix<Q, V>,
         spot: impl Fn(Q) -> P,
     ) -> Option<DiagnosticFix> {
         let (edits, loses_remarks) = self.edits(&fix.edits, spot)?;
@@ -312,14 +312,17 @@ impl<'a> Places<'a> {
     }
 
     /// A finding placed in its file.
-    pub(crate) fn diagnostic<P: Spot>(&mut self, finding: &Finding<P>) -> Option<Diagnostic> {
+    pub(crate) fn diagnostic<P: Spot, V: Clone>(
+        &mut self,
+        finding: &Finding<P, V>,
+    ) -> Option<Diagnostic> {
         self.diagnostic_at(finding, |span| span)
     }
 
     /// A finding whose places `spot` makes places in files of.
-    fn diagnostic_at<Q: Copy, P: Spot>(
+    fn diagnostic_at<Q: Copy, V: Clone, P: Spot>(
         &mut self,
-        finding: &Finding<Q>,
+        finding: &Finding<Q, V>,
         spot: impl Fn(Q) -> P + Copy,
     ) -> Option<Diagnostic> {
         let rule = finding.rule;

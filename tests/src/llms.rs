@@ -4,7 +4,9 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Dialect, Group, Library, Rule, all_rules, methods_of, without_dialect_line};
+use visa_analysis::{
+    Dialect, Group, Library, Rule, RuleTexts as _, all_rules, methods_of, without_dialect_line,
+};
 
 use crate::{read, repository};
 

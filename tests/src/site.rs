@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use visa_analysis::{Group, Library, Release, Rule, Speaker, Workspace, all_rules};
+use visa_analysis::{Group, Library, Release, Rule, RuleTexts as _, Speaker, Workspace, all_rules};
 
 use crate::{read, repository};
 

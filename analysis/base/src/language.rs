@@ -53,6 +53,24 @@ impl Language {
         }
     }
 
+    /// The language in a few words, as the option's values explain it.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust, with the libraries of the Virtual ISA",
+            Self::Pto => "MLIR text of the PTO dialect",
+            Self::Nki => "Python that imports NKI",
+        }
+    }
+
+    /// The name of the grammar that its files are parsed by.
+    pub const fn grammar(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Pto => "MLIR",
+            Self::Nki => "Python",
+        }
+    }
+
     /// The language of that name in options and settings.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
@@ -109,6 +127,8 @@ pub struct Ending {
     takes_part: fn(&str) -> bool,
     /// Whether the text has to be asked about a file of the ending, because most of them are none of ours.
     pub by_text: bool,
+    /// Why a text takes no part, in a clause.
+    pub else_reason: &'static str,
 }
 
 /// The endings of files that may be ours.
@@ -118,24 +138,28 @@ pub const ENDINGS: [Ending; 4] = [
         language: Language::Rust,
         takes_part: |_| true,
         by_text: false,
+        else_reason: "it holds no kernel",
     },
     Ending {
         ending: "pto",
         language: Language::Pto,
         takes_part: |text| !is_panorama_project(text),
         by_text: false,
+        else_reason: "it is a panorama project, and no PTO",
     },
     Ending {
         ending: "mlir",
         language: Language::Pto,
         takes_part: holds_pto,
         by_text: true,
+        else_reason: "it holds no `pto.` operation",
     },
     Ending {
         ending: "py",
         language: Language::Nki,
         takes_part: imports_nki,
         by_text: true,
+        else_reason: "it imports no `nki` and no `neuronxcc.nki`",
     },
 ];
 

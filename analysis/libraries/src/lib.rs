@@ -9,19 +9,23 @@
     reason = "modules are private, and `pub` is what other modules of the crate may use"
 )]
 
+mod dialects;
 mod errors;
 mod mapping_types;
 mod operations;
 mod opt_std;
+mod releases;
 mod renamed;
 mod shapes;
 mod visa_std;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
+pub use dialects::{Crate, Dialect, FileLibrary};
 pub use errors::{Pasted, Said, Speaker};
 pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
+pub use releases::Releases;
 pub use renamed::{Instead, Renames};
 pub use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
@@ -269,7 +273,8 @@ mod tests {
     #[test]
     fn what_is_not_known_is_read_as_the_nearest() {
         let nearest = |minor| Library::OptStd.nearest(Release::new(0, minor)).minor;
-        assert_eq!([1, 2, 8, 10, 11].map(nearest), [2, 2, 8, 10, 10]);
+        let newest = Library::OptStd.newest().minor;
+        assert_eq!([1, 2, 8, 10, 99].map(nearest), [2, 2, 8, 10, newest]);
         let major = Library::OptStd.nearest(Release::new(1, 0));
         assert_eq!(major, Library::OptStd.newest());
         for library in Library::ALL {

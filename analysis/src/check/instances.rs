@@ -9,8 +9,8 @@ use ra_ap_syntax::{NodeOrToken, SyntaxNode, TextRange};
 use rustc_hash::FxHashSet;
 
 use crate::db::Db;
-use crate::findings::{Finding, Group, Level};
 use crate::items::{ItemId, Span, parse_item};
+use crate::rules::{Finding, Group, Level};
 
 /// What is said of a fault that weighs less.
 const NOTE: &str =

@@ -72,10 +72,8 @@ fn of_functions<T>(
     parts: &[SourceFile],
     ask: impl Fn(crate::items::ItemId, &Body) -> Option<T>,
 ) -> BTreeMap<KernelName, T> {
-    let rust = parts
+    let all = parts
         .iter()
-        .filter(|file| !file.language(db).is_neighbour());
-    let all = rust
         .flat_map(|file| functions_of_file(db, *file))
         .enumerate();
     let known = all.filter_map(|(number, function)| {

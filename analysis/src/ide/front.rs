@@ -42,9 +42,11 @@ impl Analysis {
         path: &str,
         ask: impl FnOnce(&dyn Db, SourceFile) -> T,
     ) -> Result<T, Problem> {
-        self.in_file(path, |_, db, file| match file.language(db) {
-            Language::Rust => ask(db, file),
-            Language::Pto | Language::Nki => T::default(),
+        self.in_file(path, |_, db, file| {
+            if file.language(db).is_neighbour() {
+                return T::default();
+            }
+            ask(db, file)
         })
     }
 

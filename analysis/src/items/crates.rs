@@ -9,7 +9,6 @@
 
 use std::collections::BTreeMap;
 
-use borsh::{BorshDeserialize, BorshSerialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,17 +20,8 @@ use super::shapes::{Evidence, release_evidence};
 use crate::db::Db;
 use crate::fragments::{file_of, is_fragment};
 use crate::inputs::{PackageEntry, Project, SourceFile};
-use crate::libraries::Library;
+use crate::libraries::{Crate, Library};
 use crate::names::is_word_letter;
-
-/// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
-pub struct Crate {
-    /// The package's name; none for a file outside of all packages.
-    pub package: Option<Arc<str>>,
-    /// The folder of the package's manifest; for a file outside of all packages the root file of its modules.
-    pub root: Arc<str>,
-}
 
 /// A crate by its root, for queries about it.
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]

@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use borsh::{BorshDeserialize, BorshSerialize};
 use ra_ap_syntax::ast::AstNode;
 
 use super::crates::{
@@ -19,50 +18,9 @@ use crate::db::Db;
 use crate::inputs::{
     PackageLibrary, PackageManifest, Project, SourceFile, options, parse, syntax_error_count,
 };
-use crate::libraries::{Library, Release, Shape, TOOLS};
+use crate::libraries::{Dialect, FileLibrary, Library, Release, Shape, TOOLS};
 use crate::names::is_word_letter;
 use crate::syntax::{PLACEHOLDER_START, has_placeholder};
-
-/// A library in a release: what decides what methods mean.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
-)]
-pub struct Dialect {
-    /// The library.
-    pub library: Library,
-    /// Its release, one that is known: the newest where nothing says which, the nearest where another is said.
-    pub release: Release,
-}
-
-impl Dialect {
-    /// The newest release of a library.
-    pub const fn newest(library: Library) -> Self {
-        Self {
-            library,
-            release: library.newest(),
-        }
-    }
-}
-
-impl Default for Dialect {
-    fn default() -> Self {
-        Self::newest(Library::default())
-    }
-}
-
-/// Library and release, and what decided them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
-pub struct FileLibrary {
-    /// The library in its release.
-    pub dialect: Dialect,
-    /// The release as it is written somewhere, patch included: `0.8.1`; as shapes give it, or the newest, where it is written
-    /// nowhere. None for a library with a single release, where nothing writes it.
-    pub release: Option<Arc<str>>,
-    /// What decided, in a clause; files are named as below the crate's folder.
-    pub because: Arc<str>,
-    /// Whether the release that is written is none of those that are known, so that the nearest one is read instead.
-    pub is_unknown: bool,
-}
 
 /// The library of a file, in its release.
 #[salsa::tracked(returns(copy))]

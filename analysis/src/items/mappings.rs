@@ -15,7 +15,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 
 use super::bindings::Bindings;
-use super::dialects::{Dialect, dialect};
+use super::dialects::dialect;
 use super::file::{item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::recent::recently_parsed_mapping;
@@ -25,7 +25,7 @@ use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::libraries::Library;
+use crate::libraries::{Dialect, Library};
 use crate::mapping::{
     Grammar, GrammarError, Mapping, MappingError, Operator, SyntaxKind, SyntaxNode,
 };

@@ -45,14 +45,13 @@ pub use self::constants::{
     ConstValue, arithmetic_constant, compare_constants, evaluate_expression, integer_method,
 };
 pub(crate) use self::crates::library_imports;
-pub use self::crates::{Crate, crate_of, may_use};
+pub use self::crates::{crate_of, may_use};
 #[cfg(test)]
 pub use self::declarations::module_scope;
-pub use self::dialects::{
-    Dialect, FileLibrary, concerns_kernels, dialect, file_library, is_template, kernel_files,
-    names_a_library,
-};
 pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
+pub use self::dialects::{
+    concerns_kernels, dialect, file_library, is_template, kernel_files, names_a_library,
+};
 pub use self::editing::{DISUSED_BY_EDIT, Typing};
 pub(crate) use self::file::method_call;
 pub use self::file::{
@@ -88,6 +87,7 @@ pub use self::sites::{
     resolve_edited,
 };
 pub use self::values::{ItemEnvironment, const_value};
+pub use crate::libraries::{Crate, Dialect, FileLibrary};
 
 #[cfg(test)]
 mod tests;

@@ -7,9 +7,10 @@ use crate::derivation::{EndDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
 use crate::kernel::PassSource;
+use crate::rules::alternatives::mappings_alternative;
 
 use super::sequencer::{bits_as_bytes, commit_target};
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording};
+use super::{Applicability, Checked, Finding, Group, Rule, rule, wording};
 
 pub(in crate::rules) static BANK_STARVATION: Rule = Rule {
     // Where the compiler keeps transfers away from such a pass.
@@ -147,11 +148,11 @@ fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Find
             format!(", so that the loop steps by {}", bits_as_bytes(better))
         });
         let template = format!("pad the rows: {{}}{step}");
-        Alternative::mappings(&template, place.method, &[(buffer, padded)])
+        mappings_alternative(&template, place.method, &[(buffer, padded)])
     });
     let ordered = run.other_time.as_ref().and_then(|time| {
         let template = "iterate in another order: {}";
-        Alternative::mappings(template, place.method, &[(span, time)])
+        mappings_alternative(template, place.method, &[(span, time)])
     });
     let mut finding = finding
         .help(general)

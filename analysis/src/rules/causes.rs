@@ -13,13 +13,11 @@ use crate::items::{ItemId, Span};
 /// A cause with the item that it is confined to, if it is: equal for findings that are one.
 pub(crate) type CauseKey = (Cause, Option<ItemId>);
 
-impl Finding {
-    /// What the findings have in common that come from the same; places of other files never do.
-    pub(crate) fn cause_key(&self) -> Option<CauseKey> {
-        let cause = self.cause.clone()?;
-        let item = Some(self.span.item).filter(|_| !cause.everywhere);
-        Some((cause, item))
-    }
+/// What a finding has in common with others that come from the same; places of other files never do.
+pub(crate) fn cause_key(finding: &Finding) -> Option<CauseKey> {
+    let cause = finding.cause.clone()?;
+    let item = Some(finding.span.item).filter(|_| !cause.everywhere);
+    Some((cause, item))
 }
 
 /// Makes one fix of those that the findings of a cause have in common, for all of their places; the first finding has it,
@@ -61,7 +59,7 @@ pub(crate) fn unite_fixes(findings: &mut [Finding]) {
 pub(crate) fn groups_of_causes(findings: &[Finding]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<CauseKey, Vec<usize>> = FxHashMap::default();
     for (number, finding) in findings.iter().enumerate() {
-        if let Some(cause) = finding.cause_key() {
+        if let Some(cause) = cause_key(finding) {
             groups.entry(cause).or_default().push(number);
         }
     }

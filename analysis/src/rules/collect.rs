@@ -6,6 +6,7 @@ use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::{Level, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
+use crate::rules::alternatives::{SuggestMappings as _, mappings_alternative};
 use crate::rules::memory::TENSOR_LOST;
 
 use super::sequencer::bits_as_bytes;
@@ -262,7 +263,7 @@ fn to_finding(
                 "`{}`",
                 library.write(CanonicalStage::Collect, &generics, &[])
             );
-            let written = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
+            let written = mappings_alternative("", of.stage.span, &at_uses(&replacements));
             finding.alternatives(
                 "write ",
                 written.map(|written| Alternative {

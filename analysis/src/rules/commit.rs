@@ -8,6 +8,7 @@ use crate::derivation::{EndDerivation, PassDerivation, StageDerivation};
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::items::Span;
 use crate::kernel::{Pass, Tensor};
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::memory::with_nearest;
 use super::pipeline;

@@ -5,6 +5,7 @@ use crate::derivation::conventions::Conventions;
 use crate::derivation::dma::{DmaDerivation, DmaViolation};
 use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
 use crate::kernel::{Copy, OperationKind, Tier};
+use crate::rules::alternatives::SuggestMappings as _;
 use crate::transfer::Side;
 
 use super::memory::with_nearest;

@@ -4,9 +4,7 @@
 //! the current library as well, it is here, so that a page shows what authors write today.
 
 use crate::items::Dialect;
-use crate::libraries::Library;
 
-use super::Rule;
 use super::kernels::dialect_line;
 
 /// A wrong kernel and the nearest right one.
@@ -25,28 +23,10 @@ impl Example {
     }
 }
 
-impl Rule {
-    /// The rule's kernels for a library, if it has any.
-    pub fn example_for(&self, library: Library) -> Option<Example> {
-        let own = Example {
-            wrong: self.wrong,
-            right: self.right,
-        };
-        if Example::dialect(own.wrong).library == library {
-            return Some(own);
-        }
-        let current = (library == Library::OptStd).then_some(CURRENT)?;
-        let found = current.iter().find(|(name, _)| *name == self.name);
-        found.map(|(_, example)| *example)
-    }
-
-    /// The rule's kernels for a library, else those that it has.
-    pub fn example(&self, library: Library) -> Example {
-        self.example_for(library).unwrap_or(Example {
-            wrong: self.wrong,
-            right: self.right,
-        })
-    }
+/// The kernels for the current library of a rule whose own are for the book's.
+pub(super) fn current_example(rule: &str) -> Option<Example> {
+    let found = CURRENT.iter().find(|(name, _)| *name == rule);
+    found.map(|(_, example)| *example)
 }
 
 /// Both kernels of a rule by the names of their files.
@@ -128,7 +108,8 @@ const CURRENT: &[(&str, Example)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::family_rules;
+    use crate::libraries::Library;
+    use crate::rules::{RuleTexts as _, family_rules};
 
     #[test]
     fn every_row_is_of_a_rule_and_for_the_current_library() {

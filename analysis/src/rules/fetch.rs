@@ -8,6 +8,7 @@ use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
 use crate::items::Span;
 use crate::kernel::PassSource;
 use crate::numbers::{counted, thousands};
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::sequencer::{SEQUENCER_INCOMPATIBLE, bits_as_bytes, with_source_order};
 use super::wording::{self, StageOf};

@@ -9,7 +9,7 @@ use crate::kernel::{Stage, StageKind, Written};
 use crate::mapping::{Form, Mapping};
 
 use super::wording::mapping_macro_text;
-use super::{Edit, Replacement};
+use super::{Edit, IntoReplacement, Value};
 
 /// Edits, each place once.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct Edits {
 
 impl Edits {
     /// Replaces a place, if it was not before.
-    pub(super) fn text(&mut self, span: Span, with: impl Into<Replacement>) {
+    pub(super) fn text(&mut self, span: Span, with: impl IntoReplacement<Value>) {
         if self.places.insert(span) {
             self.list.push(Edit::new(span, with));
         }

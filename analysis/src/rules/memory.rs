@@ -1,4 +1,7 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
+//!
+//! One fault of a move can show twice: the engine refuses the mappings, and the move loses data because of them. Then the
+//! engine's rule has the finding and this family is silent, so that one mistake gives one message.
 
 mod sums;
 
@@ -7,7 +10,7 @@ use sums::word_sum;
 use super::wording::propose_mappings;
 use super::{
     Alternative, Applicability, Checked, Finding, Group, Replacement, Rule, levels, provenance,
-    rule, words,
+    region_replacement, rule, words,
 };
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::holding::element_holding_axis;
@@ -353,7 +356,7 @@ pub(super) fn with_places(
             .iter()
             .map(|address| Replacement::address(*address))
             .collect(),
-        Elsewhere::Half(region) => vec![Replacement::region(library, *region)],
+        Elsewhere::Half(region) => vec![region_replacement(library, *region)],
         Elsewhere::Nowhere => Vec::new(),
         Elsewhere::Fixed => {
             return finding.help(

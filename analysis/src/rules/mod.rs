@@ -46,6 +46,8 @@ mod releases;
 mod replacement;
 mod resplit;
 mod rows;
+mod rule_texts;
+mod rust_findings;
 mod schedule;
 mod scoped;
 mod sequencer;
@@ -61,7 +63,7 @@ mod vector;
 pub(crate) mod versions;
 mod wording;
 
-pub(crate) use causes::{CauseKey, groups_of_causes, unite_fixes};
+pub(crate) use causes::{CauseKey, cause_key, groups_of_causes, unite_fixes};
 pub(crate) use chain_fixes::add_chain_fixes;
 pub(crate) use checked::{Checked, Derived};
 pub(crate) use dma_performance::SLOW_TRANSFER;
@@ -73,6 +75,11 @@ use families::{FAMILIES, Family, Judges, Needs, find};
 pub use kernels::{dialect_line, without_dialect_line};
 pub use machine::{EnginePicture, GuardedLimit, has_picture, machine_pictures};
 pub use releases::{Foreseen, foreseeing, nearest_to_text};
+pub(crate) use replacement::region_replacement;
+pub use rule_texts::RuleTexts;
+pub use rust_findings::{
+    Alternative, Alternatives, Edit, Finding, Fix, Related, Replacement, Value,
+};
 pub(crate) use schedule::MISSED_OVERLAP;
 
 use std::rc::Rc;
@@ -81,8 +88,7 @@ use std::sync::LazyLock;
 use crate::db::Db;
 pub(crate) use crate::findings::words::names_in_code;
 pub use crate::findings::{
-    Alternative, Alternatives, Applicability, Cause, CostChange, Edit, Finding, Fix, Group, Level,
-    Related, Replacement, Rule, Saving, Value,
+    Applicability, Cause, CostChange, Group, IntoReplacement, Level, Rule, Saving,
 };
 use crate::findings::{rule, words};
 use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};

@@ -6,6 +6,7 @@ use crate::kernel::catalogue::{CanonicalStage as S, Generic, Role};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperationId, OperationKind, StageKind};
 use crate::numbers::counted;
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
 

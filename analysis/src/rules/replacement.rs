@@ -1,25 +1,23 @@
 //! What a fix of a kernel in Rust writes: mappings and regions, as the library spells them.
 
-use super::{Replacement, Value, wording};
+use super::{IntoReplacement, Replacement, Value, wording};
 use crate::kernel::TrfAddress;
 use crate::kernel::dialect::Dialect;
 use crate::mapping::Mapping;
 
-impl Replacement {
-    /// A region of the TRF, as the library calls it.
-    pub fn region(library: Dialect, region: TrfAddress) -> Self {
-        Self {
-            text: library.write_region(region),
-            value: Some(Value::Region(region)),
-        }
+/// A region of the TRF, as the library calls it.
+pub(crate) fn region_replacement(library: Dialect, region: TrfAddress) -> Replacement {
+    Replacement {
+        text: library.write_region(region),
+        value: Some(Value::Region(region)),
     }
 }
 
-impl From<&Mapping> for Replacement {
-    fn from(mapping: &Mapping) -> Self {
-        Self {
-            text: wording::mapping_macro_text(mapping),
-            value: Some(Value::Mapping(mapping.clone())),
+impl IntoReplacement<Value> for &Mapping {
+    fn into_replacement(self) -> Replacement {
+        Replacement {
+            text: wording::mapping_macro_text(self),
+            value: Some(Value::Mapping(self.clone())),
         }
     }
 }

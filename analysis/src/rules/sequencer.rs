@@ -15,6 +15,7 @@ use crate::kernel::{
     Written,
 };
 use crate::mapping::Mapping;
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::wording::StageOf;
 use super::{Applicability, Checked, Finding, Group, Rule, find, rule, wording};

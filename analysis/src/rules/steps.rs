@@ -6,6 +6,7 @@ use crate::derivation::lifts::LiftFault;
 use crate::derivation::steps::StepViolation;
 use crate::hardware::{ElementType, FLIT_BYTES};
 use crate::kernel::{Level, StageKind};
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::commit::{COMMIT_MAPPING, COMMIT_PACKET_SIZE};
 use super::contraction::{ACCUMULATE_LAYOUT, word_time};

@@ -8,6 +8,7 @@ use crate::kernel::{
 };
 use crate::mapping::Mapping;
 use crate::numbers::counted;
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::performance::switch::SWITCH_RING_TOO_LARGE;
 use super::wording::{

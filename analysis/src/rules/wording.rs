@@ -6,6 +6,7 @@ use crate::items::Span;
 use crate::kernel::{Operation, OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
 pub(super) use crate::numbers::thousands;
+use crate::rules::alternatives::SuggestMappings as _;
 
 use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, sequencer};
 

@@ -1,4 +1,10 @@
 //! Contractions: products of a stream and a register tensor, summed in the order of the library.
+//!
+//! The sum of floats depends on its order, so the order is the library's: packets, then time, then rows in early releases, one
+//! sum in order in later ones. Integers are summed in 64 bits, and a sum that leaves its type on the way is no result, even if
+//! it comes back. The products of one result are at the same offsets from its first one wherever digits part evenly. The fast
+//! way therefore computes offsets once and sums many results side by side. The slow way asks for each product by itself; both
+//! must give equal bits.
 
 use visa_arrays::{Arithmetic, Array, Bits, ElementKind, Fault};
 
@@ -48,21 +54,8 @@ pub(super) struct Products<'a> {
     pub(super) factors: [Factor<'a>; 2],
     /// Whether packets are summed first, then their sums over time, then those over rows, as early releases do.
     pub(super) by_stage: bool,
-    /// Whether padding that only the alignment adds is left out, as the book's library has it.
-    pub(super) fills_alignment: bool,
-}
-
-impl Products<'_> {
-    /// Whether an operand has padding of its own in what is streamed or held.
-    fn is_padded(&self) -> bool {
-        let streamed = [Level::Row, Level::Element, Level::Time, Level::Packet];
-        self.factors.iter().any(|factor| {
-            factor.space.places.iter().any(|place| {
-                let part = factor.space.levels.get(place.level);
-                place.extent > place.live && part.is_some_and(|part| streamed.contains(&part.level))
-            })
-        })
-    }
+    /// Whether padding is left out: a mask of the fetch makes it zero, or only the alignment adds it.
+    pub(super) masks_padding: bool,
 }
 
 /// The type that sums have.
@@ -151,8 +144,7 @@ pub(super) fn contract(
         return super::keyed::contract_by_function(products, output, origin);
     }
     let inner = inner_space(space, output, None);
-    let pads =
-        takes_padding(space, &inner, output) && (!products.fills_alignment || products.is_padded());
+    let pads = !products.masks_padding && takes_padding(space, &inner, output);
     let (array, mut bits, from) = match parts(space, &[first.space, second.space, &inner]) {
         Some(parts) => fast(products, &inner, &parts)?,
         None => slow(products, &inner)?,

@@ -30,7 +30,6 @@ fn function_of(
 ) -> Result<ItemId, RunRefusal> {
     let all: Vec<ItemId> = files
         .iter()
-        .filter(|file| !file.language(db).is_neighbour())
         .flat_map(|file| functions_of_file(db, *file))
         .collect();
     let refusal = |reason: String, help: Option<String>| RunRefusal {

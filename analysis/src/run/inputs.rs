@@ -9,7 +9,7 @@ use visa_arrays::{
 
 use crate::items::ConstValue;
 use crate::kernel::{
-    Body, CollectiveWork, Given, GivenNumbers, OperationKind, Parameter, TensorId,
+    Body, CollectiveWork, Given, GivenNumbers, OperationKind, Origin, Parameter, TensorId,
 };
 use crate::mapping::PaddingKind;
 
@@ -97,7 +97,7 @@ pub(super) fn given_numbers(parameters: &[Parameter], request: &RunRequest) -> S
     }
 }
 
-/// The parameters that are lists of indices of a gather or scatter.
+/// The tensors that hold lists of indices of a gather or scatter, also where they are copied to the memory that it reads.
 fn index_lists(body: &Body) -> BTreeSet<TensorId> {
     let lists = body.operations.iter().filter_map(|operation| {
         let OperationKind::Collective(collective) = &operation.kind else {
@@ -113,7 +113,36 @@ fn index_lists(body: &Body) -> BTreeSet<TensorId> {
             _ => None,
         }
     });
-    lists.collect()
+    let mut lists: BTreeSet<TensorId> = lists.collect();
+    for operation in body.operations.iter().rev() {
+        if let OperationKind::Copy(copy) = &operation.kind
+            && lists.contains(&body.root(copy.target))
+        {
+            lists.insert(body.root(copy.source));
+        }
+    }
+    lists
+}
+
+/// The tensors at an address of the kernel's choice that hold what an earlier kernel left: something reads them, and nothing in the body
+/// writes them.
+fn left_by_earlier_kernels(body: &Body) -> Vec<TensorId> {
+    let roots = |ids: Vec<TensorId>| ids.into_iter().map(|id| body.root(id));
+    let operations = || body.operations.iter();
+    let read: BTreeSet<TensorId> = operations()
+        .flat_map(|operation| roots(operation.tensors_read()))
+        .collect();
+    let written: BTreeSet<TensorId> = operations()
+        .flat_map(|operation| roots(operation.tensors_written()))
+        .collect();
+    let is_named = |id: &TensorId| {
+        let tensor = body.tensor(*id);
+        tensor.is_some_and(|tensor| tensor.origin == Origin::FromAddress)
+    };
+    read.difference(&written)
+        .copied()
+        .filter(is_named)
+        .collect()
 }
 
 impl Machine<'_> {
@@ -154,8 +183,23 @@ impl Machine<'_> {
                 )?,
                 None => random_array(view.kind, length, request.seed, number as u64),
             };
-            let cells = self.argument(array, &view, parameter, request.padding_is_zero);
+            let name = parameter.name.as_str();
+            let cells = self.argument(array, &view, name, request.padding_is_zero);
             self.memory.put(tensor, cells);
+        }
+        for (number, id) in left_by_earlier_kernels(body).into_iter().enumerate() {
+            let view = self.memory.view(body, id)?;
+            let length = view.space.positions();
+            self.memory.count(view.kind, length, body.span)?;
+            let stream = (body.parameters.len() + number) as u64;
+            let array = random_array(view.kind, length, request.seed, stream);
+            let name = body.tensor(id).and_then(|tensor| tensor.name.as_deref());
+            let name = name.unwrap_or("from_addr");
+            notes.push(format!(
+                "Nothing in the kernel writes `{name}`, so an earlier kernel left it: it holds random numbers here."
+            ));
+            let cells = self.argument(array, &view, name, request.padding_is_zero);
+            self.memory.put(id, cells);
         }
         Ok(notes)
     }
@@ -187,13 +231,7 @@ impl Machine<'_> {
     }
 
     /// The elements of an argument: what is padding is nobody's.
-    fn argument(
-        &mut self,
-        array: Array,
-        view: &View,
-        parameter: &Parameter,
-        padding_is_zero: bool,
-    ) -> Cells {
+    fn argument(&mut self, array: Array, view: &View, name: &str, padding_is_zero: bool) -> Cells {
         let mut cells = Cells::defined(array);
         if !view.space.has_padding() {
             return cells;
@@ -228,12 +266,7 @@ impl Machine<'_> {
             OriginKind::ArgumentPadding,
             tensor.unwrap_or(self.body.span),
             Some(view.root),
-            || {
-                format!(
-                    "the padding of the argument `{}` is nobody's",
-                    parameter.name
-                )
-            },
+            || format!("the padding of the argument `{name}` is nobody's"),
         );
         if self.origins.kept {
             let origins = (0..length).map(|place| if bits.is_set(place) { 0 } else { origin });

@@ -250,7 +250,7 @@ pub(super) fn contract_by_function(
     if products.by_stage && is_float {
         return Err(NoContraction::Opaque);
     }
-    let pads = streams_padding(products.space);
+    let pads = !products.masks_padding && streams_padding(products.space);
     let mut results: FxHashMap<usize, Sum> = FxHashMap::default();
     for (_, values) in own {
         let Some(at) = target.find(&values) else {

@@ -3,6 +3,7 @@
 use visa_arrays::casts;
 
 use crate::derivation::conventions::Conventions;
+use crate::derivation::provenance::padding::masks_contracted_padding;
 use crate::items::Span;
 use crate::kernel::{
     AluOperation, Level, Operand, OperandSource, Operation, OperationId, Pass, PassSource, Stage,
@@ -173,7 +174,7 @@ impl Machine<'_> {
                     "several zero points are not executed",
                 ));
             }
-            return self.zero_point(flow, point.value, stage);
+            self.zero_point(flow, point.value, stage)?;
         }
         if table {
             return Err(Halt::refused(
@@ -223,7 +224,7 @@ impl Machine<'_> {
                 }
                 Ok(())
             }
-            StageKind::Accumulate(_) => self.accumulate(flow, stage),
+            StageKind::Accumulate(_) => self.accumulate(pass, flow, stage),
             _ => self.vector_stage(pass, number, stage, flow),
         }
     }
@@ -371,7 +372,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn accumulate(&mut self, flow: &mut Flow, stage: &Stage) -> Step<()> {
+    fn accumulate(&mut self, pass: &Pass, flow: &mut Flow, stage: &Stage) -> Step<()> {
         let Some(aligned) = flow.aligned.take() else {
             return self.relayout(flow, stage);
         };
@@ -411,7 +412,8 @@ impl Machine<'_> {
                 },
             ],
             by_stage: self.rules.folds_by_stage,
-            fills_alignment: Conventions::of(self.body.dialect).leaves_padding_out(),
+            masks_padding: Conventions::of(self.body.dialect).leaves_padding_out()
+                && masks_contracted_padding(self.body, pass),
         };
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(

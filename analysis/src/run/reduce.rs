@@ -1,7 +1,13 @@
 //! Reductions: which elements each result takes in, in the order of the library, and whether the device knows them all.
+//!
+//! A result is undefined as soon as it takes in one undefined element, so the plan must list padding as well as live elements.
+//! Padding is taken in only where the machine steps over it: a digit of a reduced axis is folded with its padding, idle slices
+//! outside of the work are not. Offsets repeat from result to result where digits part evenly, which is the fast way; the slow
+//! way asks for each element.
 
 use visa_arrays::{Array, Bits, Fold};
 
+use crate::derivation::provenance::padding::reduced_slices;
 use crate::kernel::Level;
 use crate::mapping::Axis;
 
@@ -80,10 +86,11 @@ pub(super) fn fold(
     };
     let space = inner_space(input, output, axis);
     check(input, &space, reduced)?;
-    let mut takes = Takes::new(input, &space, reduced);
-    if !takes_padding {
-        takes.padding.fill(false);
-    }
+    let takes = if takes_padding {
+        Takes::new(input, (output, &space), reduced)
+    } else {
+        Takes::live(input)
+    };
     let results = match parts(input, &[&space]) {
         Some(parts) => fast(input, cells, &space, &parts, (fold, &takes)),
         None => slow(input, cells, &space, (fold, &takes)),
@@ -134,63 +141,104 @@ fn check(input: &Space, inner: &Space, reduced: &Reduced) -> Result<(), NoReduct
     Ok(())
 }
 
-/// Which digits of an input are folded with their padding.
+/// How far the digits of an input are folded: to the end of their data, or on through their padding.
 struct Takes {
-    /// By digit: whether its padding is taken in.
-    padding: Vec<bool>,
+    /// By digit: its positions that are taken in.
+    reach: Vec<u64>,
+    /// By axis: whether values beyond its size are taken in, where its digits together reach them.
+    beyond: Vec<bool>,
 }
 
 impl Takes {
-    fn new(input: &Space, inner: &Space, reduced: &Reduced) -> Self {
-        let is_reduced = |place: &Place| match place.over {
-            Over::Axis(number) => {
-                let axis = input.axes.get(number);
-                axis.is_some_and(|axis| !covers(inner, axis, place))
-            }
-            Over::Number | Over::Padding => false,
-        };
-        let padding = match reduced {
-            Reduced::InSlice(axis) => input
-                .places
-                .iter()
-                .map(|place| {
-                    let is_own =
-                        matches!(place.over, Over::Axis(own) if input.axes.get(own) == Some(axis));
-                    is_own && is_streamed(input, place)
-                })
-                .collect(),
-            Reduced::AcrossSlices => {
-                let of_level = |place: &Place, wanted: Level| {
-                    let part = input.levels.get(place.level);
-                    part.is_some_and(|part| part.level == wanted)
+    /// Data alone.
+    fn live(input: &Space) -> Self {
+        Self {
+            reach: input.places.iter().map(|place| place.live).collect(),
+            beyond: vec![false; input.axes.len()],
+        }
+    }
+
+    /// Data and the padding that a reduction of the device takes in.
+    fn new(input: &Space, (output, inner): (&Space, &Space), reduced: &Reduced) -> Self {
+        let (reach, beyond) = match reduced {
+            Reduced::InSlice(axis) => {
+                let is_own = |own: &Axis| own == axis;
+                let streams_axis = |place: &Place| {
+                    let own = match place.over {
+                        Over::Axis(own) => input.axes.get(own),
+                        Over::Number | Over::Padding => None,
+                    };
+                    own.is_some_and(is_own) && is_streamed(input, place)
                 };
-                let mut seen_outer = false;
-                let ring: Vec<usize> = (input.places.iter().enumerate())
-                    .filter(|(_, place)| of_level(place, Level::Slice) && is_reduced(place))
-                    .map(|(number, _)| number)
-                    .collect();
-                let (first, last) = (ring.first().copied(), ring.last().copied());
-                (input.places.iter().enumerate())
-                    .map(|(number, place)| {
-                        let is_slice = of_level(place, Level::Slice);
-                        // Idle slices outside of all that work are not taken in.
-                        let is_inner = seen_outer || first.is_some_and(|first| number > first);
-                        seen_outer |= is_slice && place.live > 1;
-                        let is_in_ring = first.is_some_and(|first| number >= first)
-                            && last.is_some_and(|last| number <= last);
-                        let is_time = of_level(place, Level::Time) && is_reduced(place);
-                        (is_slice && is_in_ring && is_inner) || is_time
-                    })
-                    .collect()
+                let reach = |place: &Place| {
+                    if streams_axis(place) {
+                        place.extent
+                    } else {
+                        place.live
+                    }
+                };
+                (
+                    input.places.iter().map(reach).collect(),
+                    input.axes.iter().map(is_own).collect(),
+                )
             }
+            Reduced::AcrossSlices => (
+                reach_across_slices(input, output, inner),
+                vec![true; input.axes.len()],
+            ),
         };
-        Self { padding }
+        Self { reach, beyond }
     }
 
     fn takes_padding(&self, input: &Space) -> bool {
-        let mut both = self.padding.iter().zip(&input.places);
-        both.any(|(takes, place)| *takes && place.extent > place.live)
+        let mut both = self.reach.iter().zip(&input.places);
+        both.any(|(reach, place)| *reach > place.live)
     }
+}
+
+/// The positions of each digit that a reduction across slices takes in. Idle slices outside of all that work are not, nor are those
+/// outside of the ring that gives one result.
+fn reach_across_slices(input: &Space, output: &Space, inner: &Space) -> Vec<u64> {
+    let is_of = |place: &Place, wanted: Level| {
+        let part = input.levels.get(place.level);
+        part.is_some_and(|part| part.level == wanted)
+    };
+    let is_reduced = |place: &Place| match place.over {
+        Over::Axis(number) => {
+            let axis = input.axes.get(number);
+            axis.is_some_and(|axis| !covers(inner, axis, place))
+        }
+        Over::Number | Over::Padding => false,
+    };
+    let form_of = |space: &Space| {
+        let mut levels = space.levels.iter();
+        let slice = levels.find(|part| part.level == Level::Slice)?;
+        Some((slice.mapping.form().clone(), slice.stride))
+    };
+    let ring = form_of(input).and_then(|(before, stride)| {
+        let after = form_of(output).map(|(after, _)| after);
+        Some((reduced_slices(&before, after.as_ref())?.size(), stride))
+    });
+    let mut seen_outer = false;
+    let mut seen_reduced = false;
+    let reach = input.places.iter().map(|place| {
+        let is_slice = is_of(place, Level::Slice);
+        let is_own = is_reduced(place);
+        let is_inner = seen_outer || seen_reduced;
+        seen_outer |= is_slice && place.live > 1;
+        seen_reduced |= is_slice && is_own;
+        if is_of(place, Level::Time) && is_own {
+            return place.extent;
+        }
+        if !(is_slice && is_own && is_inner) {
+            return place.live;
+        }
+        let within = ring.map_or(place.extent, |(size, stride)| {
+            size / (place.stride / stride.max(1)).max(1) as u64
+        });
+        within.clamp(place.live, place.extent)
+    });
+    reach.collect()
 }
 
 /// Whether a space has the values of an axis that a digit steps by.
@@ -302,11 +350,11 @@ fn fast(
 /// Places of padding that a result takes in beside its live elements, from its first element on.
 fn padded_places(input: &Space, takes: &Takes) -> Vec<usize> {
     let mut all: Vec<(usize, bool)> = vec![(0, false)];
-    for (place, takes) in input.places.iter().zip(&takes.padding) {
-        if !takes {
+    for (place, reach) in input.places.iter().zip(&takes.reach) {
+        if *reach == place.live {
             continue;
         }
-        let extent = usize::try_from(place.extent).unwrap_or(usize::MAX);
+        let extent = usize::try_from(*reach).unwrap_or(usize::MAX);
         let live = usize::try_from(place.live).unwrap_or(usize::MAX);
         all = all
             .iter()
@@ -370,10 +418,8 @@ fn definedness(
 fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Takes)) -> Results {
     let length = inner.positions();
     let mut wide = input.clone();
-    for (place, takes) in wide.places.iter_mut().zip(&takes.padding) {
-        if *takes {
-            place.live = place.extent;
-        }
+    for (place, reach) in wide.places.iter_mut().zip(&takes.reach) {
+        place.live = *reach;
     }
     let lookup = Lookup::new(input, inner);
     wide.axes = (input.axes.iter())
@@ -392,6 +438,11 @@ fn slow(input: &Space, cells: &Cells, inner: &Space, (fold, takes): (Fold, &Take
         let is_copy = (input.places.iter().zip(steps))
             .any(|(digit, step)| digit.over == Over::Number && *step > 0);
         if is_copy || target >= length {
+            return;
+        }
+        let mut sized = values.iter().zip(&input.axes).zip(&takes.beyond);
+        // Digits that together run beyond the axis: no data, and no padding that is taken in.
+        if sized.any(|((value, axis), is_taken)| *value >= axis.size() && !is_taken) {
             return;
         }
         let is_live = (input.places.iter().zip(steps)).all(|(digit, step)| *step < digit.live)

@@ -1,4 +1,7 @@
 //! Rows by index: gathers and scatters.
+//!
+//! An index is checked before anything is moved, so that a wrong one stops the run with its place in the list. Scattered rows
+//! are written in the order of the list: of a place that is named twice the last row stays, as in the library.
 
 use crate::items::Span;
 use crate::kernel::{Collective, OperationId, Rows, Tier};

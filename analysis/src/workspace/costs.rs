@@ -7,20 +7,11 @@ use rayon::prelude::*;
 use super::Analysis;
 use crate::advice::{Effort, advise};
 use crate::cost::{KernelCost, kernel_costs, transfer_costs};
-use crate::db::{AnalysisDatabase, Db};
+use crate::db::Db;
 use crate::fixing::{KernelName, Signatures, Totals, signatures_of, totals_of};
 use crate::inputs::SourceFile;
 use crate::neighbours::TransferCost;
 use crate::report::Problem;
-
-/// Those of some files that are in Rust.
-fn in_rust<'a>(
-    db: &'a AnalysisDatabase,
-    files: &'a [SourceFile],
-) -> impl Iterator<Item = SourceFile> + 'a {
-    let files = files.iter().copied();
-    files.filter(|file| !file.language(db).is_neighbour())
-}
 
 impl Analysis {
     /// What the kernels of one file cost, in the order of the file.
@@ -34,7 +25,7 @@ impl Analysis {
             return Err(Problem::NoSuchFile);
         }
         self.guarded(|db| {
-            let costs = in_rust(db, &parts).map(|file| kernel_costs(db, file));
+            let costs = parts.iter().map(|file| kernel_costs(db, *file));
             costs.collect::<Vec<_>>().concat()
         })
     }
@@ -69,7 +60,7 @@ impl Analysis {
                 advise(db, file, &mut costs, (effort, named));
                 costs
             };
-            in_rust(db, &parts).flat_map(advised).collect()
+            parts.iter().copied().flat_map(advised).collect()
         })
     }
 

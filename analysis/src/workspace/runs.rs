@@ -12,10 +12,7 @@ impl Analysis {
     /// The names of a file's `#[device]` functions, in the order of the file; none of a file in another language than Rust.
     pub fn device_functions(&self, path: &str) -> Vec<Arc<str>> {
         let of_part = |file: SourceFile| {
-            if file.language(&self.db).is_neighbour() {
-                return Vec::new();
-            }
-            let named = self.guarded(|db| {
+            let named: Result<Vec<Arc<str>>, _> = self.guarded(|db| {
                 functions_of_file(db, file)
                     .into_iter()
                     .filter(|function| device_attribute(db, *function).is_some())

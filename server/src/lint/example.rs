@@ -6,8 +6,8 @@
 
 use similar::{ChangeTag, TextDiff};
 use visa_analysis::{
-    Diagnostic, Dialect, Example, Fixable, Language, Level, Library, Release, Rule, Workspace,
-    apply_fixes, migrate_all, migration_rule, rules_that_are_on, without_dialect_line,
+    Diagnostic, Dialect, Example, Fixable, Language, Level, Library, Release, Rule, RuleTexts as _,
+    Workspace, apply_fixes, migrate_all, migration_rule, rules_that_are_on, without_dialect_line,
 };
 
 use crate::project::settings::Dialect as Asked;

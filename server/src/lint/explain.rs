@@ -4,8 +4,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use visa_analysis::{
-    Foreseen, Group, Level, RUN_RULES, Rule, RunRule, Speaker, all_rules, find_rule, find_run_rule,
-    rules_foreseeing, rules_nearest_to_text,
+    Foreseen, Group, Level, RUN_RULES, Rule, RuleTexts as _, RunRule, Speaker, all_rules,
+    find_rule, find_run_rule, rules_foreseeing, rules_nearest_to_text,
 };
 
 use super::arguments::{ExplainArguments, ExplainFormat};

@@ -7,8 +7,8 @@
 mod no_fix;
 
 use visa_analysis::{
-    Applicability, Confirmer, Diagnostic, Dialect, Group, Language, Level, Library, Rule, Speaker,
-    has_picture, rule_url,
+    Applicability, Confirmer, Diagnostic, Dialect, Group, Language, Level, Library, Rule,
+    RuleTexts as _, Speaker, has_picture, rule_url,
 };
 
 use super::example::{self, Changes, Shown, differing_lines, shown_example};

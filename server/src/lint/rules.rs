@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use visa_analysis::{
-    Confirmer, Dialect, Engine, Group, Language, Library, Release, Rule, Said, Speaker, all_rules,
-    rule_url,
+    Confirmer, Dialect, Engine, Group, Language, Library, Release, Rule, RuleTexts as _, Said,
+    Speaker, all_rules, rule_url,
 };
 
 use super::arguments::{RulesArguments, RulesFormat};
@@ -217,8 +217,7 @@ fn rule_languages(rules: &[&'static Rule]) -> impl Iterator<Item = Language> {
 const fn language_heading(language: Language) -> &'static str {
     match language {
         Language::Rust => "Rust: the Virtual ISA, and files of all languages",
-        Language::Pto => "PTO",
-        Language::Nki => "NKI",
+        other => other.title(),
     }
 }
 

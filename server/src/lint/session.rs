@@ -272,11 +272,7 @@ impl<'a> Session<'a> {
             .filter(|_| !self.given.quiet)
         {
             let language = report.language_of(path).unwrap_or_default();
-            let name = match language {
-                visa_analysis::Language::Rust => "Rust",
-                visa_analysis::Language::Pto => "MLIR",
-                visa_analysis::Language::Nki => "Python",
-            };
+            let name = language.grammar();
             write_warning(&format!(
                 "`{}` does not parse as {name}: only what parses is checked",
                 self.sources.shown_path(path)

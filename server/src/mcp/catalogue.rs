@@ -4,7 +4,9 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use visa_analysis::{Group, Rule, all_rules, find_rule, find_run_rule, rules_foreseeing};
+use visa_analysis::{
+    Group, Rule, RuleTexts as _, all_rules, find_rule, find_run_rule, rules_foreseeing,
+};
 
 use super::server::Tools;
 use super::shapes::Part;

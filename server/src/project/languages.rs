@@ -47,12 +47,7 @@ pub(crate) fn unsupported_file_text(shown: &str) -> String {
 
 /// Why a file takes no part although its ending is one of ours.
 pub(crate) fn takes_no_part(shown: &str) -> String {
-    let why = match ending_of(shown).map(|known| (known.language, known.by_text)) {
-        Some((Language::Nki, _)) => "it imports no `nki` and no `neuronxcc.nki`",
-        Some((Language::Pto, true)) => "it holds no `pto.` operation",
-        Some((Language::Pto, false)) => "it is a panorama project, and no PTO",
-        _ => "it holds no kernel",
-    };
+    let why = ending_of(shown).map_or("it holds no kernel", |known| known.else_reason);
     format!("`{shown}` has nothing to check: {why}; `--language` reads it anyway")
 }
 

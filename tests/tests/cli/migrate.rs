@@ -157,7 +157,7 @@ fn wrong_use_is_said_and_changes_nothing() {
         stderr(&output)
     };
     for (release, said) in [
-        ("0.11", "there is no such release of `furiosa_opt_std`"),
+        ("0.99", "there is no such release of `furiosa_opt_std`"),
         ("new", "there is no such release"),
         ("", "there is no such release"),
         ("visa-std@0.1", "releases of `furiosa_opt_std` only"),

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use visa_analysis::RuleTexts as _;
+
 use super::*;
 
 fn names_of(document: &Value) -> Vec<&str> {

@@ -42,7 +42,10 @@ fn decided(files: &[(&str, &str)], options: &[&str]) -> (String, String) {
     let [[_, dialect, release, because]] = crates.as_slice() else {
         panic!("{crates:?}");
     };
-    (format!("{dialect} {release}"), because.clone())
+    (
+        with_newest(&format!("{dialect} {release}")),
+        with_newest(because),
+    )
 }
 
 fn manifest(dependencies: &str) -> String {
@@ -87,7 +90,7 @@ fn the_first_that_answers_wins() {
         ("src/lib.rs", &shapes),
     ];
     let of = |from: usize, options: &[&str]| decided(&all[from..], options).0;
-    assert_eq!(of(0, &["--dialect", "opt-std@0.10"]), "opt-std 0.10");
+    assert_eq!(of(0, &["--dialect", "opt-std@0.5"]), "opt-std 0.5");
     assert_eq!(of(0, &[]), "opt-std 0.9");
     assert_eq!(of(1, &[]), "opt-std 0.6.4");
     assert_eq!(of(2, &[]), "opt-std 0.6.0");
@@ -105,9 +108,9 @@ fn the_first_that_answers_wins() {
     assert_eq!(
         decided(&[("src/lib.rs", &plain), ("Cargo.toml", &any)], &[]),
         (
-            "opt-std 0.10".to_owned(),
+            "opt-std NEWEST".to_owned(),
             "`Cargo.toml` depends on `furiosa-opt-std`; the requirement `*` names no release; nothing says its release, and \
-             0.10 is the newest that is known"
+             NEWEST is the newest that is known"
                 .to_owned()
         )
     );
@@ -120,7 +123,7 @@ fn a_crate_that_the_library_is_made_of_is_for_the_current_one() {
     let text = "use furiosa_mapping::*;\naxes![A = 8];\nconst N: usize = 64;\ntype Padded = m![A # { N }];\n";
     let files = [("Cargo.toml", part), ("src/lib.rs", text)];
     let (dialect, because) = decided(&files, &[]);
-    assert_eq!(dialect, "opt-std 0.10", "{because}");
+    assert_eq!(dialect, "opt-std NEWEST", "{because}");
     assert!(
         because.starts_with("`furiosa-mapping` is a part of `furiosa_opt_std`; "),
         "{because}"
@@ -183,28 +186,28 @@ fn manifests_name_the_library_in_many_ways() {
         ),
         (
             "[dependencies]\nfuriosa-opt-std = { git = \"https://example.org/x\", rev = \"ab\" }",
-            "0.10",
-            "its Git revision names no release; 0.10 is the newest that has what the sources use (`&mut Device` is of 0.8 and later)",
+            "NEWEST",
+            "its Git revision names no release; NEWEST is the newest that has what the sources use (`&mut Device` is of 0.8 and later)",
         ),
         (
             "[dependencies]\nfuriosa-opt-std = { path = \"nowhere\" }",
-            "0.10",
-            "the manifest at its path says no version; 0.10 is",
+            "NEWEST",
+            "the manifest at its path says no version; NEWEST is",
         ),
         (
             "[dependencies]\nfuriosa-opt-std = \"latest\"",
-            "0.10",
-            "the requirement `latest` is none; 0.10 is",
+            "NEWEST",
+            "the requirement `latest` is none; NEWEST is",
         ),
         (
             "[dependencies]\nfuriosa-opt-std.workspace = true",
-            "0.10",
-            "its workspace has no such dependency; 0.10 is",
+            "NEWEST",
+            "its workspace has no such dependency; NEWEST is",
         ),
         (
             "[dependencies]\nfuriosa-opt-std = {}",
-            "0.10",
-            "it names no version; 0.10 is",
+            "NEWEST",
+            "it names no version; NEWEST is",
         ),
         (
             "[dependencies]\nfuriosa-opt-std.workspace = true\n[workspace.dependencies]\nfuriosa-opt-std = { path = \"std\" }",
@@ -409,15 +412,15 @@ fn files_without_a_manifest_have_an_answer() {
     assert_eq!(
         decided(&[("k.rs", &format!("{IMPORT}{KERNEL}"))], &[]),
         (
-            "opt-std 0.10".to_owned(),
-            "`k.rs` imports it; 0.10 is the newest that has what the sources use (`&mut Device` is of 0.8 and later)".to_owned()
+            "opt-std NEWEST".to_owned(),
+            "`k.rs` imports it; NEWEST is the newest that has what the sources use (`&mut Device` is of 0.8 and later)".to_owned()
         )
     );
     assert_eq!(
         decided(&[("k.rs", &format!("use super::*;\n{KERNEL}"))], &[]),
         (
-            "opt-std 0.10".to_owned(),
-            "nothing names a library, and `&mut Device` in the sources is its; 0.10 is the newest that has what the sources \
+            "opt-std NEWEST".to_owned(),
+            "nothing names a library, and `&mut Device` in the sources is its; NEWEST is the newest that has what the sources \
              use (`&mut Device` is of 0.8 and later)"
                 .to_owned()
         )
@@ -441,7 +444,7 @@ fn files_without_a_manifest_have_an_answer() {
         ],
         &[],
     );
-    assert!(dialect == "opt-std 0.10" && because.starts_with("nothing names a library"));
+    assert!(dialect == "opt-std NEWEST" && because.starts_with("nothing names a library"));
     // `[library] version` says which library it is where nothing does.
     let settings = ("visa-lint.toml", "[library]\nversion = \"0.6\"\n");
     let (dialect, because) = decided(&[settings, ("k.rs", &both)], &[]);
@@ -483,13 +486,15 @@ fn a_manifest_that_does_not_parse_is_no_reason_to_guess() {
         ("inner/src/k.rs", &format!("use super::*;\n{KERNEL}")),
     ]);
     let output = run(folder.path(), &["inner", "--format", "json"]);
+    let crates = crates_of(&json(&output)).into_iter();
+    let crates = crates.map(|told| told.map(|part| with_newest(&part)));
     assert_eq!(
-        crates_of(&json(&output)),
+        crates.collect::<Vec<_>>(),
         [[
             "inner",
             "opt-std",
-            "0.10",
-            "`Cargo.toml` cannot be read; `src/lib.rs` imports it; 0.10 is the newest that has what the sources use \
+            "NEWEST",
+            "`Cargo.toml` cannot be read; `src/lib.rs` imports it; NEWEST is the newest that has what the sources use \
              (`&mut Device` is of 0.8 and later)"
         ]]
     );
@@ -518,7 +523,7 @@ fn a_lock_file_that_cargo_did_not_write_is_told() {
 /// A release that is not known yet is read as the newest one, and that is said once.
 #[test]
 fn a_newer_release_is_read_as_the_newest_that_is_known() {
-    let newer = manifest("[dependencies]\nfuriosa-opt-std = \"0.11\"\n");
+    let newer = manifest("[dependencies]\nfuriosa-opt-std = \"0.99\"\n");
     let child = format!("use super::*;\n{KERNEL}");
     let folder = folder_of(&[
         ("Cargo.toml", &newer),
@@ -528,11 +533,14 @@ fn a_newer_release_is_read_as_the_newest_that_is_known() {
     ]);
     let document = json(&run(folder.path(), &["--format", "json"]));
     let known = &document["dialects"][0];
-    assert_eq!(known["release"], "0.11.0");
-    assert_eq!(known["read_as"], "0.10");
+    assert_eq!(known["release"], "0.99.0");
+    assert_eq!(
+        known["read_as"],
+        visa_analysis::Library::OptStd.newest().to_string()
+    );
     assert_eq!(
         known["because"],
-        "`Cargo.toml` depends on `furiosa-opt-std`; the requirement `0.11` counts as 0.11.0"
+        "`Cargo.toml` depends on `furiosa-opt-std`; the requirement `0.99` counts as 0.99.0"
     );
     let chosen = ["--format", "json", "--dialect", "opt-std@0.8"];
     let document = json(&run(folder.path(), &chosen));
@@ -752,11 +760,11 @@ fn blocks_of_a_text_are_decided_one_by_one() {
         let crates = crates_of(&document).into_iter();
         let short = crates.map(|[name, _, release, because]| {
             assert!(because.is_ascii() && !because.contains('\0'), "{because}");
-            format!("{name} {release}")
+            with_newest(&format!("{name} {release}"))
         });
         short.collect::<Vec<_>>()
     };
-    assert_eq!(releases(&folder), ["a.md 0.7", "a.md 0.10"]);
+    assert_eq!(releases(&folder), ["a.md 0.7", "a.md NEWEST"]);
     let pinned = manifest("[dependencies]\nfuriosa-opt-std = \"0.6\"\n");
     std::fs::write(folder.path().join("Cargo.toml"), pinned).unwrap();
     assert_eq!(releases(&folder), ["attention 0.6.0"]);

@@ -250,6 +250,8 @@ fn all_functions_run_and_other_formats_say_what_they_find() {
     );
     for (format, words) in [
         ("sarif", "\"ruleId\": \"run_undefined\""),
+        ("sarif", "\"ruleIndex\": 0"),
+        ("sarif", "\"id\": \"run_undefined\""),
         ("github", "::error file=wrong.rs"),
         ("junit", "run_undefined"),
         ("json", "\"run_undefined\""),

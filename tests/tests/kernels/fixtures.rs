@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::{Diagnostic, EFFORT, Group, Language, Level, all_rules};
+use visa_analysis::{Diagnostic, EFFORT, Group, Language, Level, RuleTexts as _, all_rules};
 use visa_tests::{
     OF_SMALL_EXAMPLES, check_text, differences, folders, kernel_files, line_of, read, repository,
     shown, visible, workspace_of,

@@ -25,6 +25,7 @@ mod moves;
 mod mutations;
 mod reference;
 mod rule_pages;
+mod runs;
 mod session;
 mod slow;
 mod vector_engine;

@@ -147,7 +147,7 @@ fn is_telling(word: &str) -> bool {
 /// Whether a file is in a library's own folder.
 fn is_own(path: &str) -> bool {
     // Front ends of other languages have names of their own, some of which are spelled alike.
-    let others = ["analysis/src/nki/", "analysis/src/pto/"];
+    let others = ["analysis/nki/", "analysis/pto/"];
     if others.iter().any(|folder| path.starts_with(folder)) {
         return true;
     }

@@ -312,6 +312,36 @@ fn a_fresh_clone_has_what_the_readme_names() {
     }
 }
 
+/// The setting of the extension offers each release that is known, the newest first.
+#[test]
+fn the_extension_offers_the_known_releases() {
+    let library = visa_analysis::Library::OptStd;
+    let path = repository().join("vscode-extension/package.json");
+    let package = read(&path);
+    let is_release = |line: &&str| line.trim_start().starts_with("\"opt-std@");
+    let indent = package
+        .lines()
+        .find(is_release)
+        .map_or(0, |line| line.len() - line.trim_start().len());
+    let releases = library.releases().iter().rev();
+    let offered: Vec<String> = releases
+        .map(|release| format!("{:indent$}\"opt-std@{release}\",", ""))
+        .collect();
+    let mut lines: Vec<&str> = package.lines().collect();
+    let first = lines.iter().position(|line| is_release(line)).unwrap();
+    lines.retain(|line| !is_release(line));
+    lines.splice(first..first, offered.iter().map(String::as_str));
+    let expected = lines.join("\n") + "\n";
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    let stale = "run this test with UPDATE_EXPECT=1";
+    assert!(
+        package == expected,
+        "vscode-extension/package.json: {stale}"
+    );
+}
+
 #[test]
 fn a_folder_that_is_not_trusted_says_no_path() {
     let package = read(&repository().join("vscode-extension/package.json"));

@@ -25,14 +25,10 @@ const ORDER: &[&[&str]] = &[
     ],
     &["libraries", "markdown", "syntax"],
     &["inputs"],
-    &["items"],
+    &["findings", "items"],
     &["kernel"],
     &["derivation"],
     &["simulation"],
-    &["findings"],
-    &["report"],
-    &["answers"],
-    &["neighbours"],
     // Each language for itself.
     &["nki", "pto", "rules"],
     &["catalogue", "changes"],
@@ -142,6 +138,14 @@ struct Source {
 /// Crates that hold several rooms; each other crate is one room of its own name.
 const OF_SEVERAL_ROOMS: &[&str] = &["base"];
 
+/// Parts of crates that the engine's root has by their own names, each with its crate.
+const PARTS: &[(&str, &str)] = &[
+    ("answers", "findings"),
+    ("fragments", "syntax"),
+    ("neighbours", "findings"),
+    ("report", "findings"),
+];
+
 /// The path of a crate's root among the rooms.
 fn root_of(crate_name: &str) -> Vec<String> {
     if OF_SEVERAL_ROOMS.contains(&crate_name) {
@@ -202,9 +206,11 @@ fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Optio
             }
         }
     }
-    // The engine's root calls this room of `visa-syntax` by its own name.
-    if here.is_empty() && rest.first().is_some_and(|room| room == "fragments") {
-        here.push("syntax".to_owned());
+    // The engine's root calls these parts of crates by their own names.
+    if here.is_empty() {
+        let part = rest.first().map(String::as_str);
+        let of_crate = PARTS.iter().find(|(name, _)| part == Some(*name));
+        here.extend(of_crate.map(|(_, room)| (*room).to_owned()));
     }
     here.extend(rest.iter().cloned());
     Some(here)
@@ -367,7 +373,7 @@ fn languages_know_nothing_of_each_other() {
             let into = NEIGHBOURS.contains(&read) && OF_RUST.contains(&own);
             let beside = own != read && NEIGHBOURS.contains(&own) && NEIGHBOURS.contains(&read);
             // What leads to the front ends would lead to them by another name.
-            let around = ["catalogue", "neighbours"].contains(&read) && OF_RUST.contains(&own);
+            let around = read == "catalogue" && OF_RUST.contains(&own);
             if out || into || beside || around {
                 wrong.insert(format!("{module} reads {read}"));
             }

@@ -135,7 +135,7 @@ fn several_folders_are_one_workspace() {
 #[test]
 fn an_unknown_release_is_said_once_a_crate_and_taken_back_with_the_manifest() {
     let manifest =
-        |library: &str| format!("[package]\nname = \"k\"\n[dependencies]\n{library} = \"0.11\"\n");
+        |library: &str| format!("[package]\nname = \"k\"\n[dependencies]\n{library} = \"0.99\"\n");
     let kernel = "use super::*;
 axes![G = 2048];
 #[device(chip = 1)]

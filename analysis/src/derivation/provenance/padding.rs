@@ -172,7 +172,7 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
 
 /// The inner part of the slices that a reduction across them takes in, where its results are told apart by an axis: what is
 /// outside of it is the same before and after.
-fn reduced_slices(before: &Form, after: Option<&Form>) -> Option<Form> {
+pub(crate) fn reduced_slices(before: &Form, after: Option<&Form>) -> Option<Form> {
     let after = after.filter(|after| after.has_terms() && after.size() == before.size())?;
     let powers = (0..before.size().checked_ilog2()?).map(|power| 1_u64 << power);
     powers.into_iter().find_map(|inside| {
@@ -252,6 +252,11 @@ impl<'a> Contraction<'a> {
         };
         Some((contraction, operand))
     }
+}
+
+/// Whether a contraction takes in no padding, as far as this module judges.
+pub(crate) fn masks_contracted_padding(body: &Body, pass: &Pass) -> bool {
+    contracted_padding(body, OperationId(0), pass).is_none()
 }
 
 /// A contraction over padded axes that its fetch cannot mask.

@@ -14,7 +14,7 @@ use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::report::FileEdit;
-use crate::rules::{Applicability, Edit, Replacement, name_fixes_in_scope};
+use crate::rules::{Applicability, Edit, Replacement, name_fixes_in_scope, region_replacement};
 
 use super::super::{Assist, AssistKind};
 use super::{Here, slice};
@@ -79,7 +79,7 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
 fn written_address(library: Dialect, place: &AddressValue) -> Option<Replacement> {
     match place {
         AddressValue::Bytes(address) => Some(Replacement::address(*address)),
-        AddressValue::Trf(region) => Some(Replacement::region(library, *region)),
+        AddressValue::Trf(region) => Some(region_replacement(library, *region)),
         AddressValue::Unknown => None,
     }
 }

@@ -7,6 +7,7 @@ use crate::ide::{ByteRange, Completion, CompletionKind};
 use crate::inputs::SourceFile;
 use crate::language::Language;
 use crate::libraries::TOOLS;
+use crate::rules::RuleTexts as _;
 
 use super::context::{Around, Bracket};
 use super::word_proposal;

@@ -5,6 +5,7 @@ use crate::db::Db;
 use crate::findings::Group;
 use crate::inputs::SourceFile;
 use crate::language::Language;
+use crate::rules::RuleTexts as _;
 use crate::suppression::suppressions;
 
 use super::super::{ByteRange, Hover};

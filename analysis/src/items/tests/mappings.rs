@@ -85,36 +85,39 @@ pub(super) fn sites_of(db: &AnalysisDatabase, file: SourceFile) -> Vec<String> {
         .collect()
 }
 
-fn of(mapping: &str) -> String {
+fn mapping_text(mapping: &str) -> String {
     sites(&format!("{AXES}type X = m![{mapping}];")).join(" | ")
 }
 
 #[test]
 fn expressions_resolve() {
     assert_eq!(
-        of("A / 4, [B # 32, 1] % 8 = 4"),
+        mapping_text("A / 4, [B # 32, 1] % 8 = 4"),
         "A / 4, [B # 32, 1] % 8 = 4"
     );
-    assert_eq!(of("4, A"), "4, A");
-    assert_eq!(of("{ A } / 2"), "A / 2");
-    assert_eq!(of("{ m![A, B] } / 2"), "[A, B] / 2");
-    assert_eq!(of("{ Identity }"), "-; unresolved at Identity");
-    assert_eq!(of("{ A # 32 } / 2"), "-; unresolved at A # 32");
+    assert_eq!(mapping_text("4, A"), "4, A");
+    assert_eq!(mapping_text("{ A } / 2"), "A / 2");
+    assert_eq!(mapping_text("{ m![A, B] } / 2"), "[A, B] / 2");
+    assert_eq!(mapping_text("{ Identity }"), "-; unresolved at Identity");
+    assert_eq!(mapping_text("{ A # 32 } / 2"), "-; unresolved at A # 32");
 }
 
 #[test]
 fn faults_stand_at_their_operator() {
-    assert_eq!(of("A  / /* no */ 3"), "-; stride 3 of 8 at / /* no */ 3");
-    assert_eq!(of("B, A % 5"), "-; modulo 5 of 8 at % 5");
-    assert_eq!(of("[A, B] # 64"), "-; pad 128 to 64 at # 64");
-    assert_eq!(of("A / 2 = 5"), "-; grow 4 to 5 at = 5");
-    assert_eq!(of("A / 0"), "-; ZeroDivisor { size: 8 } at / 0");
     assert_eq!(
-        of("A / 3, B / 3"),
+        mapping_text("A  / /* no */ 3"),
+        "-; stride 3 of 8 at / /* no */ 3"
+    );
+    assert_eq!(mapping_text("B, A % 5"), "-; modulo 5 of 8 at % 5");
+    assert_eq!(mapping_text("[A, B] # 64"), "-; pad 128 to 64 at # 64");
+    assert_eq!(mapping_text("A / 2 = 5"), "-; grow 4 to 5 at = 5");
+    assert_eq!(mapping_text("A / 0"), "-; ZeroDivisor { size: 8 } at / 0");
+    assert_eq!(
+        mapping_text("A / 3, B / 3"),
         "-; stride 3 of 8 at / 3; stride 3 of 16 at / 3"
     );
     assert_eq!(
-        of("A # 9223372036854775808, B"),
+        mapping_text("A # 9223372036854775808, B"),
         "-; Overflow { outer: 9223372036854775808, inner: 16 } at A # 9223372036854775808, B"
     );
 }
@@ -146,11 +149,14 @@ fn constants_are_no_axes_and_no_operands() {
 
 #[test]
 fn unknown_names_and_broken_grammar() {
-    assert_eq!(of("Aa, B"), "-; unknown Aa [\"A\"] at Aa");
-    assert_eq!(of("A, Qqqqqq / 2"), "-; unknown Qqqqqq [] at Qqqqqq");
+    assert_eq!(mapping_text("Aa, B"), "-; unknown Aa [\"A\"] at Aa");
+    assert_eq!(
+        mapping_text("A, Qqqqqq / 2"),
+        "-; unknown Qqqqqq [] at Qqqqqq"
+    );
     // One fault, one problem: what is wrong with an operand that only the successor takes is that it is there.
-    assert_eq!(of("A / B"), "-; grammar at B");
-    assert_eq!(of("A / (Qqqqqq)"), "-; grammar at (Qqqqqq)");
+    assert_eq!(mapping_text("A / B"), "-; grammar at B");
+    assert_eq!(mapping_text("A / (Qqqqqq)"), "-; grammar at (Qqqqqq)");
     assert_eq!(
         sites("use other::*; type X = m![A];"),
         ["-; unknown A [] silent at A"]
@@ -163,8 +169,16 @@ fn unknown_names_and_broken_grammar() {
         sites("fn f<A>() -> m![A, {A}] {}"),
         ["-; unresolved at A; unresolved at A"]
     );
-    assert!(of("A, ").contains("grammar"), "{}", of("A, "));
-    assert!(of("A / 3 4").contains("stride 3 of 8"), "{}", of("A / 3 4"));
+    assert!(
+        mapping_text("A, ").contains("grammar"),
+        "{}",
+        mapping_text("A, ")
+    );
+    assert!(
+        mapping_text("A / 3 4").contains("stride 3 of 8"),
+        "{}",
+        mapping_text("A / 3 4")
+    );
 }
 
 #[test]

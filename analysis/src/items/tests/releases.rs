@@ -33,7 +33,7 @@ fn database(minor: u16, text: &str) -> crate::db::AnalysisDatabase {
 }
 
 /// The site of one more alias over what `HEAD` declares.
-fn of(minor: u16, mapping: &str) -> String {
+fn release_text(minor: u16, mapping: &str) -> String {
     let text = format!("{HEAD} type X = m![{mapping}];");
     let db = database(minor, &text);
     let file = db.file("src/lib.rs").unwrap();
@@ -43,21 +43,27 @@ fn of(minor: u16, mapping: &str) -> String {
 #[test]
 fn constants_as_factors() {
     for minor in 4..=10 {
-        assert_eq!(of(minor, "A / { N }"), "A / 4", "0.{minor}");
-        assert_eq!(of(minor, "A # { sizes::Out::SIZE }"), "A # 16");
-        assert_eq!(of(minor, "A #{0} { 2 * N + sizes::K * 4 }"), "A #{0} 16");
-        assert_eq!(of(minor, "A % { H::SIZE }"), "A % 4");
-        assert_eq!(of(minor, "A = { <m![A / 4, B]>::SIZE }"), "A = 4");
-        assert_eq!(of(minor, "A / { const { N / 2 } }"), "A / 2");
-        assert_eq!(of(minor, "A / { missing }"), "-; unresolved at missing");
+        assert_eq!(release_text(minor, "A / { N }"), "A / 4", "0.{minor}");
+        assert_eq!(release_text(minor, "A # { sizes::Out::SIZE }"), "A # 16");
         assert_eq!(
-            of(minor, "A / { N - 1 }"),
+            release_text(minor, "A #{0} { 2 * N + sizes::K * 4 }"),
+            "A #{0} 16"
+        );
+        assert_eq!(release_text(minor, "A % { H::SIZE }"), "A % 4");
+        assert_eq!(release_text(minor, "A = { <m![A / 4, B]>::SIZE }"), "A = 4");
+        assert_eq!(release_text(minor, "A / { const { N / 2 } }"), "A / 2");
+        assert_eq!(
+            release_text(minor, "A / { missing }"),
+            "-; unresolved at missing"
+        );
+        assert_eq!(
+            release_text(minor, "A / { N - 1 }"),
             "-; stride 3 of 8 at / { N - 1 }"
         );
     }
     for minor in [2, 3] {
         assert_eq!(
-            of(minor, "A / { N }"),
+            release_text(minor, "A / { N }"),
             "-; constant { N } of Some(4) at { N }"
         );
     }
@@ -66,45 +72,48 @@ fn constants_as_factors() {
 #[test]
 fn names_as_factors() {
     for minor in [8, 9, 10] {
-        assert_eq!(of(minor, "A / B"), "A / 2");
-        assert_eq!(of(minor, "1 #{!} W"), "1 #{!} 64");
-        assert_eq!(of(minor, "A / (B)"), "A / 2");
-        assert_eq!(of(minor, "A % (W / 16)"), "A % 4");
-        assert_eq!(of(minor, "W / (W / (A / B))"), "W / 16");
-        assert_eq!(of(minor, "W / (4)"), "W / 4");
-        assert_eq!(of(minor, "W / ({ H })"), "W / 4");
-        assert_eq!(of(minor, "A / Q"), "-; unknown Q [] at Q");
+        assert_eq!(release_text(minor, "A / B"), "A / 2");
+        assert_eq!(release_text(minor, "1 #{!} W"), "1 #{!} 64");
+        assert_eq!(release_text(minor, "A / (B)"), "A / 2");
+        assert_eq!(release_text(minor, "A % (W / 16)"), "A % 4");
+        assert_eq!(release_text(minor, "W / (W / (A / B))"), "W / 16");
+        assert_eq!(release_text(minor, "W / (4)"), "W / 4");
+        assert_eq!(release_text(minor, "W / ({ H })"), "W / 4");
+        assert_eq!(release_text(minor, "A / Q"), "-; unknown Q [] at Q");
     }
     for minor in 2..8 {
-        assert_eq!(of(minor, "A / B"), "-; grammar at B");
-        assert_eq!(of(minor, "A / (Q)"), "-; grammar at (Q)");
+        assert_eq!(release_text(minor, "A / B"), "-; grammar at B");
+        assert_eq!(release_text(minor, "A / (Q)"), "-; grammar at (Q)");
     }
     // A bare constant is an axis that is not there from 0.8 on, and a fault of the grammar before.
     for minor in 2..=10 {
-        assert_eq!(of(minor, "A / N"), "-; constant N of Some(4) at N");
+        assert_eq!(
+            release_text(minor, "A / N"),
+            "-; constant N of Some(4) at N"
+        );
     }
 }
 
 /// What has no size to take is refused also where an alias hides it.
 #[test]
 fn factors_are_counted() {
-    assert_eq!(of(8, "W / ({ P })"), "-; grammar at ({ P })");
-    assert_eq!(of(8, "W / (A % 2)"), "-; grammar at %");
-    assert_eq!(of(8, "W / (A, B)"), "-; grammar at ,");
+    assert_eq!(release_text(8, "W / ({ P })"), "-; grammar at ({ P })");
+    assert_eq!(release_text(8, "W / (A % 2)"), "-; grammar at %");
+    assert_eq!(release_text(8, "W / (A, B)"), "-; grammar at ,");
     assert_eq!(
-        of(8, "W / ({ m![A # 16] } / 2)"),
+        release_text(8, "W / ({ m![A # 16] } / 2)"),
         "-; grammar at ({ m![A # 16] } / 2)"
     );
 }
 
 #[test]
 fn numbers_and_kinds() {
-    assert_eq!(of(3, "2, A #{0} 16"), "2, A #{0} 16");
-    assert_eq!(of(10, "[2, A] #{!} 32"), "[2, A] #{!} 32");
-    assert_eq!(of(2, "2, A"), "-; grammar at 2");
-    assert_eq!(of(2, "A #{!} 16"), "-; grammar at {!}");
-    assert_eq!(of(2, "A,"), "A");
-    assert_eq!(of(3, "0, A"), "-; ZeroSize at 0");
+    assert_eq!(release_text(3, "2, A #{0} 16"), "2, A #{0} 16");
+    assert_eq!(release_text(10, "[2, A] #{!} 32"), "[2, A] #{!} 32");
+    assert_eq!(release_text(2, "2, A"), "-; grammar at 2");
+    assert_eq!(release_text(2, "A #{!} 16"), "-; grammar at {!}");
+    assert_eq!(release_text(2, "A,"), "A");
+    assert_eq!(release_text(3, "0, A"), "-; ZeroSize at 0");
 }
 
 /// Generic parameters are unknown where no instantiation says them, and no fault.
@@ -181,7 +190,7 @@ fn hostile_expressions_end() {
         "W / (W / (W",
     ] {
         for minor in [2, 7, 10] {
-            assert!(!of(minor, mapping).is_empty());
+            assert!(!release_text(minor, mapping).is_empty());
         }
     }
     let entries: String = (0..5_000).map(|at| format!("A{at} = {at}, ")).collect();

@@ -10,7 +10,6 @@ mod history;
 mod method;
 mod opt_std;
 mod plan;
-mod releases;
 mod terms;
 mod visa_std;
 mod words;
@@ -29,14 +28,13 @@ use crate::libraries::{self, OperationNames};
 use super::catalogue::{CanonicalStage, Role};
 use super::{Context, Level, Position, Tier, Way};
 
-pub use crate::libraries::Release;
+pub use crate::libraries::{Release, Releases};
 
 pub use guide::{Guide, GuideRow, Part};
 pub use history::History;
 pub use method::{Argument, Arity, Method, StageUse};
 pub use opt_std::OPT_STD;
 pub use plan::{PlanKind, PlanStep};
-pub use releases::Releases;
 pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, GuardWord, OperandWord, SwitchWord, Words};
 

@@ -1,4 +1,8 @@
 //! Methods of streams: stages of a pass, and its ends.
+//!
+//! One method may ask for several stages, and the catalogue says which stage takes which generic. A stream that began before an
+//! undecided branching is copied for each arm: with one pass for both, an ALU that each arm uses once would count as used
+//! twice.
 
 use crate::hardware::{ElementType, OperationGroup, contraction_type};
 use crate::items::Span;

@@ -1,4 +1,9 @@
 //! Types as written: aliases, tensors, streams, contexts, with their mapping arguments.
+//!
+//! Two limits keep this finite. Aliases that double, each naming the one before it twice, grow as a power of two: each alias
+//! read spends a part of the body's budget. An alias that needs itself with larger arguments, `type A<X> = A<A<X>>`, would
+//! never end: it is found by walking names before anything is bound. A type without open slots is read once a body, since each
+//! call of a helper asks for the same parameter types again.
 
 use std::rc::Rc;
 

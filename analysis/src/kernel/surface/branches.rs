@@ -1,4 +1,8 @@
 //! `if` and `match`: the taken arm where the condition is constant, else every arm, with the values merged.
+//!
+//! Where the condition is not known, each arm is followed from the same variables, so that its operations are judged too.
+//! Afterwards a variable has only what both arms agree on. A value that one arm alone gives would deny kernels that never take
+//! this arm. An arm that leaves the function says nothing about the code after it, and is not merged.
 
 use ra_ap_syntax::TextRange;
 use ra_ap_syntax::ast::{self, AstNode};

@@ -1,4 +1,9 @@
 //! Loops: unrolled while that stays small, else their first two runs and the last.
+//!
+//! Rules judge operations, and the runs of one loop differ only in addresses and in what they carry from run to run. The second
+//! run shows what the first one leaves behind in memory. The last run shows the bounds: a tile that ends past its tensor does
+//! so there. So these three stand for a loop that is too long, and a body keeps below its limit of operations. Where its runs
+//! differ, the loop is reported as unresolved, because a fault of a run in between would be missed.
 
 use ra_ap_syntax::ast::{self, AstNode, HasLoopBody};
 use ra_ap_syntax::{SyntaxNode, TextRange};

@@ -9,6 +9,7 @@ use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::{Atom, Form, Mapping};
+use crate::rules::alternatives::{SuggestMappings as _, mappings_alternative};
 use crate::rules::contraction::{
     ALIGN_OPERAND_MISMATCH, ALIGN_PACKET_MISMATCH, ALIGN_PACKET_SIZE, ALIGN_TILING_NOT_IN_TRF,
     ALIGN_TIME_MISMATCH, CONTRACTION_TYPE, TRF_ELEMENT_MISMATCH, TRF_ROW_COUNT, TRF_ROW_MISMATCH,
@@ -331,7 +332,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         let mut replaced = vec![(&output.packet, packet)];
         replaced.extend(time.as_ref().map(|time| (&output.time, time)));
         let template = format!("{template}{}", ["", " in the time {}"][replaced.len() - 1]);
-        Alternative::mappings(&template, of.stage.span, &at_uses(&replaced))
+        mappings_alternative(&template, of.stage.span, &at_uses(&replaced))
     });
     let possible: Vec<Alternative> = possible.collect();
     finding = finding

@@ -7,6 +7,7 @@ use crate::derivation::contraction::{
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::{AccumulationKind, Level};
 use crate::mapping::Mapping;
+use crate::rules::alternatives::mappings_alternative;
 use crate::rules::contraction::{
     ACCUMULATE_LAYOUT, ACCUMULATE_SLICES_DATA, ACCUMULATOR_CAPACITY, ALIGN_PACKET_SIZE,
     CONTRACT_OUTPUT_LIMIT, CONTRACT_PACKET_MISMATCH, CONTRACTION_TYPE, REDUCE_MAX_ROWS,
@@ -115,7 +116,7 @@ fn with_packets(
         .into_iter()
         .chain(others.filter(|other| Some(*other) != meant));
     let possible = possible.filter_map(|possible| {
-        Alternative::mappings("{}", of.stage.span, &at_uses(&[(packet, possible)]))
+        mappings_alternative("{}", of.stage.span, &at_uses(&[(packet, possible)]))
     });
     let finding = finding
         .help("leave the packet divided by a power of two")
@@ -306,7 +307,7 @@ fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_
     let library = of.pass.library();
     let call = library.write_method(CanonicalStage::Accumulate, &generics);
     let call = format!("`{call}`");
-    let stated = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
+    let stated = mappings_alternative("", of.stage.span, &at_uses(&replacements));
     let stated = stated.map(|stated| Alternative {
         text: call,
         ..stated

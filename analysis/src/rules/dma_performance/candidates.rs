@@ -8,6 +8,7 @@ use crate::hardware::Model;
 use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
+use crate::rules::alternatives::mappings_alternative;
 use crate::rules::dma_performance::{
     DMA_SMALL_PACKET, DMN_NOT_INTERLEAVED, HBM_BANK_CONFLICT, HBM_MISALIGNED_READ, HBM_STACK_IDLE,
     SLICES_NOT_INTERLEAVED,
@@ -247,7 +248,7 @@ impl Slow<'_> {
     /// The element mapping of a side as something to write; nothing where it is written nowhere.
     fn stated_element(&self, side: Side, mapping: &Mapping) -> Option<Alternative> {
         let tensor = self.tensor(side);
-        Alternative::mappings(
+        mappings_alternative(
             "{}",
             self.copy.span,
             &[(tensor.levels.element.span, mapping)],
@@ -268,7 +269,7 @@ impl Slow<'_> {
             (self.span(Side::Source), &read),
             (self.span(Side::Target), &write),
         ];
-        let stated = Alternative::mappings("{} and {}", self.copy.span, &places)?;
+        let stated = mappings_alternative("{} and {}", self.copy.span, &places)?;
         Some((stated, cost.cycles))
     }
 
@@ -381,7 +382,7 @@ impl Slow<'_> {
         let mapping = self.tensor(side).levels.slice.as_ref()?;
         let spread_out = spread_slices(mapping.value.as_ref()?, factor);
         let stated = spread_out.and_then(|spread| {
-            Alternative::mappings("{}", self.copy.span, &[(mapping.span, &spread)])
+            mappings_alternative("{}", self.copy.span, &[(mapping.span, &spread)])
         });
         let lead = "spread the slices over both DMNs and more engines: ";
         Some(Candidate {

@@ -5,6 +5,7 @@ use crate::kernel::{
     Body, Context, OperationKind, Origin, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
 use crate::mapping::{Form, Mapping};
+use crate::rules::alternatives::SuggestMappings as _;
 use crate::simulation::{Effect, simulate};
 
 use super::super::wording::at_uses;

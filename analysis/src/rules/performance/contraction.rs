@@ -5,6 +5,7 @@ use crate::derivation::contraction::AlignDerivation;
 use crate::hardware::FLIT_BYTES;
 use crate::kernel::{Stage, StageKind, TensorId};
 use crate::mapping::Form;
+use crate::rules::alternatives::SuggestMappings as _;
 use crate::simulation::trf::{LoadStall, load_stall, with_more_rows};
 use crate::simulation::what_if;
 

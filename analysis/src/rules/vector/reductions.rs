@@ -6,6 +6,7 @@ use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, Stage, VectorStage};
 use crate::mapping::Mapping;
+use crate::rules::alternatives::mappings_alternative;
 use crate::rules::vector::declarations::{
     INTER_REDUCE_MAPPING, INTER_REDUCE_STAGE, INTRA_REDUCE_MAPPING, INTRA_REDUCE_SLOTS,
     REDUCE_PADDING,
@@ -188,7 +189,7 @@ pub(super) fn inter_mapping(
         "`{}`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
         library.write_method(CanonicalStage::VectorInterReduce, &generics)
     );
-    let stated = Alternative::mappings("", stage.span, &replacements);
+    let stated = mappings_alternative("", stage.span, &replacements);
     let stated = stated.map(|stated| Alternative {
         text: call,
         ..stated

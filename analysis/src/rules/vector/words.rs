@@ -9,6 +9,7 @@ use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
+use crate::rules::alternatives::SuggestMappings as _;
 use crate::rules::vector::declarations::{
     ALU_REUSE, NARROW_DROPS_DATA, OPERAND_MAPPING, OPERAND_TYPE, STASH_STAGE,
     TWO_GROUP_UNAVAILABLE, UNZIP_GROUP, VECTOR_OP_TYPE, VECTOR_PACKET, VECTOR_STAGE_ORDER,

@@ -14,7 +14,7 @@ mod writing;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
-pub(crate) use self::options::{Language, Model, SettingsArguments, Target};
+pub(crate) use self::options::{Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
 pub(crate) use self::writing::text_allowing_rule;
 
@@ -327,7 +327,7 @@ impl Resolver {
 
     /// The language that the options say files have.
     pub(crate) fn language(&self) -> Option<visa_analysis::Language> {
-        self.arguments.language.map(Language::of_engine)
+        self.arguments.language
     }
 
     /// What is wrong with the settings files that were met.

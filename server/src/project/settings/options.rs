@@ -3,9 +3,11 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use visa_analysis::Language;
 
 use super::dialect::{Dialect, DialectParser};
 
@@ -35,33 +37,19 @@ pub(crate) struct SettingsArguments {
     pub(crate) model: Option<Model>,
     /// Read the files that are named, and standard input, as this language, whatever their names say; search folders for its
     /// files alone
-    #[arg(long, value_enum, help_heading = "Settings")]
+    #[arg(long, value_parser = language_values(), help_heading = "Settings")]
     pub(crate) language: Option<Language>,
     /// The chips of kernels that do not say it; editors can give it.
     #[arg(skip)]
     pub(crate) chips: Option<NonZeroU64>,
 }
 
-/// A language that kernels are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Language {
-    /// Rust, with the libraries of the Virtual ISA
-    Rust,
-    /// MLIR text of the PTO dialect
-    Pto,
-    /// Python that imports NKI
-    Nki,
-}
-
-impl Language {
-    /// As the engine has it.
-    pub(crate) const fn of_engine(self) -> visa_analysis::Language {
-        match self {
-            Self::Rust => visa_analysis::Language::Rust,
-            Self::Pto => visa_analysis::Language::Pto,
-            Self::Nki => visa_analysis::Language::Nki,
-        }
-    }
+/// Reads a language by its name in the engine's table.
+fn language_values() -> impl TypedValueParser<Value = Language> {
+    let named = |language: Language| PossibleValue::new(language.name()).help(language.meaning());
+    PossibleValuesParser::new(Language::ALL.map(named)).try_map(|name| {
+        Language::named(&name).ok_or_else(|| format!("there is no language `{name}`"))
+    })
 }
 
 /// A generation of the machine that NKI kernels are for.

@@ -2,6 +2,7 @@
 //! misaligned reads. Knows what the removal of each would leave; which of them is said is decided by the caller.
 
 use crate::numbers::thousands;
+use crate::rules::alternatives::mappings_alternative;
 use crate::rules::dma_performance::{
     DMA_PRIME_PACKET, DMA_SEGMENTED, HBM_BANK_CONFLICT, HBM_MISALIGNED_READ, HBM_PARTIAL_WRITE,
     HBM_STACK_IDLE,
@@ -10,7 +11,7 @@ use crate::simulation::dma::alternatives::{in_stream_order, whole_units, without
 use crate::simulation::dma::{REQUEST_BYTES, START_CYCLES, SidePattern};
 use crate::transfer::Side;
 
-use super::{Alternative, Candidate, MOST_PADDING, Slow, is_worth, padded_axis, whole_tensor};
+use super::{Candidate, MOST_PADDING, Slow, is_worth, padded_axis, whole_tensor};
 
 impl Slow<'_> {
     pub(super) fn segmented(&self) -> Option<Candidate> {
@@ -206,7 +207,7 @@ impl Slow<'_> {
                 places.push((part.levels.element.span, &own));
             }
             let template = ["{}", "{}, a tile of it as {}"][places.len() - 1];
-            let stated = Alternative::mappings(template, self.copy.span, &places);
+            let stated = mappings_alternative(template, self.copy.span, &places);
             let lead = "keep what is moved together in one block: ";
             candidate.stated = stated.map(|stated| (lead, stated));
         }

@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use serde_sarif::sarif;
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules,
-    documentation_url, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, RUN_RULES, Range, Rule, RunRule,
+    all_rules, documentation_url, rule_url,
 };
 
 use super::common::whole_text;
@@ -18,6 +18,7 @@ use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::project::Failure;
+use visa_analysis::RuleTexts as _;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -30,7 +31,7 @@ pub(crate) fn render_sarif(outline: &Outline<'_>) -> Result<String, Failure> {
     let rules = occurring(outline);
     let indices: HashMap<&str, usize> = (rules.iter())
         .enumerate()
-        .map(|(index, rule)| (rule.name, index))
+        .map(|(index, rule)| (rule.id.as_str(), index))
         .collect();
     let mut lines = LineIndices::new(outline.texts);
     let fingerprints = fingerprints(outline.findings, outline.texts);
@@ -76,25 +77,29 @@ pub(crate) fn render_sarif(outline: &Outline<'_>) -> Result<String, Failure> {
     )
 }
 
-/// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
-fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
+/// The rules of the findings in the catalogue's order, then those of runs. Descriptions of all rules would be many times the size of the
+/// findings.
+fn occurring(outline: &Outline<'_>) -> Vec<sarif::ReportingDescriptor> {
     let found = outline.written_findings();
     let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
     if !outline.unresolved.is_empty() {
         names.insert(UNRESOLVED_OPERATION);
     }
-    all_rules()
-        .filter(|rule| names.contains(rule.name))
+    let checked = all_rules().filter(|rule| names.contains(rule.name));
+    let executed = RUN_RULES.iter().filter(|rule| names.contains(rule.name));
+    checked
+        .map(rule_descriptor)
+        .chain(executed.map(run_rule_descriptor))
         .collect()
 }
 
-fn driver(rules: &[&'static Rule]) -> sarif::ToolComponent {
+fn driver(rules: &[sarif::ReportingDescriptor]) -> sarif::ToolComponent {
     let version = env!("CARGO_PKG_VERSION");
     let mut driver = sarif::ToolComponent::builder()
         .name("visa-lint")
         .version(version)
         .semantic_version(version)
-        .rules(rules.iter().copied().map(descriptor).collect::<Vec<_>>())
+        .rules(rules)
         .build();
     driver.information_uri = documentation_url("index.html");
     driver
@@ -128,8 +133,42 @@ const fn result_level(level: Level) -> sarif::ResultLevel {
     }
 }
 
-fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
+fn rule_descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
     let level = rule.default_level();
+    let (why, heading) = (rule.why(), rule.heading);
+    let (fence, stated) = (
+        rule.example_language().fence(),
+        format!("Stated in: {heading}"),
+    );
+    sarif::ReportingDescriptor {
+        help: Some(help(
+            &format!("{why}\n\n{stated}"),
+            (fence, rule.wrong, rule.right),
+        )),
+        help_uri: rule_url(rule.name),
+        properties: Some(sarif::PropertyBag {
+            tags: Some(vec![rule.group.name().to_owned()]),
+            ..properties([("heading", heading.into())])
+        }),
+        ..descriptor(rule.name, level, (&rule.summary(), &why))
+    }
+}
+
+/// The description of a rule that only an execution applies.
+fn run_rule_descriptor(rule: &RunRule) -> sarif::ReportingDescriptor {
+    let why = rule.why.join("\n\n");
+    sarif::ReportingDescriptor {
+        help: Some(help(&why, ("rust", rule.wrong, rule.right))),
+        help_uri: documentation_url("run.html"),
+        ..descriptor(rule.name, Level::Deny, (rule.summary, &why))
+    }
+}
+
+fn descriptor(
+    name: &str,
+    level: Level,
+    (summary, why): (&str, &str),
+) -> sarif::ReportingDescriptor {
     let text = |text: &str| {
         sarif::MultiformatMessageString::builder()
             .text(text)
@@ -138,31 +177,21 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
     let configuration = sarif::ReportingConfiguration::builder()
         .enabled(level != Level::Allow)
         .level(level_name(level));
-    let descriptor = sarif::ReportingDescriptor::builder()
-        .id(rule.name)
-        .short_description(text(&rule.summary()))
-        .full_description(text(&rule.why()))
-        .help(rule_help(rule))
+    sarif::ReportingDescriptor::builder()
+        .id(name)
+        .short_description(text(summary))
+        .full_description(text(why))
         .default_configuration(configuration.build())
-        .properties(sarif::PropertyBag {
-            tags: Some(vec![rule.group.name().to_owned()]),
-            ..properties([("heading", rule.heading.into())])
-        });
-    match rule_url(rule.name) {
-        Some(url) => descriptor.help_uri(url).build(),
-        None => descriptor.build(),
-    }
+        .build()
 }
 
-/// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
-fn rule_help(rule: &Rule) -> sarif::MultiformatMessageString {
-    let (why, heading) = (rule.why(), rule.heading);
-    let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
-    let fence = rule.example_language().fence();
+/// The help of a rule. Its plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
+fn help(why: &str, (fence, wrong, right): (&str, &str, &str)) -> sarif::MultiformatMessageString {
+    let (wrong, right) = (wrong.trim_end(), right.trim_end());
     sarif::MultiformatMessageString::builder()
-        .text(format!("{why}\n\nStated in: {heading}"))
+        .text(why)
         .markdown(format!(
-            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```{fence}\n{wrong}\n```\n\nRight:\n\n```{fence}\n{right}\n```\n"
+            "{why}\n\nWrong:\n\n```{fence}\n{wrong}\n```\n\nRight:\n\n```{fence}\n{right}\n```\n"
         ))
         .build()
 }
