@@ -154,12 +154,12 @@ fn right_kernels_run_and_nothing_is_found() {
             match outcome {
                 Outcome::Fine => ran += 1,
                 Outcome::Found(findings) => {
-                    problems.push(format!("{path}::{function}: {findings:?}"))
+                    problems.push(format!("{path}::{function}: {findings:?}"));
                 }
                 Outcome::Refused(reason) => match refused.reason(path) {
                     Some(listed) if reason.contains(listed) => {}
                     listed => {
-                        problems.push(format!("{path}::{function}: `{reason}` and not {listed:?}"))
+                        problems.push(format!("{path}::{function}: `{reason}` and not {listed:?}"));
                     }
                 },
             }

@@ -328,7 +328,7 @@ fn the_extension_offers_the_known_releases() {
         .map(|release| format!("{:indent$}\"opt-std@{release}\",", ""))
         .collect();
     let mut lines: Vec<&str> = package.lines().collect();
-    let first = lines.iter().position(|line| is_release(line)).unwrap();
+    let first = lines.iter().position(&is_release).unwrap();
     lines.retain(|line| !is_release(line));
     lines.splice(first..first, offered.iter().map(String::as_str));
     let expected = lines.join("\n") + "\n";
