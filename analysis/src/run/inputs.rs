@@ -17,7 +17,7 @@ use super::cells::Cells;
 use super::halt::{Halt, Step};
 use super::layout::{by_value, is_whole, physical};
 use super::machine::{Machine, put_bits};
-use super::memory::View;
+use super::memory::{View, tensor_name};
 use super::plan::each_live;
 use super::request::{IndexRange, InputPlace, InputValue, OriginKind, RunInput, RunRequest};
 
@@ -193,11 +193,14 @@ impl Machine<'_> {
             self.memory.count(view.kind, length, body.span)?;
             let stream = (body.parameters.len() + number) as u64;
             let array = random_array(view.kind, length, request.seed, stream);
-            let name = body.tensor(id).and_then(|tensor| tensor.name.as_deref());
-            let name = name.unwrap_or("from_addr");
+            let Some(tensor) = body.tensor(id) else {
+                continue;
+            };
             notes.push(format!(
-                "Nothing in the kernel writes `{name}`, so an earlier kernel left it: it holds random numbers here."
+                "Nothing in the kernel writes {}, so an earlier kernel left it: it holds random numbers here.",
+                tensor_name(tensor)
             ));
+            let name = tensor.name.as_deref().unwrap_or_default();
             let cells = self.argument(array, &view, name, request.padding_is_zero);
             self.memory.put(id, cells);
         }
