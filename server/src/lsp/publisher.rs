@@ -34,6 +34,8 @@ pub(super) struct Published {
     pub(super) result_id: String,
     /// The version of the text it was about, if that is open and was not opened again since.
     pub(super) version: Option<i32>,
+    /// Whether it was the whole answer. A part of it is not told afterwards: findings would go and come again.
+    pub(super) is_whole: bool,
 }
 
 #[derive(Default)]

@@ -191,7 +191,7 @@ async fn publish_open(server: &Arc<Server>) {
         if let Ok(Some((version, uri, items))) = server.ask_engine(Urgency::Waiting, question).await
             && version.is_some()
         {
-            publish_findings(server, path, uri, version, items, false).await;
+            publish_findings(server, path, (uri, version, items), Part::Own, false).await;
         }
     }
 }
@@ -214,13 +214,14 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
     let answer = match early::ask_early(Arc::clone(server), question).await {
         Early::Whole(answer) => answer,
         Early::First((version, uri, items), whole) => {
-            publish_findings(server, &path, uri, version, items, always).await;
+            let first = (uri, version, items);
+            publish_findings(server, &path, first, Part::WithoutCosts, always).await;
             whole.await
         }
     };
     match answer {
         Ok((version, uri, items)) => {
-            publish_findings(server, &path, uri, version, items, always).await;
+            publish_findings(server, &path, (uri, version, items), Part::Whole, always).await;
         }
         Err(Failure::Overtaken) => {
             // By this file, which is then waiting anyway, or by another one.
@@ -299,23 +300,29 @@ async fn tell_all(server: &Arc<Server>, files: Vec<Told>) {
     let mut before = lock_ignoring_poison(&server.publisher.published).clone();
     for (version, path, uri, items) in files {
         before.remove(&path);
-        publish_findings(server, &path, uri, version, items, false).await;
+        publish_findings(server, &path, (uri, version, items), Part::Whole, false).await;
     }
     // Files that are gone or no longer checked.
     for (path, gone) in before {
-        publish_findings(server, &path, gone.uri, None, Vec::new(), false).await;
+        publish_findings(
+            server,
+            &path,
+            (gone.uri, None, Vec::new()),
+            Part::Whole,
+            false,
+        )
+        .await;
     }
 }
 
 /// Tells the client what is said of a file, if the text is still the one that it is about. `always` also where the client
 /// was told just that of an earlier version of an open document; never twice of one version, which a check of the
-/// workspace and one of the document may both have seen first.
+/// workspace and one of the document may both have seen first. Nor a part of the answer behind all of it.
 async fn publish_findings(
     server: &Arc<Server>,
     path: &str,
-    uri: Uri,
-    version: Option<i32>,
-    items: Vec<Diagnostic>,
+    (uri, version, items): (Uri, Option<i32>, Vec<Diagnostic>),
+    part: Part,
     always: bool,
 ) {
     let documents = server
@@ -331,6 +338,10 @@ async fn publish_findings(
     {
         let mut published = lock_ignoring_poison(&server.publisher.published);
         match published.get(path) {
+            // A check of the workspace may have been faster.
+            Some(known) if part != Part::Whole && known.is_whole && known.version == version => {
+                return;
+            }
             Some(known) if known.result_id == result_id => {
                 let new = version.is_some() && known.version != version;
                 if !(always && new) {
@@ -348,6 +359,7 @@ async fn publish_findings(
                 uri,
                 result_id,
                 version,
+                is_whole: part == Part::Whole,
             };
             published.insert(path.to_owned(), told);
         }
