@@ -2,7 +2,8 @@
 //!
 //! What is found of other operations is as before, and is not worded again. Where only iterations and packets of streams
 //! change, nothing is derived again but the operations that hold them; where tensors change, what is between operations is
-//! derived of the whole body. A fix whose finding could come of something else as well is not tried here. It does not know
+//! derived of the whole body, and the findings that come of it are found again. A fix whose finding could come of other
+//! operations as well is not tried here. It does not know
 //! what becomes of what it finds: that is [`completion`](super).
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,29 +131,29 @@ impl<'a> Trial<'a> {
         };
         let original = self.checked.body;
         let written = self.body.make(&values, &change);
+        let stays = |number: &usize| {
+            let (old, new) = (&original.operations, &self.body.body().operations);
+            let pair = old.get(*number).zip(new.get(*number));
+            pair.is_some_and(|(old, new)| changes_streams_alone(old, new))
+        };
+        let is_at_host = |number: &usize| {
+            let tensor = original.tensors.get(*number);
+            tensor.is_none_or(|tensor| tensor.tier == Tier::Host)
+        };
+        let touched = &change.touched;
+        let all_places = |told: &dyn Fn(&Key) -> bool| asked.places.iter().all(told);
         let tried = if written < values.len() {
             Tried::Unread
-        } else if asked
-            .places
-            .iter()
-            .all(|place| self.comes_of(place, &change.touched))
-        {
-            let stays = |number: &usize| {
-                let (old, new) = (&original.operations, &self.body.body().operations);
-                let pair = old.get(*number).zip(new.get(*number));
-                pair.is_some_and(|(old, new)| changes_streams_alone(old, new))
-            };
-            let is_at_host = |number: &usize| {
-                let tensor = original.tensors.get(*number);
-                tensor.is_none_or(|tensor| tensor.tier == Tier::Host)
-            };
-            if change.tensors.is_empty() && change.operations.iter().all(stays) {
-                Tried::Found(self.of_streams(&change.touched))
-            } else if change.tensors.iter().any(is_at_host) {
-                Tried::ConcernsMore
+        } else if change.tensors.is_empty() && change.operations.iter().all(stays) {
+            if all_places(&|place| self.comes_of(place, touched) && !self.between.contains(place)) {
+                Tried::Found(self.of_streams(touched))
             } else {
-                Tried::Found(self.of_tensors(&change.touched))
+                Tried::ConcernsMore
             }
+        } else if !change.tensors.iter().any(is_at_host)
+            && all_places(&|place| self.comes_of(place, touched))
+        {
+            Tried::Found(self.of_tensors(touched))
         } else {
             Tried::ConcernsMore
         };
@@ -160,11 +161,11 @@ impl<'a> Trial<'a> {
         tried
     }
 
-    /// Whether a finding comes of these operations alone.
+    /// Whether a finding comes of these operations or of what is between operations, and of no other operation.
     fn comes_of(&self, place: &Key, operations: &[usize]) -> bool {
+        let within = |own: &Vec<usize>| own.iter().all(|own| operations.binary_search(own).is_ok());
         let own = self.operations.get(place);
-        own.is_some_and(|own| own.iter().all(|own| operations.binary_search(own).is_ok()))
-            && !self.between.contains(place)
+        own.map_or_else(|| self.between.contains(place), within)
     }
 
     /// Whether something is found at a place by other operations than these.

@@ -13,7 +13,7 @@ use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::beside::Beside;
 use super::free::{free_addresses, free_stretches};
-use super::occupied::Occupied;
+use super::occupied::{NeedTime, Occupied};
 use super::sums::{self, Sum};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
@@ -235,20 +235,18 @@ pub(super) fn derive_conflicts(body: &Body, allocations: &[Allocation]) -> Vec<M
     let mut violations: Vec<MemoryViolation> = sums.into_iter().map(MemoryViolation::Sum).collect();
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
     let ranges = allocations.iter();
-    let occupied = Occupied::of(ranges.map(|allocation| (allocation.tier, allocation.range)));
-    let needs: Vec<NeedTime> = allocations.iter().map(NeedTime::of).collect();
+    let occupied = Occupied::of(
+        ranges.map(|allocation| (allocation.tier, allocation.range, need_time(allocation))),
+    );
     for (index, written) in allocations.iter().enumerate() {
         if crowded.contains(&written.tensor) {
             continue;
         }
-        let Some(during) = WriteTime::of(written) else {
+        let Some(during) = write_time(written) else {
             continue;
         };
-        let may_need = |other: usize| {
-            let needed = needs.get(other);
-            other != index && needed.is_some_and(|needed| needed.may_need_across(during))
-        };
-        for needed in occupied.overlapping_ranges(written.tier, written.range, may_need) {
+        let across = occupied.needed_across(written.tier, written.range, during);
+        for needed in across.into_iter().filter(|other| *other != index) {
             let Some(needed) = allocations.get(needed) else {
                 continue;
             };
@@ -275,51 +273,26 @@ pub(super) fn derive_conflicts(body: &Body, allocations: &[Allocation]) -> Vec<M
     violations
 }
 
-/// From the first to the last operation that writes to an allocation, of the writes that are compared.
-#[derive(Clone, Copy)]
-struct WriteTime {
-    first: OperationId,
-    last: OperationId,
-}
-
-impl WriteTime {
-    /// None of an allocation that nothing writes to.
-    fn of(written: &Allocation) -> Option<Self> {
-        let compared = written.writes.get(..COMPARED_WRITES);
-        let compared = compared.unwrap_or(&written.writes);
-        Some(Self {
-            first: compared.first()?.operation,
-            last: compared.last()?.operation,
-        })
-    }
+/// The first and the last operation that writes to an allocation, of the writes that are compared. None where nothing does.
+fn write_time(written: &Allocation) -> Option<(OperationId, OperationId)> {
+    let compared = written.writes.get(..COMPARED_WRITES);
+    let compared = compared.unwrap_or(&written.writes);
+    Some((compared.first()?.operation, compared.last()?.operation))
 }
 
 /// When an allocation may hold data that is needed later. Kernels use the same bytes again and again: most allocations that share
-/// bytes are never needed at the same time, which this says without a look at their accesses.
-struct NeedTime {
-    /// It holds nothing for an operation before this one; none where nothing ever writes to it.
-    from: Option<OperationId>,
-    /// The last that reads it; none where nothing does.
-    last_read: Option<OperationId>,
-    outlives_body: bool,
-}
-
-impl NeedTime {
-    fn of(needed: &Allocation) -> Self {
-        let first_write = needed.writes.first().map(|write| write.operation);
-        let made = needed.initialised.then_some(needed.created);
-        Self {
-            from: made.into_iter().chain(first_write).min(),
-            last_read: needed.reads.last().map(|read| read.operation),
-            outlives_body: needed.outlives_body(),
-        }
-    }
-
-    /// Whether data may be there before one of the writes that is needed after it.
-    fn may_need_across(&self, writes: WriteTime) -> bool {
-        let is_needed = self.outlives_body || self.last_read > Some(writes.first);
-        is_needed && self.from.is_some_and(|from| from <= writes.last)
-    }
+/// bytes are never needed at the same time, which this says without a look at their accesses. None where nothing ever needs it.
+fn need_time(needed: &Allocation) -> Option<NeedTime> {
+    let first_write = needed.writes.first().map(|write| write.operation);
+    let made = needed.initialised.then_some(needed.created);
+    let last_read = needed.reads.last().map(|read| read.operation);
+    let last = match last_read {
+        _ if needed.outlives_body() => None,
+        None => return None,
+        read => read,
+    };
+    let from = made.into_iter().chain(first_write).min()?;
+    Some(NeedTime { from, last })
 }
 
 fn intersects(one: Option<(u64, u64)>, two: Option<(u64, u64)>) -> bool {

@@ -71,25 +71,69 @@ struct Earlier {
 #[derive(Debug, Default)]
 struct Touched<'a> {
     /// Those of all of it, or of an unknown part.
-    whole: Vec<Earlier>,
+    whole: ByKind<Vec<Earlier>>,
     /// Those of tiles: by allocation and index, which are few.
-    tiles: Vec<Tiles<'a>>,
+    tiles: Vec<TilesOfIndex<'a>>,
     /// The chain of its writes.
     chain: Option<usize>,
 }
 
+/// Writes and reads apart: what reads must not wait for others that read, and need not look at them.
+#[derive(Debug, Default)]
+struct ByKind<T> {
+    writes: T,
+    reads: T,
+}
+
+impl<T> ByKind<T> {
+    fn kind_mut(&mut self, writes: bool) -> &mut T {
+        if writes {
+            &mut self.writes
+        } else {
+            &mut self.reads
+        }
+    }
+
+    /// Those that a touch must not run beside: for a read the writes, for a write both.
+    fn hindering(&self, writes: bool) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.writes).chain(writes.then_some(&self.reads))
+    }
+}
+
 /// Tiles of one index of an allocation.
 #[derive(Debug)]
-struct Tiles<'a> {
+struct TilesOfIndex<'a> {
     allocation: usize,
     index: &'a Mapping,
+    touches: ByKind<Tiles>,
+}
+
+impl TilesOfIndex<'_> {
+    fn remember_tile(&mut self, start: u64, length: u64, earlier: Earlier) {
+        if earlier.writes {
+            // A write of all of a tile has itself waited for everything before.
+            for writes in [false, true] {
+                let tiles = self.touches.kind_mut(writes);
+                tiles.forget_tiles(start, length, earlier.operation);
+            }
+        }
+        let tiles = self.touches.kind_mut(earlier.writes);
+        tiles.longest = tiles.longest.max(length);
+        let here = tiles.by_start.entry(start).or_default();
+        here.push((length, earlier));
+    }
+}
+
+/// Touches of tiles by their first value.
+#[derive(Debug, Default)]
+struct Tiles {
     /// Values of the longest tile.
     longest: u64,
     /// By the first value: the number of values, and who touches them.
     by_start: BTreeMap<u64, Vec<(u64, Earlier)>>,
 }
 
-impl Tiles<'_> {
+impl Tiles {
     /// Those that share values with a window.
     fn overlapping_tiles(&self, start: u64, length: u64) -> impl Iterator<Item = &Earlier> {
         let from = start.saturating_sub(self.longest.saturating_sub(1));
@@ -107,14 +151,11 @@ impl Tiles<'_> {
         self.by_start.values().flatten().map(|(_, earlier)| earlier)
     }
 
-    fn remember_tile(&mut self, start: u64, length: u64, earlier: Earlier) {
-        self.longest = self.longest.max(length);
-        let here = self.by_start.entry(start).or_default();
-        if earlier.writes {
-            // A write of all of a tile has itself waited for everything before.
-            here.retain(|(of, other)| *of > length || other.operation == earlier.operation);
+    /// Forgets the touches of other operations that begin where a tile does and end in it.
+    fn forget_tiles(&mut self, start: u64, length: u64, operation: OperationId) {
+        if let Some(here) = self.by_start.get_mut(&start) {
+            here.retain(|(of, other)| *of > length || other.operation == operation);
         }
-        here.push((length, earlier));
     }
 }
 
@@ -171,7 +212,7 @@ impl<'a> Hazards<'a> {
                 if of_tensor {
                     self.writes_of(touched, &counts, &mut found);
                 } else {
-                    touched.visit_overlapping(touch, |earlier| {
+                    touched.visit_hindering(touch, |earlier| {
                         if let Some(cause) = hazard(earlier.writes, touch.writes)
                             && counts(earlier.operation)
                         {
@@ -253,18 +294,18 @@ impl<'a> Touched<'a> {
             length,
         } = &touch.part
         else {
-            self.whole.push(earlier);
+            self.whole.kind_mut(earlier.writes).push(earlier);
             return;
         };
-        let same = |tiles: &Tiles<'_>| tiles.allocation == touch.allocation && tiles.index == index;
+        let same =
+            |tiles: &TilesOfIndex<'_>| tiles.allocation == touch.allocation && tiles.index == index;
         let known = self.tiles.iter().position(same);
         let at = known.unwrap_or(self.tiles.len());
         if known.is_none() {
-            self.tiles.push(Tiles {
+            self.tiles.push(TilesOfIndex {
                 allocation: touch.allocation,
                 index,
-                longest: 0,
-                by_start: BTreeMap::new(),
+                touches: ByKind::default(),
             });
         }
         if let Some(tiles) = self.tiles.get_mut(at) {
@@ -272,19 +313,22 @@ impl<'a> Touched<'a> {
         }
     }
 
-    /// Those that are not known to share nothing with a touch.
-    fn visit_overlapping(&self, touch: &Touch, mut take: impl FnMut(&Earlier)) {
-        self.whole.iter().for_each(&mut take);
-        for tiles in &self.tiles {
-            match &touch.part {
-                Part::Window {
-                    index,
-                    start,
-                    length,
-                } if tiles.allocation == touch.allocation && tiles.index == index => {
-                    tiles.overlapping_tiles(*start, *length).for_each(&mut take);
+    /// Those that a touch must not run beside, since they are not known to share nothing with it.
+    fn visit_hindering(&self, touch: &Touch, mut take: impl FnMut(&Earlier)) {
+        let whole = self.whole.hindering(touch.writes);
+        whole.flatten().for_each(&mut take);
+        for of_index in &self.tiles {
+            for tiles in of_index.touches.hindering(touch.writes) {
+                match &touch.part {
+                    Part::Window {
+                        index,
+                        start,
+                        length,
+                    } if of_index.allocation == touch.allocation && of_index.index == index => {
+                        tiles.overlapping_tiles(*start, *length).for_each(&mut take);
+                    }
+                    _ => tiles.all_earlier().for_each(&mut take),
                 }
-                _ => tiles.all_earlier().for_each(&mut take),
             }
         }
     }
