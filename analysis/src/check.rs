@@ -34,10 +34,9 @@ use crate::items::{
     ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
     file_items, functions_of, is_left_out, item_text, parse_item,
 };
-use crate::kernel::callgraph::callees_of_function;
-use crate::kernel::{
-    Body, OperationId, OperationKind, Unresolved, UnresolvedReason, hidden_kernels,
-};
+use crate::kernel::{Body, OperationId, OperationKind, Unresolved, UnresolvedReason};
+use crate::lowering::callgraph::callees_of_function;
+use crate::lowering::hidden_kernels;
 use crate::rules::{self, Checked, Derived, EnabledRules, Families, Finding, OwnRules as _};
 use crate::simulation::{BodySimulation, simulate_watching};
 
@@ -83,7 +82,7 @@ pub use self::file::{
     completed_file_report, file_report, file_report_without_costs, own_file_report,
 };
 pub(crate) use self::guesses::{is_guess, keep_fixes_inside};
-pub use crate::kernel::body;
+pub use crate::lowering::body;
 
 /// What the engines make of one function.
 #[salsa::tracked(returns(clone))]

@@ -13,7 +13,10 @@ use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, t
 use visa_findings::{self as findings, answers, neighbours, report};
 use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
+use visa_items as items;
+use visa_kernel as kernel;
 use visa_libraries as libraries;
+use visa_lowering as lowering;
 use visa_mapping as mapping;
 use visa_nki as nki;
 use visa_pto as pto;
@@ -25,6 +28,13 @@ use visa_transfer as transfer;
 #[path = "../syntax/src/fixture_tests.rs"]
 mod fixture_tests;
 
+#[cfg(test)]
+#[path = "../kernel/src/testing.rs"]
+mod testing;
+#[cfg(test)]
+#[path = "../kernel/src/testing_body.rs"]
+mod testing_body;
+
 mod advice;
 mod catalogue;
 mod causes;
@@ -34,8 +44,6 @@ mod cost;
 mod derivation;
 mod fixing;
 mod ide;
-mod items;
-mod kernel;
 mod places;
 mod questions;
 mod rules;
@@ -74,7 +82,7 @@ pub use inputs::{
 pub use items::{Crate, Dialect, FileLibrary};
 pub use lanes::{Lane, LaneRow, Machine};
 pub use language::{ENDINGS, Ending, Language, ending_of, language_of, may_be_source};
-pub use libraries::{Library, Release, Said, Speaker};
+pub use libraries::{Library, Release, Said, Speaker, dialect_line, without_dialect_line};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use markdown::{code_block, code_span, prose};
@@ -95,9 +103,9 @@ pub use report::{
     StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{
-    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, RuleTexts, dialect_line,
+    EnabledRules, EnginePicture, Example, Foreseen, GuardedLimit, RuleTexts,
     foreseeing as rules_foreseeing, has_picture, machine_pictures,
-    nearest_to_text as rules_nearest_to_text, without_dialect_line,
+    nearest_to_text as rules_nearest_to_text,
 };
 pub use run::{
     AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, NumbersReport,

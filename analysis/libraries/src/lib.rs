@@ -11,6 +11,7 @@
 
 mod dialects;
 mod errors;
+mod kernel_texts;
 mod mapping_types;
 mod operations;
 mod opt_std;
@@ -23,6 +24,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 
 pub use dialects::{Crate, Dialect, FileLibrary};
 pub use errors::{Pasted, Said, Speaker};
+pub use kernel_texts::{dialect_line, without_dialect_line};
 pub use mapping_types::MappingType;
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
 pub use releases::Releases;

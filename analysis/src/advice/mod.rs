@@ -38,7 +38,8 @@ use crate::cost::{KernelCost, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span};
-use crate::kernel::{Operation, body};
+use crate::kernel::Operation;
+use crate::lowering::body;
 use crate::report::{DiagnosticFix, Problem, Range};
 use crate::rules::Edit;
 

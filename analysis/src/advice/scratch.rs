@@ -16,7 +16,7 @@ use crate::db::{AnalysisDatabase, Db};
 use crate::hardware::Model;
 use crate::inputs::{Project, SourceFile};
 use crate::items::ItemId;
-use crate::kernel::body;
+use crate::lowering::body;
 use crate::report::DiagnosticFix;
 use crate::rules::{Group, Level as Severity, own_rules_where};
 use crate::simulation::total_bounds;

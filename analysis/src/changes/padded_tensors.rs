@@ -21,8 +21,8 @@ use crate::items::{
     ItemId, ItemKind, MappingSite, Span, device_attribute, file_items, item_text, mapping_parts,
     mapping_sites,
 };
-use crate::kernel::callgraph::{callees_of_function, callers_of_function};
 use crate::kernel::element_places;
+use crate::lowering::callgraph::{callees_of_function, callers_of_function};
 use crate::mapping::{Mapping, PaddingKind, SyntaxKind};
 
 use crate::rules::{self, Edit};

@@ -2,7 +2,8 @@
 
 use crate::db::Db;
 use crate::items::{ItemId, Span, is_inside};
-use crate::kernel::{Body, OperationKind, Stage, StreamShape, body};
+use crate::kernel::{Body, OperationKind, Stage, StreamShape};
+use crate::lowering::body;
 use crate::rules::{Applicability, Edit, Fix};
 
 /// A fix that may change more than its function, or that rests on a stream that is not known, is not applied without looking.

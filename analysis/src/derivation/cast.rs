@@ -138,8 +138,8 @@ pub(super) fn judges_input(pass: &Pass, index: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::{mapping, span, stream};
     use crate::kernel::{PassEnd, PassSource, Stage, StageKind};
+    use crate::testing::{mapping, span, stream};
 
     const AXES: &[(&str, u64)] = &[("B", 4), ("A", 8), ("H", 4)];
 

@@ -186,8 +186,8 @@ pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::{mapping, span, stream};
     use crate::kernel::{PassSource, Position, Stage, StageKind};
+    use crate::testing::{mapping, span, stream};
 
     type Axes<'a> = &'a [(&'a str, u64)];
 

@@ -60,7 +60,7 @@ fn digits_of_axis<'a>(form: &'a Form, axis: &'a str) -> impl Iterator<Item = &'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::mapping;
+    use crate::testing::mapping;
 
     const AXES: &[(&str, u64)] = &[("W", 64), ("Y", 4), ("L", 8), ("C", 8)];
 

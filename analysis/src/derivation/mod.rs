@@ -450,8 +450,8 @@ mod tests {
 
     use super::*;
     use crate::kernel::catalogue::CATALOGUE;
-    use crate::kernel::testing_body::BodyBuilder;
     use crate::kernel::{AddressValue, Engine, Stage, Tier};
+    use crate::testing_body::BodyBuilder;
 
     /// A tensor that is loaded and read, so many times.
     fn repeated(rounds: u64) -> Body {

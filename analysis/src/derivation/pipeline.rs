@@ -178,8 +178,8 @@ fn stream_in_flits(input: &StreamShape) -> Option<(Mapping, Mapping)> {
 mod tests {
     use super::*;
     use crate::hardware::ElementType;
-    use crate::kernel::testing::{mapping, span, stream};
     use crate::kernel::{PassSource, Stage, StageKind, TensorId};
+    use crate::testing::{mapping, span, stream};
 
     const AXES: &[(&str, u64)] = &[("S", 256), ("A", 8), ("B", 24)];
 

@@ -7,7 +7,8 @@ use crate::changes::TensorType;
 use crate::check::{function_simulation, functions_of_file};
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::kernel::{Body, Origin, Tensor, Tier, body};
+use crate::kernel::{Body, Origin, Tensor, Tier};
+use crate::lowering::body;
 
 /// A kernel, or a function that kernels call, in its file: the same before and after fixes, since none of them adds a function.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

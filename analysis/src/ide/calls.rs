@@ -19,7 +19,7 @@ use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, Span, block_scopes, device_attribute, file_items,
     functions_of, parse_item, resolve_path, scope_at,
 };
-use crate::kernel::callgraph;
+use crate::lowering::callgraph;
 
 use super::cursor::Cursor;
 use super::names::{FileNames, Occurrence, Role, answer_place, files_around, place_of};

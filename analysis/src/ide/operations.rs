@@ -6,7 +6,8 @@
 use crate::check::body;
 use crate::db::Db;
 use crate::items::{ItemId, Span, functions_around};
-use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd, callgraph};
+use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd};
+use crate::lowering::callgraph;
 
 /// Kernels of which a helper's operations are looked up at most.
 pub(super) const KERNELS_SHOWN: usize = 16;

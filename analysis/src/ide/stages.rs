@@ -19,8 +19,9 @@ use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Span, TokenMap, file_items, functions_of, is_inside, item_text, token_map,
 };
-use crate::kernel::callgraph::kernels_reaching;
-use crate::kernel::{Body, Operation, OperationId, Tier, body};
+use crate::kernel::{Body, Operation, OperationId, Tier};
+use crate::lowering::body;
+use crate::lowering::callgraph::kernels_reaching;
 use crate::simulation::Peak;
 
 use super::ByteRange;

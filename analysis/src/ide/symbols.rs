@@ -19,7 +19,8 @@ use crate::items::{
     ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items,
     is_inside, token_map,
 };
-use crate::kernel::{OperationKind, body};
+use crate::kernel::OperationKind;
+use crate::lowering::body;
 use crate::numbers::thousands;
 
 use self::declared::{Declared, constants_in_macros, item_declarations};

@@ -149,8 +149,8 @@ fn joined_edits(edits: Vec<Edit>) -> Option<Vec<Edit>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::span;
     use crate::rules::tensors::SLICE_SIZE;
+    use crate::testing::span;
 
     fn finding(place: u32, subject: &str, fixes: &[(&str, &str)]) -> Finding {
         let place = Span {

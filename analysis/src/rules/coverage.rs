@@ -4,7 +4,8 @@
 
 use crate::db::Db;
 use crate::items::{Span, item_text};
-use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
+use crate::kernel::{Body, Unresolved, UnresolvedReason};
+use crate::lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
 use crate::numbers::thousands;
 
 use super::{Checked, EnabledRules, Families, Finding, Level, OwnRules as _, Rule, rule};

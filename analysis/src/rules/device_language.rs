@@ -4,12 +4,12 @@
 
 use crate::db::Db;
 use crate::items::{ItemId, Span, dialect, functions_of};
-use crate::kernel::constant_operands::{ComputedKind, ComputedOperand, computed_operands};
-use crate::kernel::device_language::{
-    LanguageFault, LanguageFaultKind, RangeStart, language_faults,
-};
 use crate::kernel::{Body, Collective, CollectiveWork, OperationKind, Origin, TensorId};
 use crate::libraries::{Library, Release};
+use crate::lowering::constant_operands::{ComputedKind, ComputedOperand, computed_operands};
+use crate::lowering::device_language::{
+    LanguageFault, LanguageFaultKind, RangeStart, language_faults,
+};
 
 use super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Level, Rule, rule, words};
 

@@ -5,7 +5,7 @@
 
 use crate::items::Dialect;
 
-use super::kernels::dialect_line;
+use crate::libraries::dialect_line;
 
 /// A wrong kernel and the nearest right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -155,7 +155,7 @@ fn levels_by_place(body: &Body) -> FxHashMap<Span, Option<Level>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::mapping;
+    use crate::testing::mapping;
 
     const AXES: &[(&str, u64)] = &[("A", 64), ("B", 8), ("C", 3)];
 

@@ -13,7 +13,8 @@ use crate::items::{
     scope_at, visible_type_names,
 };
 
-use crate::kernel::{Body, OperationKind, Written, body};
+use crate::kernel::{Body, OperationKind, Written};
+use crate::lowering::body;
 use crate::mapping::Mapping;
 
 use super::numerals::in_the_way_of;

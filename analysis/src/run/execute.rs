@@ -8,8 +8,9 @@ use crate::check::functions_of_file;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span, device_attribute};
-use crate::kernel::{Body, body, body_of_run};
+use crate::kernel::Body;
 use crate::libraries::{Library, Release};
+use crate::lowering::{body, body_of_run};
 use crate::places::Places;
 
 use super::findings::{output_findings, stale_elements};

@@ -8,9 +8,8 @@ use visa_arrays::{
 };
 
 use crate::items::ConstValue;
-use crate::kernel::{
-    Body, CollectiveWork, Given, GivenNumbers, OperationKind, Origin, Parameter, TensorId,
-};
+use crate::kernel::{Body, CollectiveWork, Given, OperationKind, Origin, Parameter, TensorId};
+use crate::lowering::GivenNumbers;
 use crate::mapping::PaddingKind;
 
 use super::cells::Cells;

@@ -6,7 +6,7 @@ use super::Analysis;
 use crate::check::functions_of_file;
 use crate::inputs::SourceFile;
 use crate::items::device_attribute;
-use crate::kernel::body;
+use crate::lowering::body;
 
 impl Analysis {
     /// The names of a file's `#[device]` functions, in the order of the file; none of a file in another language than Rust.

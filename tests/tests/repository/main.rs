@@ -105,7 +105,7 @@ fn the_server_uses_the_front_door() {
 #[test]
 fn what_the_source_says_knows_no_library_and_no_hardware() {
     let mut wrong = Vec::new();
-    for (path, text) in sources("analysis/src/kernel/surface") {
+    for (path, text) in sources("analysis/lowering/src/surface") {
         let lines = text
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));

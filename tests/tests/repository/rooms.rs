@@ -27,7 +27,7 @@ const ORDER: &[&[&str]] = &[
     &["inputs"],
     &["findings", "items"],
     &["kernel"],
-    &["derivation"],
+    &["derivation", "lowering"],
     &["simulation"],
     // Each language for itself.
     &["nki", "pto", "rules"],
@@ -156,7 +156,7 @@ fn root_of(crate_name: &str) -> Vec<String> {
 }
 
 impl Source {
-    /// `analysis/src/items/file.rs` is `items`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
+    /// `analysis/items/src/file.rs` is `items`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
     fn of(path: &str, folder: &str) -> Option<Self> {
         let (crate_folder, inside) = path.split_once("/src/")?;
         let crate_name = crate_folder.strip_prefix(folder)?.trim_matches('/');
@@ -206,7 +206,17 @@ fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Optio
             }
         }
     }
-    // The engine's root calls these parts of crates by their own names.
+    // The root of a crate has the rooms of the crates below it by their names, where it has no module of that name.
+    if here == source.root {
+        let first = rest.first().cloned().unwrap_or_default();
+        let mut own = here.clone();
+        own.push(first.clone());
+        let of_crate = PARTS.iter().any(|(name, _)| *name == first);
+        if !known.contains(&name(&own)) && (of_crate || known.contains(&first)) {
+            here.clear();
+        }
+    }
+    // And these parts of crates by their own names.
     if here.is_empty() {
         let part = rest.first().map(String::as_str);
         let of_crate = PARTS.iter().find(|(name, _)| part == Some(*name));
@@ -349,6 +359,7 @@ const OF_RUST: &[&str] = &[
     "items",
     "kernel",
     "libraries",
+    "lowering",
     "mapping",
     "rules",
     "simulation",

@@ -102,8 +102,8 @@ impl Joined {
 mod tests {
     use super::Joined;
     use crate::items::Span;
-    use crate::kernel::testing::span;
     use crate::rules::Edit;
+    use crate::testing::span;
 
     fn edit(start: u32, end: u32, text: &str) -> Edit {
         let place = Span {

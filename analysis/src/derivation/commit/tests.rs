@@ -1,8 +1,8 @@
 use super::*;
 use crate::hardware::ElementType;
-use crate::kernel::testing::{mapping, stream};
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, Context, OperationId, OperationKind, StreamShape, Tier};
+use crate::testing::{mapping, stream};
+use crate::testing_body::BodyBuilder;
 
 use ElementType::{Bf16, F32, I8};
 
@@ -59,7 +59,7 @@ impl Case<'_> {
             kind: StageKind::Collect,
             output: shape(Position::Collect, self.time, self.packet),
             method: "collect".to_owned(),
-            span: crate::kernel::testing::span(7),
+            span: crate::testing::span(7),
         }];
         assert_eq!(builder.body.operations[0].id, OperationId(0));
         derive_commit(&builder.body, &pass)

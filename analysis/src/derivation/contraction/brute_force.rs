@@ -4,12 +4,12 @@ use crate::derivation::collect;
 use crate::derivation::contraction::trf_sequencer::{self, TrfSequencerError};
 use crate::derivation::contraction::{derive_accumulate, derive_align, derive_contract};
 use crate::hardware::ElementType;
-use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{
     AccumulationKind, Body, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
     StreamShape,
 };
 use crate::mapping::{Cell, Index, Mapping, PaddingKind};
+use crate::testing::{mapping, span, stream, written};
 
 /// A small generator of reproducible numbers.
 struct Numbers(u64);

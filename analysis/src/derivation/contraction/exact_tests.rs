@@ -8,13 +8,13 @@ use crate::derivation::contraction::{
 };
 use crate::hardware::{ElementType, Machine};
 use crate::items::Dialect;
-use crate::kernel::testing::{mapping, span, stream, written};
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{
     AccumulationKind, Body, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
     StreamShape,
 };
 use crate::libraries::{Library, Release};
+use crate::testing::{mapping, span, stream, written};
+use crate::testing_body::BodyBuilder;
 
 type Axes<'a> = &'a [(&'a str, u64)];
 

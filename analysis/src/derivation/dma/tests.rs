@@ -4,9 +4,9 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::hardware::ElementType;
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, OperationId, OperationKind, Origin};
 use crate::mapping::{Cell, Mapping};
+use crate::testing_body::BodyBuilder;
 
 use ElementType::{Bf16, I4, I8};
 
@@ -289,5 +289,5 @@ fn loops_and_run_move_every_element_to_its_place() {
 }
 
 fn whole(text: &str, axes: Axes) -> Mapping {
-    crate::kernel::testing::mapping(text, axes)
+    crate::testing::mapping(text, axes)
 }

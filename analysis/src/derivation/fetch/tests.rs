@@ -1,8 +1,8 @@
 use super::*;
-use crate::kernel::testing::{span, stream, written};
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, Origin, Stage, Tier};
 use crate::mapping::Axis;
+use crate::testing::{span, stream, written};
+use crate::testing_body::BodyBuilder;
 
 use ElementType::{Bf16, F32, I4, I8, I32};
 

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::hardware::{ElementType, Machine};
 use crate::items::Dialect;
-use crate::kernel::testing::{span, stream};
 use crate::kernel::{
     Context, Level, Pass, PassEnd, PassSource, Position, Stage, StageKind, TensorId,
 };
 use crate::libraries::{Library, Release};
+use crate::testing::{span, stream};
 
 use super::{LiftFault, derive_lift_fault};
 

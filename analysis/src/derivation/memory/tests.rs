@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::kernel::testing::span;
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{
     AddressValue, BranchArm, Launch, OperationId, Origin, TensorId, Tier, TrfAddress,
 };
+use crate::testing::span;
+use crate::testing_body::BodyBuilder;
 
 const AXES: &[(&str, u64)] = &[("A", 8), ("B", 4), ("K", 2048), ("L", 1024)];
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::kernel::testing::mapping;
+use crate::testing::mapping;
 
 const AXES: &[(&str, u64)] = &[("A", 12), ("B", 8), ("R", 13)];
 

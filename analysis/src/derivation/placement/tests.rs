@@ -3,8 +3,8 @@
 use super::*;
 use crate::items::Dialect;
 use crate::kernel::AddressValue;
-use crate::kernel::testing_body::BodyBuilder;
 use crate::libraries::{Library, Release};
+use crate::testing_body::BodyBuilder;
 
 const AXES: &[(&str, u64)] = &[("Q", 896), ("S", 256), ("H", 1920), ("K", 32), ("P", 15)];
 

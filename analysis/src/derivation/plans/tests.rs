@@ -1,7 +1,7 @@
 //! Regions by hand, and against a walk over all positions.
 
-use crate::kernel::testing::mapping;
 use crate::mapping::{Cell, Mapping};
+use crate::testing::mapping;
 
 use super::regions::{RegionFault, region_without_axis};
 

@@ -2,7 +2,7 @@
 
 use crate::hardware::ElementType;
 use crate::kernel::Context;
-use crate::kernel::testing::mapping;
+use crate::testing::mapping;
 
 use super::{SequenceRequest, SequencerMode, sequence_report};
 

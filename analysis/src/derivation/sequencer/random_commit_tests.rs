@@ -6,8 +6,8 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::hardware::ElementType::{Bf16, F32, I8};
-use crate::kernel::testing::mapping;
 use crate::mapping::{Cell, PaddingKind};
+use crate::testing::mapping;
 
 const AXES: &[(&str, u64)] = &[
     ("A", 3),

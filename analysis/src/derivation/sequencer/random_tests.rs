@@ -8,8 +8,8 @@ use rand::rngs::StdRng;
 
 use super::*;
 use crate::hardware::ElementType::I8;
-use crate::kernel::testing::mapping;
 use crate::mapping::{Cell, PaddingKind};
+use crate::testing::mapping;
 
 type Axes<'a> = &'a [(&'a str, u64)];
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::kernel::testing::mapping;
 use crate::mapping::positions_looked_at;
+use crate::testing::mapping;
 
 use ElementType::{Bf16, F8, F32, I4, I8, I32};
 

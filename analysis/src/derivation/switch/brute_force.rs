@@ -2,9 +2,9 @@
 //! tables, not from the forms.
 
 use crate::hardware::ElementType;
-use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 use crate::mapping::{Cell, Index, IndexFunction, Mapping};
+use crate::testing::{mapping, span, stream, written};
 
 use super::{SwitchDerivation, derive_switch};
 

@@ -2,9 +2,9 @@
 
 use crate::hardware::{ElementType, Machine};
 use crate::items::Dialect;
-use crate::kernel::testing::{span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 use crate::libraries::{Library, Release};
+use crate::testing::{span, stream, written};
 
 use super::{SwitchDerivation, SwitchPart, SwitchViolation, derive_switch};
 

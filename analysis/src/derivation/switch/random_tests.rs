@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::kernel::SwitchConfig;
-use crate::kernel::testing::written;
+use crate::testing::written;
 
 use super::SwitchViolation;
 use super::frames_tests::{ring, run};

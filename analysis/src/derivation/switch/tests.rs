@@ -1,8 +1,8 @@
 //! Topologies of the book and their faults. Mappings and cycles are worked out by hand or are in the book.
 
 use crate::hardware::{ElementType, Machine};
-use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
+use crate::testing::{mapping, span, stream, written};
 
 use super::{SwitchDerivation, SwitchParameter, SwitchPart, SwitchViolation, derive_switch};
 

@@ -153,7 +153,7 @@ fn overlapping(mut parts: Vec<AxisPart>) -> Option<[(u64, u64); 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::testing::{mapping, written};
+    use crate::testing::{mapping, written};
 
     fn repeats(levels: &[&str]) -> Option<(String, [(u64, u64); 2])> {
         let axes = [("A", 64), ("B", 8), ("R", 13)];

@@ -1,8 +1,8 @@
 use super::*;
 use crate::hardware::{ElementType, Machine};
-use crate::kernel::testing::mapping;
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, Level, Origin, TensorId, Tier, TrfAddress, Written};
+use crate::testing::mapping;
+use crate::testing_body::BodyBuilder;
 
 const AXES: &[(&str, u64)] = &[
     ("A", 8),

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::items::Dialect;
-use crate::kernel::testing::{span, stream};
 use crate::kernel::{PassEnd, PassSource, Position, StageKind};
 use crate::libraries::{Library, Release};
+use crate::testing::{span, stream};
 
 const AXES: &[(&str, u64)] = &[
     ("A", 4),

@@ -1,6 +1,6 @@
 use super::*;
-use crate::kernel::testing::{mapping, span, stream};
 use crate::kernel::{PassEnd, PassSource, Position, StageKind};
+use crate::testing::{mapping, span, stream};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::derivation::forms::{has_hole, join};
-use crate::kernel::testing::mapping;
 use crate::mapping::{Answer, holds_every_element};
+use crate::testing::mapping;
 
 use super::register_read::{Access, operand_access};
 

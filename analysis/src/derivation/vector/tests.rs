@@ -1,7 +1,7 @@
 //! Figures of the reductions.
 
 use super::{ACCUMULATOR_SLOTS, accumulator_slots};
-use crate::kernel::testing::mapping;
+use crate::testing::mapping;
 
 /// Figure R5 (book: Accumulator Slot Limit): what is inside the outermost reduced factor multiplies.
 #[test]

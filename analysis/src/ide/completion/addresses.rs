@@ -12,7 +12,8 @@ use crate::ide::{Completion, CompletionKind};
 use crate::items::{ItemId, Span};
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Action, Method};
-use crate::kernel::{Body, CanonicalStage, Tier, body};
+use crate::kernel::{Body, CanonicalStage, Tier};
+use crate::lowering::body;
 use crate::numbers::thousands;
 
 use super::context::{Around, Owner};

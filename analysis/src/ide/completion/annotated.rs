@@ -6,7 +6,8 @@
 use crate::db::Db;
 use crate::derivation::contraction::derive_trf_load;
 use crate::items::ItemId;
-use crate::kernel::{Body, Level, OperationKind, Origin, Pass, PassEnd, Tensor, body};
+use crate::kernel::{Body, Level, OperationKind, Origin, Pass, PassEnd, Tensor};
+use crate::lowering::body;
 use crate::mapping::Mapping;
 
 use super::made::Made;

@@ -5,9 +5,9 @@ use crate::hardware::{ElementType, Target};
 use crate::inputs::options;
 use crate::kernel::dialect::{Method, PlanStep, Receiver as Kind};
 use crate::kernel::{
-    Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,
-    probe,
+    Body, Context, OperationKind, Pass, PassEnd, Position, Stage, StreamShape, Tensor,
 };
+use crate::lowering::{Probed, probe};
 use crate::mapping::Mapping;
 
 use super::context::Around;

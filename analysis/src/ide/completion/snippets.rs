@@ -14,7 +14,8 @@ use crate::ide::{Completion, CompletionKind};
 use crate::items::{ItemId, Span, item_text, names_a_library};
 use crate::kernel::catalogue::{Generic, Role};
 use crate::kernel::dialect::{Access, Dialect, TypeParameter, TypeShape};
-use crate::kernel::{Body, CanonicalStage, Level, Origin, Tensor, Tier, body};
+use crate::kernel::{Body, CanonicalStage, Level, Origin, Tensor, Tier};
+use crate::lowering::body;
 use crate::mapping::Mapping;
 
 use super::addresses;

@@ -12,7 +12,8 @@ use ra_ap_syntax::{SyntaxNode, TextSize, TokenAtOffset};
 use crate::check::function_simulation;
 use crate::db::Db;
 use crate::items::{ItemId, ParsedItem, Span, is_inside, parse_item};
-use crate::kernel::{Body, Operation, OperationKind, Position, Stage, body};
+use crate::kernel::{Body, Operation, OperationKind, Position, Stage};
+use crate::lowering::body;
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, OperationCost, StageCost};
 

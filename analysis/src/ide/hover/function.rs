@@ -8,8 +8,9 @@ use crate::cost::{KernelCost, runs_of};
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::items::{ItemId, ItemKind, Span, is_inside};
-use crate::kernel::{Body, body, callgraph};
+use crate::kernel::Body;
 use crate::lanes::Lane;
+use crate::lowering::{body, callgraph};
 use crate::numbers::thousands;
 use crate::simulation::BodySimulation;
 use crate::syntax::without_raw;
@@ -245,7 +246,7 @@ fn helper_page(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
         .iter()
         .take(KERNELS)
         .map(|kernel| {
-            let place = line_of(db, crate::kernel::body(db, *kernel).span, file);
+            let place = line_of(db, crate::lowering::body(db, *kernel).span, file);
             let share = share_of(db, *kernel, function);
             format!("{} ({place}): {share}", code(&kernel.name(db)))
         })

@@ -103,7 +103,7 @@ pub(super) fn padding_positions(mapping: &Mapping) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{boxes, padding_positions};
-    use crate::kernel::testing::mapping;
+    use crate::testing::mapping;
 
     const AXES: &[(&str, u64)] = &[("A", 8), ("B", 24), ("R", 13)];
 

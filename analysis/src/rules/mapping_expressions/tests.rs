@@ -1,7 +1,7 @@
 use super::invalid::nearest_divisors;
 use super::*;
-use crate::kernel::testing::span;
 use crate::mapping::MappingError;
+use crate::testing::span;
 
 fn worded(kind: MappingProblemKind, source: &str) -> Option<Finding> {
     to_finding(

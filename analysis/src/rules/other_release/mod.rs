@@ -14,8 +14,9 @@ mod tensors;
 use crate::db::Db;
 use crate::items::{Dialect, ItemId, Span, functions_of, is_inside};
 use crate::kernel::dialect::{self, Receiver};
-use crate::kernel::{Body, ForeignCall, ForeignCallee, body, body_as_meant};
+use crate::kernel::{Body, ForeignCall, ForeignCallee};
 use crate::libraries::Library;
+use crate::lowering::{body, body_as_meant};
 
 use super::{Applicability, Checked, Edit, Finding, Fix, Level, Rule, rule, words};
 

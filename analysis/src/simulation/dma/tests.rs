@@ -3,9 +3,9 @@
 use super::hbm::{Direction, Stream, Stride};
 use super::*;
 use crate::hardware::ElementType;
-use crate::kernel::testing::{mapping, written};
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, OperationId, OperationKind, Origin, TensorId};
+use crate::testing::{mapping, written};
+use crate::testing_body::BodyBuilder;
 
 type Axes<'a> = &'a [(&'a str, u64)];
 

@@ -15,7 +15,8 @@ use crate::derivation::{library, memory};
 use crate::fixture_tests::fixture_texts;
 use crate::hardware::{Model, Target};
 use crate::items::file_functions;
-use crate::kernel::{Body, body};
+use crate::kernel::Body;
+use crate::lowering::body;
 use crate::simulation::schedule::{self, Conflicts, total_with_cycles};
 use crate::simulation::{OperationCost, known_cost, operation_cost, simulate};
 

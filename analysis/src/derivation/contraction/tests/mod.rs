@@ -10,13 +10,13 @@ use crate::derivation::contraction::{
     derive_trf_load, tree_depth,
 };
 use crate::hardware::ElementType;
-use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{
     AccumulationKind, Address, AddressValue, Body, Context, Levels, OperationId, Origin, Pass,
     PassEnd, PassSource, Position, Stage, StageKind, StreamShape, Tensor, TensorId, Tier,
     TrfAddress,
 };
 use crate::mapping::Mapping;
+use crate::testing::{mapping, span, stream, written};
 
 type Axes<'a> = &'a [(&'a str, u64)];
 

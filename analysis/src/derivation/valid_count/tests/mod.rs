@@ -4,8 +4,8 @@ mod fewest;
 mod random;
 
 use super::*;
-use crate::kernel::testing::mapping;
 use crate::mapping::{Mapping, positions_looked_at};
+use crate::testing::mapping;
 
 /// Slice, time and packet of a placement.
 struct Flits {

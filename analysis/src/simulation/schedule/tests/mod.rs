@@ -12,10 +12,10 @@ mod vendor;
 use super::*;
 use crate::derivation;
 use crate::hardware::{Model, Target};
-use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, TensorId};
 use crate::lanes::Lane;
 use crate::simulation::OperationCost;
+use crate::testing_body::BodyBuilder;
 
 const AXES: &[(&str, u64)] = &[("A", 64)];
 
