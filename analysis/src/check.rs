@@ -596,6 +596,9 @@ pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
 }
 
 #[cfg(test)]
+mod promised_tests;
+
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
     use std::time::Duration;

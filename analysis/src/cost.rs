@@ -290,3 +290,6 @@ fn unresolved_places(
     });
     gaps.collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Lifetimes of tensors and what happens between them: overlaps, stale reads, lost data.
+//!
+//! Every tensor at rest with a place of its own is an *allocation*; views and reshapes of it share its bytes. Program
+//! order decides who lives when: loops are unrolled in the body, and operations in different arms of one branching never
+//! meet. An address that is no constant leaves the allocation out of every comparison of addresses.
+
+mod allocations;
+mod beside;
+mod conflicts;
+pub mod free;
+mod in_place;
+mod occupied;
+mod relief;
+mod sums;
+
+pub use allocations::{Lifetime, Part, Touch};
+pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant};
+pub use conflicts::{free_places, nearest_places};
+pub use in_place::InPlaceCommit;
+pub use relief::Relief;
+pub use sums::Sum;
+pub use sums::bytes_at_once;
+
+pub use super::moves::{MoveFault, MoveKind, MoveViolation};
+
+use std::sync::Arc;
+
+use allocations::Allocation;
+
+use crate::kernel::{Body, Operation};
+
+/// Who lives when and where, and what goes wrong between tensors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MemoryDerivation {
+    /// One entry an allocation, in the order in which they are made.
+    pub lifetimes: Vec<Lifetime>,
+    /// One list an operation: the allocations that it reads, then those that it writes.
+    pub touches: Vec<Vec<Touch>>,
+    /// Tensors that get in each other's way.
+    pub violations: Vec<MemoryViolation>,
+    /// Passes that commit over what they have yet to read.
+    pub in_place: Vec<InPlaceCommit>,
+    /// Tensors that end behind the end of their memory, and where they would fit.
+    pub displaced: Vec<Displaced>,
+    /// Moves that lose or invent data.
+    pub moves: Vec<MoveViolation>,
+    /// Who reads and writes each allocation where: what proposals of other places are worked out from.
+    pub(crate) allocations: Allocations,
+}
+
+/// The allocations of a body, shared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Allocations(Arc<[Allocation]>);
+
+/// Derives the memory of a body.
+#[cfg(test)]
+pub fn derive_memory(body: &Body) -> MemoryDerivation {
+    with_moves(body, super::moves::derive_moves(body))
+}
+
+/// Derives the memory of a body, given what is wrong with its moves.
+pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDerivation {
+    let allocations = allocations::collect(body);
+    let violations = conflicts::derive_conflicts(body, &allocations);
+    MemoryDerivation {
+        in_place: in_place::derive_in_place(body, &allocations, &violations),
+        violations,
+        displaced: conflicts::displaced(body, &allocations),
+        lifetimes: allocations
+            .iter()
+            .map(|allocation| allocation.lifetime(body))
+            .collect(),
+        touches: allocations::allocation_touches(body, &allocations),
+        moves,
+        allocations: Allocations(allocations.into()),
+    }
+}
+
+/// The commit in place of one operation, given what is between the allocations.
+pub(super) fn in_place(
+    body: &Body,
+    allocations: &Allocations,
+    violations: &[MemoryViolation],
+    operation: &Operation,
+) -> Option<InPlaceCommit> {
+    in_place::of_operation(body, &allocations.0, violations, operation)
+}
+
+#[cfg(test)]
+mod tests;
