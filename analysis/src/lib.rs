@@ -10,20 +10,20 @@
 
 // Crates of their own, by the names of their rooms.
 use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
+use visa_derivation as derivation;
 use visa_findings::{self as findings, answers, neighbours, report};
 use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
 use visa_items as items;
 use visa_kernel as kernel;
-use visa_derivation as derivation;
-use visa_simulation as simulation;
 use visa_libraries as libraries;
 use visa_lowering as lowering;
 use visa_mapping as mapping;
 use visa_nki as nki;
 use visa_pto as pto;
+use visa_rules as rules;
+use visa_simulation as simulation;
 use visa_syntax::{self as syntax, fragments};
-use visa_transfer as transfer;
 
 /// The texts of the fixtures, as the crate that parses them reads them.
 #[cfg(test)]
@@ -47,7 +47,6 @@ mod fixing;
 mod ide;
 mod places;
 mod questions;
-mod rules;
 mod run;
 mod suppression;
 mod workspace;

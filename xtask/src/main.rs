@@ -25,7 +25,7 @@ const USAGE: &str = "usage: cargo xtask docs
   docs    writes the made pages of the site below docs: rules, machine, list of pages, llms-full.txt
 
   NAME    the rule's name, such as `commit_size`
-  FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
+  FAMILY  the file below analysis/rules/src that declares it, such as `commit` or `performance/commit`
   GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style
   RELEASE such as `0.8`: only the fixtures of that release
   FOLDER  kernels of any language; FILE gets the counts, PATH is another built program (`--measurer` names another built `visa-speed`)";

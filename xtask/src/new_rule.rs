@@ -90,7 +90,7 @@ pub(crate) fn run(
 
 /// The file of a family.
 fn family_of(repository: &Path, family: &str) -> Result<std::path::PathBuf, String> {
-    let folder = repository.join("analysis/src/rules");
+    let folder = repository.join("analysis/rules/src");
     let files = [format!("{family}.rs"), format!("{family}/mod.rs")];
     let found = files
         .iter()
@@ -112,7 +112,7 @@ fn with_declaration(text: &str, name: &str, group: &str) -> Option<String> {
     let constant = name.to_uppercase();
     let engine = engine_of(text).unwrap_or("Memory");
     let declaration = format!(
-        "pub(in crate::rules) static {constant}: Rule = rule!(\n    \"{name}\",\n    {group},\n    {engine},\n    \"derived\",\n    \
+        "pub(crate) static {constant}: Rule = rule!(\n    \"{name}\",\n    {group},\n    {engine},\n    \"derived\",\n    \
          \"what it reports, in one line\",\n    \
          \"the mechanism in the machine, what goes wrong, what to do\",\n);\n\n"
     );
@@ -155,7 +155,7 @@ mod tests {
     use super::run;
 
     const FAMILY: &str =
-        "pub(in crate::rules) static FIRST: Rule = rule!(\"first\", Hardware, Commit, \"words\");
+        "pub(crate) static FIRST: Rule = rule!(\"first\", Hardware, Commit, \"words\");
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[&FIRST];
@@ -165,7 +165,7 @@ fn check() {}
 
     fn repository() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap_or_else(|error| unreachable!("{error}"));
-        let rules = folder.path().join("analysis/src/rules");
+        let rules = folder.path().join("analysis/rules/src");
         let made =
             fs::create_dir_all(&rules).and_then(|()| fs::write(rules.join("commit.rs"), FAMILY));
         assert!(made.is_ok());
@@ -180,8 +180,8 @@ fn check() {}
     fn a_rule_has_a_declaration_and_two_kernels() {
         let folder = repository();
         assert!(run(folder.path(), "commit_new", "commit", "silent").is_ok());
-        let family = text(&folder, "analysis/src/rules/commit.rs");
-        let declared = "pub(in crate::rules) static COMMIT_NEW: Rule = rule!(\n    \"commit_new\",\n    Silent,\n    Commit,";
+        let family = text(&folder, "analysis/rules/src/commit.rs");
+        let declared = "pub(crate) static COMMIT_NEW: Rule = rule!(\n    \"commit_new\",\n    Silent,\n    Commit,";
         assert!(family.contains(declared), "{family}");
         let list = "pub(super) const RULES: &[&Rule] = &[&FIRST, &COMMIT_NEW];\n\nfn check() {}\n";
         assert!(
@@ -215,7 +215,7 @@ fn check() {}
             );
         }
         assert!(!folder.path().join("fixtures").exists());
-        assert_eq!(text(&folder, "analysis/src/rules/commit.rs"), FAMILY);
+        assert_eq!(text(&folder, "analysis/rules/src/commit.rs"), FAMILY);
         assert!(run(folder.path(), "twice", "commit", "style").is_ok());
         assert!(run(folder.path(), "twice", "commit", "style").is_err());
     }

@@ -10,12 +10,12 @@
 )]
 
 // The crates below, by the names of their rooms.
+use visa_base::threads;
 use visa_hardware as hardware;
 use visa_items as items;
 use visa_kernel as kernel;
 use visa_libraries as libraries;
 use visa_mapping as mapping;
-use visa_base::threads;
 use visa_transfer as transfer;
 
 /// The texts of the fixtures, as the crate that parses them reads them.
@@ -393,11 +393,7 @@ fn derive_known(
 }
 
 /// As [`derive_operation`], whatever is kept.
-pub fn derive_afresh(
-    body: &Body,
-    operation: &Operation,
-    target: Target,
-) -> OperationDerivation {
+pub fn derive_afresh(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
     match &operation.kind {
         OperationKind::Copy(copy) => {
             OperationDerivation::Copy(Arc::new(dma::derive_dma(body, copy)))

@@ -11,10 +11,7 @@ use super::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use super::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 
 /// The operations of a body of which a derivation left something open, each place with what it is.
-pub fn undecided(
-    body: &Body,
-    derivation: &BodyDerivation,
-) -> Vec<(OperationId, Unresolved)> {
+pub fn undecided(body: &Body, derivation: &BodyDerivation) -> Vec<(OperationId, Unresolved)> {
     let operations = body.operations.iter().zip(&derivation.operations);
     operations
         .flat_map(|(operation, derived)| {

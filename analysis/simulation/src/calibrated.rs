@@ -12,9 +12,7 @@ mod transfer;
 use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
-pub use pass::{
-    lookups, pass_class, reduced_ring, reduction_tail, ring_wait, scheduled_stages,
-};
+pub use pass::{lookups, pass_class, reduced_ring, reduction_tail, ring_wait, scheduled_stages};
 pub use transfer::{figure as transfer_figure, least_cycles as least_transfer, transfer_cycles};
 
 /// A figure of the schedule with its bounds.

@@ -12,19 +12,19 @@
 )]
 
 // The crates below, by the names of their rooms.
-use visa_derivation as derivation;
-use visa_hardware as hardware;
-use visa_items as items;
-use visa_kernel as kernel;
 use visa_base::lanes;
-use visa_mapping as mapping;
 use visa_base::numbers;
 use visa_base::threads;
-use visa_transfer as transfer;
+use visa_derivation as derivation;
+use visa_hardware as hardware;
 #[cfg(test)]
 use visa_inputs::db;
+use visa_items as items;
+use visa_kernel as kernel;
 #[cfg(test)]
 use visa_libraries as libraries;
+use visa_mapping as mapping;
+use visa_transfer as transfer;
 
 /// The texts of the fixtures, as the crate that parses them reads them.
 #[cfg(test)]

@@ -156,7 +156,7 @@ fn root_of(crate_name: &str) -> Vec<String> {
 }
 
 impl Source {
-    /// `analysis/items/src/file.rs` is `items`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
+    /// `analysis/src/check/file.rs` is `check`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
     fn of(path: &str, folder: &str) -> Option<Self> {
         let (crate_folder, inside) = path.split_once("/src/")?;
         let crate_name = crate_folder.strip_prefix(folder)?.trim_matches('/');

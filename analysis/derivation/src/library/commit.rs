@@ -3,10 +3,10 @@
 
 use crate::commit::CommitDerivation;
 use crate::forms;
-use crate::moves::dropped_axis;
-use crate::thread_memo::ThreadMemo;
 use crate::kernel::{Pass, Written};
 use crate::mapping::{Form, Mapping};
+use crate::moves::dropped_axis;
+use crate::thread_memo::ThreadMemo;
 
 use super::{LibraryLimitKind, find_truncated, is_plain, partly_moved};
 

@@ -1,6 +1,5 @@
 //! Stages: alignment, accumulation, custom rings, and the Vector Engine (library: 5.5, 5.7, 5.9, 5.10).
 
-use crate::{PassDerivation, StageDerivation, forms};
 use crate::hardware::{ElementType, OperationGroup};
 use crate::items::Span;
 use crate::kernel::{
@@ -8,6 +7,7 @@ use crate::kernel::{
     SwitchConfig,
 };
 use crate::mapping::{DivisionMode, Form, PaddingKind, divide, project};
+use crate::{PassDerivation, StageDerivation, forms};
 
 use super::{LibraryLimit, LibraryLimitKind, is_plain, truncated, unimplemented};
 

@@ -50,9 +50,7 @@ pub(super) fn derive_sums(finder: &Finder<'_>) -> (Vec<Sum>, FxHashSet<TensorId>
 }
 
 /// The most bytes that are needed at once in program order, of tensors with the operations of their first and last need.
-pub fn bytes_at_once(
-    lives: impl IntoIterator<Item = (OperationId, OperationId, u64)>,
-) -> u64 {
+pub fn bytes_at_once(lives: impl IntoIterator<Item = (OperationId, OperationId, u64)>) -> u64 {
     let mut events: Vec<(u32, bool, u64)> = Vec::new();
     for (from, to, bytes) in lives {
         events.push((from.0, true, bytes));

@@ -4,10 +4,10 @@
 //! with one value of an index cut out. The indices of a scatter have one for each row. Shuffles keep the mapping, so nothing can be lost; of a gather nothing is known.
 
 use crate::forms::divide_relaxed;
-use crate::tensors::{collective_fault, one_part};
 use crate::items::Span;
 use crate::kernel::{Body, Collective, CollectiveWork, OperationId, Origin, RedistributionStep};
 use crate::mapping::{Mapping, project};
+use crate::tensors::{collective_fault, one_part};
 
 use super::{MoveFault, MoveKind, MoveViolation, invented, lost, missing_value};
 

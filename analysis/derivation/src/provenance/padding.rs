@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::conventions::Conventions;
 use crate::forms;
-use crate::valid_count::{self, Placement};
 use crate::hardware::{ElementType, Function, OperationGroup, VectorOperation, vector_operation};
 use crate::items::Span;
 use crate::kernel::{
@@ -17,6 +16,7 @@ use crate::kernel::{
     StreamShape, TensorId,
 };
 use crate::mapping::{Form, Mapping, PaddingKind, project};
+use crate::valid_count::{self, Placement};
 
 /// Lanes of the narrow part of the Vector Engine.
 const NARROW_LANES: u64 = 4;

@@ -60,10 +60,7 @@ pub enum PartsViolation {
 }
 
 /// What of a collective is no part of its tensor.
-pub(crate) fn collective_fault(
-    body: &Body,
-    collective: &Collective,
-) -> Option<TensorsViolation> {
+pub(crate) fn collective_fault(body: &Body, collective: &Collective) -> Option<TensorsViolation> {
     let source = body.tensor(*collective.sources.first()?)?;
     let fault = match &collective.work {
         CollectiveWork::Gather

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::thread_memo::ThreadMemo;
 use crate::items::Span;
 use crate::kernel::{
     Body, Operation, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor,
     Written,
 };
 use crate::mapping::{AxisPart, Form, Mapping, project};
+use crate::thread_memo::ThreadMemo;
 
 /// A tensor or stream whose levels select the same digit of an axis twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,10 +126,7 @@ fn repeated_parts(form: &Form) -> Vec<Selections> {
 }
 
 /// Two selections of an axis in a form that step through the same digits, if there are two.
-pub(crate) fn repeated_selections(
-    form: &Form,
-    axis: &str,
-) -> Option<[(u64, u64); 2]> {
+pub(crate) fn repeated_selections(form: &Form, axis: &str) -> Option<[(u64, u64); 2]> {
     overlapping(project(form, axis)?)
 }
 

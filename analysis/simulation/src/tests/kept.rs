@@ -6,8 +6,6 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use visa_inputs::Options;
-use visa_inputs::db::AnalysisDatabase;
 use crate::derivation::content::operation_content;
 use crate::derivation::{derive_afresh, derive_body, derive_operation};
 use crate::fixture_tests::fixture_texts;
@@ -16,6 +14,8 @@ use crate::items::file_functions;
 use crate::kernel::Body;
 use crate::schedule::{self, Conflicts, total_with_cycles};
 use crate::{OperationCost, known_cost, operation_cost, simulate};
+use visa_inputs::Options;
+use visa_inputs::db::AnalysisDatabase;
 use visa_lowering::body;
 
 /// The bodies of the functions of a text.

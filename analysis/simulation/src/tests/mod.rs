@@ -8,13 +8,13 @@ mod kernels;
 
 use std::sync::Arc;
 
-use visa_inputs::Options;
 use crate::db::AnalysisDatabase;
 use crate::derivation::derive_body;
 use crate::hardware::{Model, Target};
 use crate::items::{ItemKind, file_items};
 use crate::kernel::Body;
 use crate::{BodySimulation, Engine, OperationCost, StageCost, simulate};
+use visa_inputs::Options;
 use visa_lowering::body;
 
 /// One function with everything that is known of it.

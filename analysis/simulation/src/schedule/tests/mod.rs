@@ -10,11 +10,11 @@ mod tiles;
 mod vendor;
 
 use super::*;
+use crate::OperationCost;
 use crate::derivation;
 use crate::hardware::{Model, Target};
 use crate::kernel::{AddressValue, TensorId};
 use crate::lanes::Lane;
-use crate::OperationCost;
 use crate::testing_body::BodyBuilder;
 
 const AXES: &[(&str, u64)] = &[("A", 64)];
