@@ -172,7 +172,7 @@ impl Space {
     }
 
     /// The largest value that the digits of an axis give.
-    fn reach(&self, axis: usize) -> u64 {
+    pub(super) fn reach(&self, axis: usize) -> u64 {
         let own = self
             .places
             .iter()
@@ -192,6 +192,17 @@ impl Space {
         }
         let levels = self.levels.iter();
         levels.fold(1, |all: usize, part| all.saturating_mul(part.size()))
+    }
+
+    /// Whether its positions lie in memory one after the other, from the first place on.
+    pub(super) fn is_dense(&self) -> bool {
+        let mut stride = 1_usize;
+        self.offset == 0
+            && self.levels.iter().rev().all(|part| {
+                let is_next = part.stride == stride || part.size() <= 1;
+                stride = stride.saturating_mul(part.size());
+                is_next
+            })
     }
 
     /// The number of an axis.
