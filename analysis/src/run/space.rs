@@ -182,6 +182,32 @@ impl Space {
         })
     }
 
+    /// The registers that a stream reads of this tensor, where it lives in one chip, cluster or slice only: each unit reads its own, and
+    /// the stream says nothing of the axes over which the other units have theirs.
+    pub(super) fn in_units_of(&self, stream: &Self) -> Self {
+        let level_of = |space: &Self, place: &Place| {
+            let part = space.levels.get(place.level);
+            part.map(|part| part.level)
+        };
+        let lives_in_one = |level: Level| {
+            let mut own = stream.places.iter();
+            own.all(|place| level_of(stream, place) != Some(level) || place.live <= 1)
+        };
+        let mut own = self.clone();
+        own.places.retain(|place| {
+            let Over::Axis(axis) = place.over else {
+                return true;
+            };
+            let is_known = |axis: &Axis| stream.axis_number(axis).is_some();
+            let of_units = level_of(self, place).filter(|level| {
+                matches!(level, Level::Chip | Level::Cluster | Level::Slice)
+                    && !self.axes.get(axis).is_some_and(is_known)
+            });
+            !of_units.is_some_and(lives_in_one)
+        });
+        own
+    }
+
     /// Positions of all levels, padding included.
     pub(super) fn positions(&self) -> usize {
         if self.levels.is_empty() {
