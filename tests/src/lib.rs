@@ -12,6 +12,7 @@ pub mod hostile;
 pub mod lane_types;
 pub mod llms;
 pub mod machine;
+pub mod runs;
 pub mod site;
 pub mod speed;
 pub mod threads;

@@ -103,14 +103,19 @@ pub fn f32_to_bf16(value: f32, rules: Arithmetic) -> u16 {
     }
     let bits = value.to_bits();
     let magnitude = bits & 0x7fff_ffff;
+    // Half of the last place, and one less where the last place is even: a carry runs up to infinity by itself. NaN may wrap, and gets
+    // its own bits below: selections without branches convert several numbers at once.
+    let rounded = (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16;
+    let normal = if magnitude < 0x0080_0000 {
+        ((bits >> 16) & 0x8000) as u16
+    } else {
+        rounded
+    };
     if magnitude > 0x7f80_0000 {
-        return QUIET_NAN_BF16;
+        QUIET_NAN_BF16
+    } else {
+        normal
     }
-    if magnitude < 0x0080_0000 {
-        return ((bits >> 16) & 0x8000) as u16;
-    }
-    // Half of the last place, and one less where the last place is even: a carry runs up to infinity by itself.
-    ((bits + 0x7fff + (bits >> 16 & 1)) >> 16) as u16
 }
 
 /// The bits of the nearest `bf16` after the Commit Engine's rectifier: what has a sign and is no NaN becomes +0.

@@ -227,19 +227,19 @@ const fn signed_nibble(nibble: u8) -> i8 {
 impl FileArray {
     /// The array as elements of a kind, in one of some shapes.
     pub fn fitted(
-        self,
+        &self,
         kind: ElementKind,
         shapes: &[Vec<usize>],
         rules: Arithmetic,
     ) -> Result<Fitted, Misfit> {
-        let found = self.shape;
+        let found = &self.shape;
         if let (FileValues::Bytes(bytes), ElementKind::I4 | ElementKind::F4E2M1) =
             (&self.values, kind)
-            && fitting_shape(&found, shapes).is_none()
+            && fitting_shape(found, shapes).is_none()
         {
             let halved: Vec<Vec<usize>> = shapes.iter().filter_map(|shape| packed(shape)).collect();
             if halved.len() == shapes.len()
-                && let Some(shape) = fitting_shape(&found, &halved)
+                && let Some(shape) = fitting_shape(found, &halved)
             {
                 let array = match kind {
                     ElementKind::I4 => Array::I4(unpacked(bytes).map(signed_nibble).collect()),
@@ -256,8 +256,10 @@ impl FileArray {
             (&self.values, kind),
             (FileValues::F32(_), ElementKind::Bf16)
         );
-        let array = elements_of_kind(self.values, kind, rules)?;
-        let shape = fitting_shape(&found, shapes).ok_or(Misfit::Shape { found })?;
+        let array = elements_of_kind(&self.values, kind, rules)?;
+        let shape = fitting_shape(found, shapes).ok_or_else(|| Misfit::Shape {
+            found: found.clone(),
+        })?;
         Ok(Fitted {
             array,
             shape,
@@ -267,26 +269,26 @@ impl FileArray {
 }
 
 fn elements_of_kind(
-    values: FileValues,
+    values: &FileValues,
     kind: ElementKind,
     rules: Arithmetic,
 ) -> Result<Array, Misfit> {
     let range = |found: i64| Misfit::Range { found, kind };
     match (values, kind) {
-        (FileValues::F32(values), ElementKind::F32) => Ok(Array::F32(values)),
+        (FileValues::F32(values), ElementKind::F32) => Ok(Array::F32(values.clone())),
         (FileValues::F32(values), ElementKind::Bf16) => Ok(Array::Bf16(
             values
                 .iter()
                 .map(|value| f32_to_bf16(*value, rules))
                 .collect(),
         )),
-        (FileValues::I32(values), ElementKind::I32) => Ok(Array::I32(values)),
-        (FileValues::I16(values), ElementKind::I16) => Ok(Array::I16(values)),
-        (FileValues::I8(values), ElementKind::I8) => Ok(Array::I8(values)),
+        (FileValues::I32(values), ElementKind::I32) => Ok(Array::I32(values.clone())),
+        (FileValues::I16(values), ElementKind::I16) => Ok(Array::I16(values.clone())),
+        (FileValues::I8(values), ElementKind::I8) => Ok(Array::I8(values.clone())),
         (FileValues::I8(values), ElementKind::I4) => {
             match values.iter().find(|value| !(-8..=7).contains(*value)) {
                 Some(value) => Err(range(i64::from(*value))),
-                None => Ok(Array::I4(values)),
+                None => Ok(Array::I4(values.clone())),
             }
         }
         // A byte of `ml_dtypes.int4`: its upper half repeats the sign, or is zero.
@@ -304,15 +306,15 @@ fn elements_of_kind(
                 )),
             }
         }
-        (FileValues::Words(values), ElementKind::Bf16) => Ok(Array::Bf16(values)),
-        (FileValues::Bytes(values), ElementKind::F8E4M3) => Ok(Array::F8E4M3(values)),
+        (FileValues::Words(values), ElementKind::Bf16) => Ok(Array::Bf16(values.clone())),
+        (FileValues::Bytes(values), ElementKind::F8E4M3) => Ok(Array::F8E4M3(values.clone())),
         (FileValues::Bytes(values) | FileValues::F8E5M2(values), ElementKind::F8E5M2) => {
-            Ok(Array::F8E5M2(values))
+            Ok(Array::F8E5M2(values.clone()))
         }
         (FileValues::Bytes(values), ElementKind::F4E2M1) => {
             match values.iter().find(|value| **value > 15) {
                 Some(value) => Err(range(i64::from(*value))),
-                None => Ok(Array::F4E2M1(values)),
+                None => Ok(Array::F4E2M1(values.clone())),
             }
         }
         (values, _) => Err(Misfit::Type {

@@ -8,7 +8,7 @@ use rand::distr::{Distribution, StandardUniform};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-use crate::casts::{f4e2m1_to_f32, f32_to_bf16, f32_to_f8e4m3, f32_to_f8e5m2};
+use crate::casts::{f32_to_bf16, f32_to_f8e4m3, f32_to_f8e5m2};
 use crate::kind::ElementKind;
 use crate::rules::Arithmetic;
 use crate::values::Array;
@@ -34,9 +34,10 @@ fn normal<T>(generator: &mut ChaCha8Rng, length: usize, convert: impl Fn(f32) ->
 
 /// The code of the nearest `f4e2m1`; the smaller code of two that are equally near.
 fn nearest_f4(value: f32) -> u8 {
-    let distance = |code: &u8| (f4e2m1_to_f32(*code) - value.abs()).abs();
-    let nearest = (0..8).min_by(|first, second| distance(first).total_cmp(&distance(second)));
-    nearest.unwrap_or_default() | u8::from(value.is_sign_negative()) << 3
+    // Halfway between the values of two codes: 0, 0.5, 1, 1.5, 2, 3, 4, 6.
+    const HALFWAY: [f32; 7] = [0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0];
+    let passed = HALFWAY.map(|halfway| u8::from(value.abs() > halfway));
+    passed.iter().sum::<u8>() | u8::from(value.is_sign_negative()) << 3
 }
 
 /// Random elements: floats are normal with mean 0 and deviation 1, integers come from the whole range of their type.
@@ -91,6 +92,23 @@ mod tests {
         assert_eq!(first, random_array(ElementKind::F32, 100, 7, 0));
         assert_ne!(first, random_array(ElementKind::F32, 100, 7, 1));
         assert_ne!(first, random_array(ElementKind::F32, 100, 8, 0));
+    }
+
+    #[test]
+    fn the_nearest_code_of_four_bits_is_that_of_all_codes() {
+        let distance = |code: &u8, value: f32| (crate::casts::f4e2m1_to_f32(*code) - value).abs();
+        for step in -80..=80_i8 {
+            let value = f32::from(step) / 8.0;
+            let nearest = (0..8).min_by(|one, other| {
+                distance(one, value.abs()).total_cmp(&distance(other, value.abs()))
+            });
+            let sign = u8::from(value < 0.0) << 3;
+            assert_eq!(
+                Some(nearest_f4(value)),
+                nearest.map(|code| code | sign),
+                "{value}"
+            );
+        }
     }
 
     #[test]

@@ -153,4 +153,43 @@ impl Array {
             Self::F32(elements) => f64::from(*elements.get(index)?),
         })
     }
+
+    /// The places where two arrays of one kind hold different numbers; NaN equals NaN. `None` where kind or length differ.
+    pub fn unequal_places(&self, other: &Self) -> Option<Vec<usize>> {
+        if self.kind() != other.kind() || self.len() != other.len() {
+            return None;
+        }
+        let unequal = with_elements!(self, elements => unequal_elements(elements, other));
+        let is_nan = |array: &Self, place| array.number_at(place).is_some_and(f64::is_nan);
+        let differs = |place: &usize| !(is_nan(self, *place) && is_nan(other, *place));
+        Some(unequal.into_iter().filter(differs).collect())
+    }
+}
+
+/// The places where elements differ from those of an array that holds them in the same type.
+fn unequal_elements<T: Stored>(elements: &[T], other: &Array) -> Vec<usize> {
+    let others = other.elements::<T>().unwrap_or_default();
+    let pairs = elements.iter().zip(others).enumerate();
+    pairs
+        .filter(|(_, (one, other))| one != other)
+        .map(|(place, _)| place)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unequal_places_are_those_of_different_numbers() {
+        let first = Array::F32(vec![1.0, f32::NAN, 0.0, f32::NAN, 5.0]);
+        let second = Array::F32(vec![1.0, f32::NAN, -0.0, 2.0, 6.0]);
+        assert_eq!(first.unequal_places(&second), Some(vec![3, 4]));
+        // 0x7fc0 and 0x7fc1 are both NaN, 0x3f80 is 1.
+        let first = Array::Bf16(vec![0x7fc0, 0x3f80]);
+        let second = Array::Bf16(vec![0x7fc1, 0x3f81]);
+        assert_eq!(first.unequal_places(&second), Some(vec![1]));
+        assert_eq!(first.unequal_places(&Array::I16(vec![0, 0])), None);
+        assert_eq!(first.unequal_places(&Array::Bf16(vec![0])), None);
+    }
 }

@@ -28,10 +28,10 @@ fn by_origin(machine: &Machine<'_>, placed: &Placed) -> BTreeMap<OriginId, (usiz
         if output.live.as_ref().is_some_and(|live| !live.is_set(at)) {
             continue;
         }
-        let Some(place) = placed.places.get(at) else {
+        let Some(place) = placed.places.place(at) else {
             continue;
         };
-        let entry = found.entry(cells.origin(*place)).or_insert((at, 0));
+        let entry = found.entry(cells.origin(place)).or_insert((at, 0));
         entry.1 += 1;
     }
     found

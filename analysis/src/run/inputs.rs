@@ -14,7 +14,7 @@ use crate::mapping::PaddingKind;
 
 use super::cells::Cells;
 use super::halt::{Halt, Step};
-use super::layout::{by_value, is_whole, physical};
+use super::layout::{by_value, physical};
 use super::machine::{Machine, put_bits};
 use super::memory::{View, tensor_name};
 use super::plan::each_live;
@@ -180,7 +180,7 @@ impl Machine<'_> {
                     (request.seed, number as u64),
                     request.index_range,
                 )?,
-                None => random_array(view.kind, length, request.seed, number as u64),
+                None => random_elements(&view, request.seed, number as u64),
             };
             let name = parameter.name.as_str();
             let cells = self.argument(array, &view, name, request.padding_is_zero);
@@ -191,7 +191,7 @@ impl Machine<'_> {
             let length = view.space.positions();
             self.memory.count(view.kind, length, body.span)?;
             let stream = (body.parameters.len() + number) as u64;
-            let array = random_array(view.kind, length, request.seed, stream);
+            let array = random_elements(&view, request.seed, stream);
             let Some(tensor) = body.tensor(id) else {
                 continue;
             };
@@ -224,7 +224,7 @@ impl Machine<'_> {
             ));
         };
         fitted_array(
-            values.clone(),
+            values,
             (&input.source, &parameter.name),
             view,
             self.rules,
@@ -283,7 +283,7 @@ impl Machine<'_> {
 
 /// An array of a file in the order of a parameter's memory.
 fn fitted_array(
-    values: FileArray,
+    values: &FileArray,
     (source, name): (&str, &str),
     view: &View,
     rules: Arithmetic,
@@ -292,20 +292,8 @@ fn fitted_array(
     let whole = physical(&view.space);
     let length = view.space.positions();
     let mut shapes = vec![whole.sizes.clone()];
-    let (values_only, places) = if view.space.is_opaque {
-        (None, Vec::new())
-    } else {
-        let (dimensions, places) = by_value(&view.space);
-        let is_whole = is_whole(&dimensions, &places);
-        (is_whole.then_some(dimensions), places)
-    };
-    let by_value_at = values_only
-        .as_ref()
-        .filter(|own| own.sizes != whole.sizes)
-        .map(|own| {
-            shapes.push(own.sizes.clone());
-            shapes.len() - 1
-        });
+    let by_values = by_value(&view.space).filter(|(own, _)| own.sizes != whole.sizes);
+    shapes.extend(by_values.as_ref().map(|(own, _)| own.sizes.clone()));
     let words: Vec<String> = shapes.iter().map(|shape| shape_text(shape)).collect();
     let fitted = values.fitted(view.kind, &shapes, rules).map_err(|misfit| {
         let fits = format!("`{name}` is {} of {}", words.join(" or "), view.kind);
@@ -319,26 +307,22 @@ fn fitted_array(
             "{source} holds float32, and each number is rounded to bf16 for `{name}`."
         ));
     }
-    if Some(fitted.shape) != by_value_at {
-        return Ok(fitted.array);
-    }
-    Ok(spread(&fitted.array, &places, length))
+    Ok(match by_values {
+        Some((_, places)) if fitted.shape == 1 => places.spread(fitted.array, length),
+        _ => fitted.array,
+    })
 }
 
-/// The elements of an array without padding at their places in memory, zeros between them.
-fn spread(array: &Array, places: &[usize], length: usize) -> Array {
-    let mut spread = Array::zeros(array.kind(), length);
-    visa_arrays::with_elements!(&mut spread, elements => {
-        put_at(elements, array, places);
-    });
-    spread
-}
-
-fn put_at<T: visa_arrays::Stored>(target: &mut [T], array: &Array, places: &[usize]) {
-    if let Some(source) = array.elements::<T>() {
-        for (place, element) in places.iter().zip(source) {
-            target[*place] = *element;
+/// Random elements of an argument. They are those of the layout without padding, so that a kernel that takes the same axes in another
+/// physical layout gets the same numbers.
+fn random_elements(view: &View, seed: u64, stream: u64) -> Array {
+    let length = view.space.positions();
+    match by_value(&view.space) {
+        Some((_, places)) => {
+            let array = random_array(view.kind, places.len(), seed, stream);
+            places.spread(array, length)
         }
+        None => random_array(view.kind, length, seed, stream),
     }
 }
 

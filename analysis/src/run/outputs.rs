@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use visa_arrays::{Array, Bits, Stored, with_elements};
+use visa_arrays::{Array, Bits};
 
 use crate::kernel::{Given, TensorId};
 
 use super::cells::Cells;
 use super::halt::{Halt, Step};
-use super::layout::{by_value, is_whole, physical};
+use super::layout::{ElementPlaces, by_value, physical};
 use super::machine::{Machine, put_bits};
 use super::memory::View;
 use super::plan::each_live;
 use super::request::{Layout, PoisonFill, RunOutput, RunRequest};
+use super::space::Space;
 
 /// An output, and where its elements are in the store.
 pub(super) struct Placed {
@@ -23,7 +24,7 @@ pub(super) struct Placed {
     /// The store.
     pub(super) root: TensorId,
     /// The place in the store of each element.
-    pub(super) places: Vec<usize>,
+    pub(super) places: ElementPlaces,
 }
 
 impl Machine<'_> {
@@ -53,21 +54,6 @@ impl Machine<'_> {
     }
 }
 
-/// The elements of an array at some places.
-pub(super) fn picked(array: &Array, places: &[usize]) -> Array {
-    let mut made = Array::zeros(array.kind(), places.len());
-    with_elements!(&mut made, elements => pick(elements, array, places));
-    made
-}
-
-fn pick<T: Stored>(target: &mut [T], array: &Array, places: &[usize]) {
-    if let Some(source) = array.elements::<T>() {
-        for (own, place) in target.iter_mut().zip(places) {
-            *own = source.get(*place).copied().unwrap_or_default();
-        }
-    }
-}
-
 fn placed(
     name: &str,
     (tensor, view): (TensorId, &View),
@@ -75,31 +61,21 @@ fn placed(
     request: &RunRequest,
 ) -> Placed {
     let space = &view.space;
-    let mut live_places = Vec::new();
-    if !space.is_opaque {
-        each_live(space, |at, _, _| live_places.push(at));
-    }
-    let by_values = (request.layout == Layout::Value && !space.is_opaque)
+    let by_values = (request.layout == Layout::Value)
         .then(|| by_value(space))
-        .filter(|(dimensions, places)| is_whole(dimensions, places));
+        .flatten();
     let (dimensions, places, live) = match by_values {
         Some((dimensions, places)) => (dimensions, places, None),
         None => {
-            let count = space.positions();
-            let places: Vec<usize> = (0..count)
-                .map(|position| space.memory_place(position))
-                .collect();
-            let live = live_bits(view, &places, &live_places);
+            let places = ElementPlaces::of_positions(space);
+            let live = live_bits(space, &places, cells.len());
             (physical(space), places, live)
         }
     };
-    let mut values = picked(&cells.array, &places);
-    let defined = Bits::from_places(places.len(), |at| {
-        places.get(at).is_some_and(|place| cells.is_defined(*place))
-    });
-    let undefined = (0..places.len())
-        .filter(|at| !defined.is_set(*at) && live.as_ref().is_none_or(|live| live.is_set(*at)));
-    let undefined = undefined.count() as u64;
+    let mut values = places.picked(&cells.array);
+    let defined = places.picked_bits(cells.defined.as_ref());
+    let is_live = |at: &usize| live.as_ref().is_none_or(|live| live.is_set(*at));
+    let undefined = defined.clear_places().filter(is_live).count() as u64;
     fill_undefined(&mut values, &defined, request);
     Placed {
         output: RunOutput {
@@ -120,16 +96,18 @@ fn placed(
     }
 }
 
-/// Which positions hold elements; `None` where all do.
-fn live_bits(view: &View, places: &[usize], live_places: &[usize]) -> Option<Bits> {
-    let bits = if view.space.is_opaque {
-        let function = view.space.function()?;
+/// Which positions of a space hold elements, by their places in a memory of so many; `None` where all do.
+fn live_bits(space: &Space, places: &ElementPlaces, length: usize) -> Option<Bits> {
+    if !space.has_padding() {
+        return None;
+    }
+    let bits = if space.is_opaque {
+        let function = space.function()?;
         Bits::from_places(places.len(), |at| function.values(at).is_some())
     } else {
-        let live: rustc_hash::FxHashSet<usize> = live_places.iter().copied().collect();
-        Bits::from_places(places.len(), |at| {
-            places.get(at).is_some_and(|place| live.contains(place))
-        })
+        let mut live = Bits::all_clear(length);
+        each_live(space, |place, _, _| live.put(place, true));
+        places.picked_bits(Some(&live))
     };
     (!bits.is_all_set()).then_some(bits)
 }

@@ -172,7 +172,7 @@ impl Space {
     }
 
     /// The largest value that the digits of an axis give.
-    fn reach(&self, axis: usize) -> u64 {
+    pub(super) fn reach(&self, axis: usize) -> u64 {
         let own = self
             .places
             .iter()
@@ -180,6 +180,32 @@ impl Space {
         own.fold(0_u64, |sum, place| {
             sum.saturating_add(place.step.saturating_mul(place.live.saturating_sub(1)))
         })
+    }
+
+    /// The registers that a stream reads of this tensor, where it lives in one chip, cluster or slice only: each unit reads its own, and
+    /// the stream says nothing of the axes over which the other units have theirs.
+    pub(super) fn in_units_of(&self, stream: &Self) -> Self {
+        let level_of = |space: &Self, place: &Place| {
+            let part = space.levels.get(place.level);
+            part.map(|part| part.level)
+        };
+        let lives_in_one = |level: Level| {
+            let mut own = stream.places.iter();
+            own.all(|place| level_of(stream, place) != Some(level) || place.live <= 1)
+        };
+        let mut own = self.clone();
+        own.places.retain(|place| {
+            let Over::Axis(axis) = place.over else {
+                return true;
+            };
+            let is_known = |axis: &Axis| stream.axis_number(axis).is_some();
+            let of_units = level_of(self, place).filter(|level| {
+                matches!(level, Level::Chip | Level::Cluster | Level::Slice)
+                    && !self.axes.get(axis).is_some_and(is_known)
+            });
+            !of_units.is_some_and(lives_in_one)
+        });
+        own
     }
 
     /// Positions of all levels, padding included.
@@ -192,6 +218,17 @@ impl Space {
         }
         let levels = self.levels.iter();
         levels.fold(1, |all: usize, part| all.saturating_mul(part.size()))
+    }
+
+    /// Whether its positions lie in memory one after the other, from the first place on.
+    pub(super) fn is_dense(&self) -> bool {
+        let mut stride = 1_usize;
+        self.offset == 0
+            && self.levels.iter().rev().all(|part| {
+                let is_next = part.stride == stride || part.size() <= 1;
+                stride = stride.saturating_mul(part.size());
+                is_next
+            })
     }
 
     /// The number of an axis.

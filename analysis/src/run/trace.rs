@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use visa_arrays::Bits;
-
 use crate::db::Db;
 use crate::items::Span;
 use crate::places::Places;
 
 use super::cells::Cells;
-use super::layout::physical;
+use super::layout::{ElementPlaces, physical};
 use super::memory::View;
-use super::outputs::picked;
 use super::plan::each_live;
 use super::request::{RunRequest, TracedValue};
 use super::space::Space;
@@ -53,13 +50,9 @@ impl<'a> Trace<'a> {
         let space = &view.space;
         let summary = Summary::of_cells(space, cells);
         let elements = is_kept.then(|| {
-            let places: Vec<usize> = (0..space.positions())
-                .map(|position| space.memory_place(position))
-                .collect();
-            let defined = Bits::from_places(places.len(), |at| {
-                places.get(at).is_some_and(|place| cells.is_defined(*place))
-            });
-            (picked(&cells.array, &places), defined)
+            let places = ElementPlaces::of_positions(space);
+            let defined = places.picked_bits(cells.defined.as_ref());
+            (places.picked(&cells.array), defined)
         });
         self.found.push(TracedValue {
             name: Arc::from(name),

@@ -343,12 +343,8 @@ impl Machine<'_> {
         let from = from.ok_or_else(|| Halt::refused(stage.span, "a register is not known"))?;
         let kept = self.origins.kept.then_some(flow.idle);
         let mut cells = Cells::undefined(view.kind, space.positions(), kept);
-        self.move_cells(
-            (space, &mut cells),
-            (&view.space, from),
-            Copies::Made,
-            stage.span,
-        )?;
+        let own = view.space.in_units_of(space);
+        self.move_cells((space, &mut cells), (&own, from), Copies::Made, stage.span)?;
         cells.settle();
         self.fill_with_junk(&mut cells);
         flow.read.push(view.root);

@@ -5,22 +5,19 @@
 
 mod listed;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use visa_analysis::arrays::Array;
 use visa_analysis::{
-    Analysis, Group, IndexRange, InputPlace, InputValue, Language, Layout, Level, RunInput,
-    RunRefusal, RunReport, RunRequest, Tolerance, all_rules, compare_runs,
+    Group, Language, Layout, Level, RunReport, Tolerance, all_rules, compare_runs,
 };
 use visa_tests::hints::applied;
+use visa_tests::runs::{JunkEffect, Unchanged, add_unchanged, junk_effect, run_with_random_inputs};
 use visa_tests::threads::on_all_threads;
 use visa_tests::{cases, read, repository, rust_files, workspace_of};
 
 use self::listed::{CHANGED_BY_FIXES, Listed, NOT_RUN, SILENT_ONLY};
 
-/// Scalars of run time that a kernel of the fixtures takes at most.
-const SCALARS: usize = 8;
 /// One kernel of so many is run by each change.
 const SHARE: usize = 32;
 
@@ -43,37 +40,6 @@ fn kernels(word: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs a function with random inputs: lists of indices hold the first row, and each scalar of run time is 1.
-fn run(
-    analysis: &Analysis,
-    path: &str,
-    function: &Arc<str>,
-) -> (RunRequest, Result<RunReport, RunRefusal>) {
-    let mut request = RunRequest {
-        function: Some(Arc::clone(function)),
-        index_range: Some(IndexRange { first: 0, last: 0 }),
-        layout: Layout::Physical,
-        ..RunRequest::default()
-    };
-    let mut result = analysis.run(path, &request);
-    for _ in 0..SCALARS {
-        let missing = match &result {
-            Err(refusal) => refusal.reason.strip_prefix("the number `"),
-            Ok(_) => None,
-        };
-        let Some((name, _)) = missing.and_then(|rest| rest.split_once('`')) else {
-            break;
-        };
-        request.inputs.push(RunInput {
-            place: InputPlace::Name(Arc::from(name)),
-            value: InputValue::Scalar(1),
-            source: Arc::from("1"),
-        });
-        result = analysis.run(path, &request);
-    }
-    (request, result)
-}
-
 /// What a run of a function came to.
 enum Outcome {
     /// It ran, and nothing was found.
@@ -89,7 +55,14 @@ fn outcomes((path, text): &(String, String)) -> Vec<(Arc<str>, Outcome)> {
     let workspace = workspace_of(path, text);
     let analysis = workspace.analysis();
     let functions = analysis.device_functions(path);
-    let outcome = |function: &Arc<str>| match run(&analysis, path, function).1 {
+    let outcome = |function: &Arc<str>| match run_with_random_inputs(
+        &analysis,
+        path,
+        function,
+        Layout::Physical,
+    )
+    .1
+    {
         Ok(report) if report.findings.is_empty() => Outcome::Fine,
         Ok(report) => {
             let findings = report.findings.into_iter();
@@ -207,71 +180,17 @@ fn silent_faults_that_the_lint_finds_are_found_by_a_run() {
     assert_none(&problems);
 }
 
-/// A value that two runs of one kernel must share.
-fn same(one: &Array, other: &Array, at: usize) -> bool {
-    let (one, other) = (one.number_at(at), other.number_at(at));
-    match (one, other) {
-        (Some(one), Some(other)) => one == other || (one.is_nan() && other.is_nan()),
-        _ => false,
-    }
-}
-
-/// Undefined elements of outputs by the kind of their origin: how many there are, and how many keep their number whatever junk is in
-/// undefined places. The latter may be marked without need.
-type Unchanged = BTreeMap<&'static str, (usize, usize)>;
-
-/// The kind of origin of an output's undefined elements, where they share one.
-fn shared_origin(report: &RunReport, output: &str) -> &'static str {
-    let mut kinds = report
-        .findings
-        .iter()
-        .filter(|finding| &*finding.output == output)
-        .filter_map(|finding| Some(finding.origin.as_ref()?.kind.name()));
-    match (kinds.next(), kinds.next()) {
-        (Some(kind), None) => kind,
-        _ => "several",
-    }
-}
-
-/// The defined elements that junk changes, a line each, and the undefined ones that it does not.
-fn changed_by_junk(path: &str, text: &str) -> (Vec<String>, Unchanged) {
+/// What junk in undefined elements does to the functions of a kernel that run.
+fn effects_of_junk((path, text): &(String, String)) -> Vec<(Arc<str>, JunkEffect)> {
     let workspace = workspace_of(path, text);
     let analysis = workspace.analysis();
-    let (mut problems, mut unchanged) = (Vec::new(), Unchanged::new());
-    for function in analysis.device_functions(path) {
-        let (request, Ok(report)) = run(&analysis, path, &function) else {
-            continue;
-        };
-        let junk: Vec<_> = [None, Some(1), Some(2)]
-            .into_iter()
-            .filter_map(|seed| analysis.run_with_junk(path, &request, seed).ok())
-            .collect();
-        for (number, plain) in report.outputs.iter().enumerate() {
-            let keeps = |at: usize| {
-                junk.iter()
-                    .filter_map(|outputs| outputs.get(number))
-                    .all(|junk| same(&plain.values, &junk.values, at))
-            };
-            let is_live = |at: &usize| plain.live.as_ref().is_none_or(|live| live.is_set(*at));
-            let (defined, mut undefined): (Vec<usize>, Vec<usize>) =
-                (0..plain.values.len()).partition(|at| plain.defined.is_set(*at));
-            undefined.retain(is_live);
-            if let Some(at) = defined.into_iter().find(|at| !keeps(*at)) {
-                problems.push(format!(
-                    "{path}::{function}: element {at} of `{}`",
-                    plain.name
-                ));
-            }
-            if !undefined.is_empty() {
-                let entry = unchanged
-                    .entry(shared_origin(&report, &plain.name))
-                    .or_default();
-                entry.0 += undefined.len();
-                entry.1 += undefined.into_iter().filter(|at| keeps(*at)).count();
-            }
-        }
-    }
-    (problems, unchanged)
+    let functions = analysis.device_functions(path);
+    let effect = |function: &Arc<str>| {
+        let (request, report) = run_with_random_inputs(&analysis, path, function, Layout::Physical);
+        let effect = junk_effect(&analysis, path, &request, &report.ok()?);
+        Some((Arc::clone(function), effect))
+    };
+    functions.iter().filter_map(effect).collect()
 }
 
 /// Prints, by kind of origin, how many undefined elements no junk changed: `cargo test -- --nocapture` shows it.
@@ -279,13 +198,12 @@ fn changed_by_junk(path: &str, text: &str) -> (Vec<String>, Unchanged) {
 fn no_defined_element_of_a_fixture_depends_on_an_undefined_one() {
     let mut all = kernels("right");
     all.extend(kernels("wrong"));
-    let results = on_all_threads(&all, |(path, text)| changed_by_junk(path, text));
     let (mut problems, mut table) = (Vec::new(), Unchanged::new());
-    for (found, unchanged) in results {
-        problems.extend(found);
-        for (kind, (count, kept)) in unchanged {
-            let entry = table.entry(kind).or_default();
-            *entry = (entry.0 + count, entry.1 + kept);
+    for ((path, _), effects) in all.iter().zip(on_all_threads(&all, effects_of_junk)) {
+        for (function, effect) in effects {
+            let changed = effect.changed.into_iter();
+            problems.extend(changed.map(|line| format!("{path}::{function}: {line}")));
+            add_unchanged(&mut table, effect.unchanged);
         }
     }
     for (kind, (count, kept)) in &table {
@@ -314,13 +232,13 @@ fn fault_of_fix(path: &str, before: &str, after: &str) -> Option<String> {
     let (old, new) = (workspace_of(path, before), workspace_of(path, after));
     let (old, new) = (old.analysis(), new.analysis());
     for function in old.device_functions(path) {
-        let Ok(before) = run(&old, path, &function).1 else {
+        let Ok(before) = run_with_random_inputs(&old, path, &function, Layout::Value).1 else {
             continue;
         };
         if before.outputs.is_empty() {
             continue;
         }
-        let after = match run(&new, path, &function).1 {
+        let after = match run_with_random_inputs(&new, path, &function, Layout::Value).1 {
             Ok(after) => after,
             Err(refusal) => return Some(format!("{function} no longer runs: {}", refusal.reason)),
         };

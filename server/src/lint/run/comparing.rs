@@ -121,7 +121,7 @@ fn from_file(
 ) -> Result<Option<Difference>, Failure> {
     let rules = Arithmetic::of_release(report.release.major, report.release.minor);
     let shapes = [output.shape.clone()];
-    let fitted = array.clone().fitted(output.values.kind(), &shapes, rules);
+    let fitted = array.fitted(output.values.kind(), &shapes, rules);
     let fitted = fitted.map_err(|misfit| {
         Failure::new(format!(
             "`{file}` is not what `{}` is compared with: {misfit}; the output is {} {}",

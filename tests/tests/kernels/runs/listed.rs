@@ -30,10 +30,6 @@ pub(super) const NOT_RUN: &[Listed] = &[
         "the mapping of `_shape` is not known",
     ),
     (
-        "operand_mapping/right_copies_opt_std_0_6.rs",
-        "one of its elements would be chosen",
-    ),
-    (
         "reduce_max_rows/right.rs",
         "maxima of products have no meaning on the CPU",
     ),
