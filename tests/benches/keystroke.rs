@@ -3,6 +3,7 @@
 //! fault in ten operations. `cargo bench -p visa-tests --bench keystroke` prints the median and the 95th percentile of each
 //! thing typed, and their ratio to what the parser alone takes.
 
+use visa_analysis::EditorQuestions as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -2,6 +2,7 @@
 //!
 //! The report and the live view read the same object.
 
+use visa_analysis::EditorQuestions as _;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;

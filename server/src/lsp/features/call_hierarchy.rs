@@ -1,5 +1,6 @@
 //! Who calls whom among the functions that handle tensors.
 
+use visa_analysis::EditorQuestions as _;
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,

@@ -1,5 +1,6 @@
 //! The line above each kernel.
 
+use visa_analysis::EditorQuestions as _;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 

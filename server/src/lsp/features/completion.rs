@@ -1,5 +1,6 @@
 //! Proposals at the cursor.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionParams,
     CompletionResponse, CompletionTextEdit, InsertReplaceEdit, InsertTextFormat, TextEdit,

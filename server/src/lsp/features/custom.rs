@@ -2,6 +2,7 @@
 //!
 //! Their answers are those of `visa-lint cost --format json`, written by the same code; files are the engine's paths.
 
+use visa_analysis::EditorQuestions as _;
 use std::sync::Arc;
 
 use serde::Deserialize;

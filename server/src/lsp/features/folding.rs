@@ -1,5 +1,6 @@
 //! What can be hidden.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use visa_analysis::Folding;
 

@@ -1,5 +1,6 @@
 //! The other places of a name in its file.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
 
 use super::resolve_position;

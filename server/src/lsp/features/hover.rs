@@ -1,5 +1,6 @@
 //! What is shown beside the pointer.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
 use super::markup::Format;

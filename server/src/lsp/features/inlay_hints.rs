@@ -1,5 +1,6 @@
 //! Words between the text's own.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, InlayHintTooltip,
 };

@@ -1,5 +1,6 @@
 //! Declarations, uses and new names of axes and aliases.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     GotoDefinitionParams, GotoDefinitionResponse, Location, PrepareRenameResponse, ReferenceParams,
     RenameParams, TextDocumentPositionParams, WorkspaceEdit,

@@ -1,5 +1,6 @@
 //! What a selection grows to.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{Range, SelectionRange, SelectionRangeParams};
 
 use crate::lsp::engine::Answer;

@@ -1,5 +1,6 @@
 //! The generics of the method at the cursor.
 
+use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation,
 };
