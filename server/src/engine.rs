@@ -265,10 +265,10 @@ impl<T> Drop for Reading<T> {
 
 #[cfg(test)]
 mod tests {
-    use visa_analysis::EditorQuestions as _;
     use std::sync::atomic::Ordering;
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
+    use visa_analysis::EditorQuestions as _;
 
     use super::{Answer, Engine, Failure, Urgency};
 

@@ -3,9 +3,9 @@
 //! fault in ten operations. `cargo bench -p visa-tests --bench keystroke` prints the median and the 95th percentile of each
 //! thing typed, and their ratio to what the parser alone takes.
 
-use visa_analysis::EditorQuestions as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use visa_analysis::EditorQuestions as _;
 
 use ra_ap_syntax::{Edition, SourceFile, TextRange, TextSize};
 // The programs' allocator.

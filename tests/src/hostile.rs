@@ -3,8 +3,8 @@
 //! A text is made of choices, which are bytes: those of a random generator in the tests, those of a fuzzer in `fuzz/`. The
 //! answers are asked for through the front door only.
 
-use visa_analysis::EditorQuestions as _;
 use std::collections::BTreeMap;
+use visa_analysis::EditorQuestions as _;
 
 use crate::workspace_of;
 use visa_analysis::{

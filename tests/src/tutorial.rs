@@ -2,8 +2,8 @@
 //!
 //! A block of `rust` is the file `scale.rs` from there on. A block of `text` begins with `$` and a command, and holds the output of that command.
 
-use visa_analysis::EditorQuestions as _;
 use std::fmt::Write;
+use visa_analysis::EditorQuestions as _;
 
 use visa_analysis::{StageRow, Workspace};
 

@@ -3,6 +3,7 @@
 //! It knows which there are and in what order they are listed, and nothing of what they find.
 
 use crate::findings::{Group, Rule};
+pub use crate::findings::{documentation_url, rule_url as url};
 use crate::inputs::EnabledRules;
 use crate::language::Language;
 use crate::names::nearest_names;
@@ -52,19 +53,6 @@ pub(crate) fn nearest_in(language: Language, name: &str) -> Vec<String> {
     let rules = all_rules().filter(|rule| rule.looks_at(language));
     let names = rules.map(|rule| rule.name);
     nearest_names(name, names.chain(Group::ALL.into_iter().map(Group::name)))
-}
-
-/// The address of a rule's page. Without one the programs show the page themselves.
-pub fn url(name: &str) -> Option<String> {
-    documentation_url(&format!("rules/{name}.html"))
-}
-
-/// The address of a file of the documentation, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`); none
-/// without that.
-pub fn documentation_url(file: &str) -> Option<String> {
-    let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
-    base.filter(|base| !base.is_empty())
-        .map(|base| format!("{base}/{file}"))
 }
 
 /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].

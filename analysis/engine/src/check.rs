@@ -31,8 +31,8 @@ use crate::derivation::{BodyDerivation, derive_cancellable, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse, syntax_error_count};
 use crate::items::{
-    ItemId, ItemKind, Span, concerns_kernels, device_attribute, dialect, file_functions,
-    file_items, functions_of, is_left_out, item_text, parse_item,
+    ItemId, ItemKind, Span, device_attribute, dialect, file_items, functions_of, is_left_out,
+    item_text, parse_item,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, UnresolvedReason};
 use crate::lowering::callgraph::callees_of_function;
@@ -328,11 +328,7 @@ impl Derived for DerivedOf<'_> {
 }
 
 /// Asks something of a function as the rules see it.
-pub fn as_checked<T>(
-    db: &dyn Db,
-    function: ItemId,
-    ask: impl FnOnce(&Checked<'_>) -> T,
-) -> T {
+pub fn as_checked<T>(db: &dyn Db, function: ItemId, ask: impl FnOnce(&Checked<'_>) -> T) -> T {
     let body = body(db, function);
     let derived = DerivedOf {
         db,
@@ -481,14 +477,6 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId, extent: Extent) {
     if item.kind(db) == ItemKind::Function {
         let _ = found_in_function(db, item, extent);
     }
-}
-
-/// The functions of a file, wherever they are in it; none of ordinary Rust, and none of another language.
-pub fn functions_of_file(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
-    if file.language(db).is_neighbour() || !concerns_kernels(db, file) {
-        return Vec::new();
-    }
-    file_functions(db, file)
 }
 
 /// The findings of a function, including its unresolved operations.

@@ -18,13 +18,13 @@ pub use self::transfers::transfer_costs;
 
 use crate::check::{
     all_time_findings, function_derivation, function_simulation, function_simulation_by,
-    functions_of_file,
 };
 use crate::db::{AnalysisDatabase, Db};
 use crate::derivation::conventions::Conventions;
 use crate::hardware::Model;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
+use crate::items::functions_of_file;
 use crate::kernel::Body;
 use crate::lanes::Lane;
 use crate::lowering::body;

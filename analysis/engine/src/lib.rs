@@ -12,7 +12,7 @@
 // Crates of their own, by the names of their rooms.
 use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
 use visa_derivation as derivation;
-use visa_findings::{self as findings, answers, neighbours, report};
+use visa_findings::{self as findings, neighbours, report};
 use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
 use visa_items as items;
@@ -21,8 +21,10 @@ use visa_libraries as libraries;
 use visa_lowering as lowering;
 use visa_mapping as mapping;
 use visa_nki as nki;
+use visa_places as places;
 use visa_pto as pto;
 use visa_rules as rules;
+use visa_run as run;
 use visa_simulation as simulation;
 use visa_syntax::{self as syntax, fragments};
 
@@ -45,8 +47,6 @@ pub mod changes;
 pub mod check;
 pub mod cost;
 pub mod fixing;
-pub mod places;
-pub mod run;
 pub mod suppression;
 pub mod workspace;
 

@@ -20,6 +20,7 @@ mod cost_change;
 mod declaration;
 mod engines;
 mod finding;
+mod pages;
 mod releases;
 mod replacement;
 
@@ -29,6 +30,7 @@ pub use cost_change::CostChange;
 pub use declaration::{Group, Level, Offers, Rule};
 pub use engines::Engine;
 pub use finding::{Applicability, Finding, Fix, Related, Saving, TextSpan};
+pub use pages::{documentation_url, rule_url};
 pub use releases::{Confirmer, Holds, Refusal};
 pub use replacement::{Edit, IntoReplacement, Replacement};
 /// The languages that rules look at, for [`rule!`].

@@ -76,7 +76,9 @@ pub trait EditorQuestions {
 
     /// The lines above the kernels of a file.
     fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
-        in_file(self.snapshot(), path, |answers, db, file| answers.lenses(db, file))
+        in_file(self.snapshot(), path, |answers, db, file| {
+            answers.lenses(db, file)
+        })
     }
 
     /// Proposals at a cursor, the best first.
@@ -88,11 +90,7 @@ pub trait EditorQuestions {
     }
 
     /// The generics of the method that the cursor is in the turbofish or arguments of.
-    fn signature_help(
-        &self,
-        path: &str,
-        offset: u32,
-    ) -> Result<Option<SignatureHelp>, Problem> {
+    fn signature_help(&self, path: &str, offset: u32) -> Result<Option<SignatureHelp>, Problem> {
         in_file(self.snapshot(), path, |answers, db, file| {
             answers.signature_help(db, file, offset)
         })
@@ -151,7 +149,9 @@ pub trait EditorQuestions {
 
     /// The outline of a file.
     fn document_symbols(&self, path: &str) -> Result<Vec<Symbol>, Problem> {
-        in_file(self.snapshot(), path, |answers, db, file| answers.symbols(db, file))
+        in_file(self.snapshot(), path, |answers, db, file| {
+            answers.symbols(db, file)
+        })
     }
 
     /// The declarations of all files whose names hold the letters of a query in their order.
@@ -160,12 +160,15 @@ pub trait EditorQuestions {
     ///
     /// A newer edit overtook the question, or the engine failed.
     fn workspace_symbols(&self, query: &str) -> Result<Vec<WorkspaceSymbol>, Problem> {
-        self.snapshot().guarded(|db| symbols::workspace_symbols(db, query))
+        self.snapshot()
+            .guarded(|db| symbols::workspace_symbols(db, query))
     }
 
     /// What can be hidden in a file.
     fn folding_ranges(&self, path: &str) -> Result<Vec<Folding>, Problem> {
-        in_file(self.snapshot(), path, |answers, db, file| answers.folding_ranges(db, file))
+        in_file(self.snapshot(), path, |answers, db, file| {
+            answers.folding_ranges(db, file)
+        })
     }
 
     /// The tokens in the macros of a file, in the order of their places; those in a range if one is given.
@@ -174,7 +177,9 @@ pub trait EditorQuestions {
         path: &str,
         range: Option<ByteRange>,
     ) -> Result<Vec<SemanticToken>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| tokens::semantic_tokens(db, file, range))
+        in_rust(self.snapshot(), path, |db, file| {
+            tokens::semantic_tokens(db, file, range)
+        })
     }
 
     /// The ranges around a cursor, from the inside out.
@@ -186,17 +191,23 @@ pub trait EditorQuestions {
 
     /// The function at a cursor as an entry of the call hierarchy.
     fn call_items(&self, path: &str, offset: u32) -> Result<Vec<CallItem>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| calls::call_items(db, file, offset))
+        in_rust(self.snapshot(), path, |db, file| {
+            calls::call_items(db, file, offset)
+        })
     }
 
     /// Who calls the function whose name is at an offset.
     fn incoming_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| calls::incoming_calls(db, file, offset))
+        in_rust(self.snapshot(), path, |db, file| {
+            calls::incoming_calls(db, file, offset)
+        })
     }
 
     /// Whom the function calls whose name is at an offset.
     fn outgoing_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| calls::outgoing_calls(db, file, offset))
+        in_rust(self.snapshot(), path, |db, file| {
+            calls::outgoing_calls(db, file, offset)
+        })
     }
 
     /// The refactorings that are possible at a selection.
@@ -207,12 +218,10 @@ pub trait EditorQuestions {
     }
 
     /// The stage table of the operation at a cursor, or of all operations of the kernel around it.
-    fn stage_table(
-        &self,
-        path: &str,
-        offset: u32,
-    ) -> Result<Option<StageTableAnswer>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| stages::stage_table(db, file, offset))
+    fn stage_table(&self, path: &str, offset: u32) -> Result<Option<StageTableAnswer>, Problem> {
+        in_rust(self.snapshot(), path, |db, file| {
+            stages::stage_table(db, file, offset)
+        })
     }
 
     /// What the kernel around a cursor costs; outside of all, the file's first kernel that reaches the function there.
@@ -221,7 +230,9 @@ pub trait EditorQuestions {
         path: &str,
         offset: u32,
     ) -> Result<Option<crate::cost::KernelCost>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| stages::kernel_cost_at(db, file, offset))
+        in_rust(self.snapshot(), path, |db, file| {
+            stages::kernel_cost_at(db, file, offset)
+        })
     }
 
     /// The kernel of [`Self::kernel_cost_at`] with all that a search of it reads; `None` where there is none, or it is in a
@@ -238,7 +249,9 @@ pub trait EditorQuestions {
 
     /// What is where and when in the memories of the kernel around a cursor.
     fn memory_map(&self, path: &str, offset: u32) -> Result<Option<MemoryMapAnswer>, Problem> {
-        in_rust(self.snapshot(), path, |db, file| stages::memory_map(db, file, offset))
+        in_rust(self.snapshot(), path, |db, file| {
+            stages::memory_map(db, file, offset)
+        })
     }
 }
 

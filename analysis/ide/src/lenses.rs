@@ -3,11 +3,12 @@
 //! One number comes first, the kernel's own; what follows says which engine spends it. A kernel with anything unresolved has
 //! no number but the line to mend and the reason.
 
-use crate::check::{function_findings, function_simulation, functions_of_file};
+use crate::check::{function_findings, function_simulation};
 use crate::cost::rows::statement_of;
 use crate::cost::runs_of;
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index};
+use crate::items::functions_of_file;
 use crate::items::{ItemId, Span, device_attribute, token_map};
 use crate::kernel::{Body, Unresolved, UnresolvedReason};
 use crate::lanes::Lane;
@@ -132,8 +133,8 @@ pub(super) fn cycles_text(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::EditorQuestions as _;
     use super::super::testing::{KERNEL, everywhere, workspace};
+    use crate::EditorQuestions as _;
     use crate::Lens;
     use crate::Model;
 

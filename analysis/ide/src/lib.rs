@@ -10,39 +10,42 @@
 )]
 
 // The crates below, by the names of their rooms.
+#[cfg(test)]
+use visa_base::conditions;
+use visa_base::lanes;
+use visa_base::language;
+use visa_base::markdown;
+use visa_base::numbers;
+use visa_derivation as derivation;
 use visa_engine::advice;
-use visa_findings::answers;
 use visa_engine::catalogue;
 use visa_engine::changes;
 use visa_engine::check;
 use visa_engine::cost;
-use visa_inputs::db;
-use visa_derivation as derivation;
+use visa_engine::suppression;
+use visa_engine::workspace;
 use visa_findings as findings;
+use visa_findings::answers;
+use visa_findings::neighbours;
+use visa_findings::report;
 use visa_hardware as hardware;
 use visa_inputs as inputs;
+use visa_inputs::db;
 use visa_items as items;
 use visa_kernel as kernel;
-use visa_base::lanes;
-use visa_base::language;
 use visa_libraries as libraries;
 use visa_lowering as lowering;
 use visa_mapping as mapping;
-use visa_base::markdown;
-use visa_findings::neighbours;
-use visa_base::numbers;
-use visa_engine::places;
-use visa_findings::report;
+use visa_places as places;
 use visa_rules as rules;
 use visa_simulation as simulation;
-use visa_engine::suppression;
 use visa_syntax as syntax;
-use visa_engine::workspace;
-#[cfg(test)]
-use visa_base::conditions;
 
 #[cfg(test)]
-use visa_engine::{Analysis, Applicability, DiagnosticFix, FileEdit, KernelCost, Level, MemoryRow, Model, Options, Package, StageRow, Workspace};
+use visa_engine::{
+    Analysis, Applicability, DiagnosticFix, FileEdit, KernelCost, Level, MemoryRow, Model, Options,
+    Package, StageRow, Workspace,
+};
 
 #[cfg(test)]
 #[path = "../../kernel/src/testing.rs"]
@@ -84,5 +87,8 @@ pub use crate::answers::{
 
 pub use self::front::EditorQuestions;
 pub use self::manual::{MethodEntry, methods_of};
+pub use self::questions::{
+    MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
+    SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,
+};
 pub use self::stages::{FreeRow, MemoryMapAnswer, StageTableAnswer};
-pub use self::questions::{MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion, SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping};

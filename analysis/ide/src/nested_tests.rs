@@ -1,7 +1,7 @@
 //! Kernels that are in other functions, in constants and in `impl` blocks: everybody sees them as they see others.
 
-use crate::EditorQuestions as _;
 use super::testing::{KERNEL, at_caret, everywhere, workspace};
+use crate::EditorQuestions as _;
 use crate::{ByteRange, HintLevel};
 
 /// The kernel with its axes and aliases in the body of something.

@@ -12,7 +12,8 @@ use ra_ap_syntax::ast::AstNode;
 use super::crates::{
     CrateId, below_crate, crate_evidence, crate_id, crate_imports, package_around, root_of,
 };
-use super::ids::Span;
+use super::ids::{ItemId, Span};
+use super::scopes::file_functions;
 use super::shapes::{Shapes, release_evidence, shape_places};
 use crate::db::Db;
 use crate::inputs::{
@@ -383,4 +384,12 @@ pub fn excluded_shapes(db: &dyn Db, file: SourceFile) -> Option<Arc<Excluded>> {
         fitting: (oldest, newest),
     };
     (!excluded.shapes.is_empty()).then(|| Arc::new(excluded))
+}
+
+/// The functions of a file, wherever they are in it; none of ordinary Rust, and none of another language.
+pub fn functions_of_file(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    if file.language(db).is_neighbour() || !concerns_kernels(db, file) {
+        return Vec::new();
+    }
+    file_functions(db, file)
 }

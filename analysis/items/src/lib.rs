@@ -71,7 +71,8 @@ pub use self::crates::{crate_of, may_use};
 pub use self::declarations::module_scope;
 pub use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::dialects::{
-    concerns_kernels, dialect, file_library, is_template, kernel_files, names_a_library,
+    concerns_kernels, dialect, file_library, functions_of_file, is_template, kernel_files,
+    names_a_library,
 };
 pub use self::editing::{DISUSED_BY_EDIT, Typing};
 pub use self::file::method_call;

@@ -3,10 +3,10 @@
 //! One task publishes, so that what is said later of a file always arrives later: open documents whose text changed at
 //! once, and only while the text is still the one that was checked; the rest of the workspace when nothing happens.
 
-use visa_analysis::EditorQuestions as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use visa_analysis::EditorQuestions as _;
 
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 use visa_analysis::counted;

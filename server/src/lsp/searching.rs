@@ -3,10 +3,10 @@
 //! A search runs on a thread of its own, on a copy of what the kernel is made of, so that it holds up neither a question nor an edit; an
 //! edit ends it within a candidate. One runs at a time: that of the kernel that the client asked about last.
 
-use visa_analysis::EditorQuestions as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use visa_analysis::EditorQuestions as _;
 
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{Position, Uri};

@@ -1,7 +1,7 @@
 //! `stages` and `free_addresses`: what the engines make of an operation, and where a kernel's memories have room.
 
-use visa_analysis::EditorQuestions as _;
 use std::sync::Arc;
+use visa_analysis::EditorQuestions as _;
 
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};

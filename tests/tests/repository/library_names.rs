@@ -23,12 +23,12 @@ const LEFT: &[(&str, usize, &str)] = &[
         "a heading of the book, which names a topology",
     ),
     (
-        "analysis/src/run/rules.rs",
+        "analysis/run/src/rules.rs",
         48,
         "the kernels of the pages about findings of a run",
     ),
     (
-        "analysis/src/run/tags.rs",
+        "analysis/run/src/tags.rs",
         2,
         "comparisons of raw bits, which the operation holds by name",
     ),

@@ -30,15 +30,14 @@ const ORDER: &[&[&str]] = &[
     &["derivation", "lowering"],
     &["simulation"],
     // Each language for itself.
-    &["nki", "pto", "rules"],
-    &["catalogue", "changes"],
-    &["causes", "places", "suppression"],
+    &["nki", "pto", "places", "rules"],
+    &["catalogue", "changes", "run"],
+    &["causes", "suppression"],
     &["check"],
-    &["run"],
     &["cost", "fixing"],
     &["advice"],
     &["workspace"],
-    &["ide", "questions"],
+    &["ide"],
 ];
 
 /// Modules by their path from the crate's root, with the modules that their code names.
@@ -136,7 +135,7 @@ struct Source {
 }
 
 /// Crates that hold several rooms; each other crate is one room of its own name.
-const OF_SEVERAL_ROOMS: &[&str] = &["base"];
+const OF_SEVERAL_ROOMS: &[&str] = &["base", "engine"];
 
 /// Parts of crates that the engine's root has by their own names, each with its crate.
 const PARTS: &[(&str, &str)] = &[
@@ -156,7 +155,7 @@ fn root_of(crate_name: &str) -> Vec<String> {
 }
 
 impl Source {
-    /// `analysis/src/check/file.rs` is `check`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
+    /// `analysis/engine/src/check/file.rs` is `check`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
     fn of(path: &str, folder: &str) -> Option<Self> {
         let (crate_folder, inside) = path.split_once("/src/")?;
         let crate_name = crate_folder.strip_prefix(folder)?.trim_matches('/');

@@ -33,10 +33,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::check::{function_derivation, function_simulation, functions_of_file, panic_words};
+use crate::check::{function_derivation, function_simulation, panic_words};
 use crate::cost::{KernelCost, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::inputs::SourceFile;
+use crate::items::functions_of_file;
 use crate::items::{ItemId, Span};
 use crate::kernel::Operation;
 use crate::lowering::body;

@@ -10,12 +10,13 @@ use crate::changes::{
 };
 use crate::check::{
     file_report, files_by_reach, function_derivation, function_simulation, function_simulation_by,
-    functions_of_file, reachable_from,
+    reachable_from,
 };
 use crate::db::{AnalysisDatabase, Db};
 use crate::hardware::Model;
 use crate::inputs::{Project, SourceFile};
 use crate::items::ItemId;
+use crate::items::functions_of_file;
 use crate::lowering::body;
 use crate::report::DiagnosticFix;
 use crate::rules::{Group, Level as Severity, own_rules_where};

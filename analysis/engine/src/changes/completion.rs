@@ -47,7 +47,7 @@ pub type Seed = (usize, usize);
 
 /// What comes of several fixes that are made together.
 #[derive(Debug)]
-pub(crate) struct Together {
+pub struct Together {
     /// Which fixes, by their place in the list.
     pub(crate) of: Vec<usize>,
     /// The one that makes them all, with what they need behind them.

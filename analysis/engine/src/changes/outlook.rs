@@ -20,6 +20,7 @@ pub fn finding_key(diagnostic: &Diagnostic) -> FindingKey {
 
 /// Findings by file, rule and level.
 pub type Counts = BTreeMap<CountKey, u64>;
+/// What findings are counted by: file, rule and level.
 pub type CountKey = (Arc<str>, &'static str, Level);
 
 /// What a file has more of than before, so that less is known of it.
@@ -137,9 +138,6 @@ impl Outlook {
 }
 
 /// The counts at a level and above it.
-pub fn counts_from(
-    counts: &Counts,
-    level: Level,
-) -> impl Iterator<Item = (&CountKey, &u64)> {
+pub fn counts_from(counts: &Counts, level: Level) -> impl Iterator<Item = (&CountKey, &u64)> {
     counts.iter().filter(move |((.., own), _)| *own >= level)
 }

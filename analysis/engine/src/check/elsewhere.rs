@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Extent, Findings, found_in_function, functions_of_file};
+use crate::items::functions_of_file;
+
+use super::{Extent, Findings, found_in_function};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{ModuleId, ModulePath, Span, crate_root, file_package};

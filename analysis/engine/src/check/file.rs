@@ -12,14 +12,13 @@ use super::neighbours;
 use super::not_followed;
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
-use super::{
-    Extent, Findings, found_in_function, found_in_items, functions_of_file, item_findings,
-};
+use super::{Extent, Findings, found_in_function, found_in_items, item_findings};
 use crate::catalogue::{front_end, is_rule_on};
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::findings::{Group, Level};
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
+use crate::items::functions_of_file;
 use crate::items::{
     Crate, FileLibrary, Span, all_functions, concerns_kernels, crate_of, file_items, file_library,
     is_left_out, is_template, left_out_code,

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::functions_of_file;
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
+use crate::items::functions_of_file;
 use crate::items::{Span, crate_of, device_attribute, dialect, file_library, library_imports};
 use crate::rules::{self, Finding};
 

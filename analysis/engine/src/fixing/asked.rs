@@ -10,10 +10,11 @@ use super::Trust;
 use crate::changes::{Seed, complete_one, complete_together, proposed_findings};
 use crate::check::{
     Extent, as_checked, files_by_reach, findings_from_elsewhere, found_in_items, function_findings,
-    function_time_findings, functions_of_file, is_guess, keep_fixes_inside, reachable_from,
+    function_time_findings, is_guess, keep_fixes_inside, reachable_from,
 };
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
+use crate::items::functions_of_file;
 use crate::items::{ItemId, Span};
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, fitted};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::changes::TensorType;
-use crate::check::{function_simulation, functions_of_file};
+use crate::check::function_simulation;
 use crate::db::Db;
 use crate::inputs::SourceFile;
+use crate::items::functions_of_file;
 use crate::kernel::{Body, Origin, Tensor, Tier};
 use crate::lowering::body;
 

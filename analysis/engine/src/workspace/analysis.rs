@@ -204,10 +204,7 @@ impl Analysis {
 
     /// Answers a question; a cancellation or a panic becomes a problem.
     #[doc(hidden)]
-    pub fn guarded<T>(
-        &self,
-        ask: impl FnOnce(&AnalysisDatabase) -> T,
-    ) -> Result<T, Problem> {
+    pub fn guarded<T>(&self, ask: impl FnOnce(&AnalysisDatabase) -> T) -> Result<T, Problem> {
         if self.withdrawn.load(Ordering::SeqCst) {
             return Err(Problem::Cancelled);
         }

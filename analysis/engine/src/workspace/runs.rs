@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Analysis;
-use crate::check::functions_of_file;
 use crate::inputs::SourceFile;
 use crate::items::device_attribute;
+use crate::items::functions_of_file;
 use crate::lowering::body;
 
 impl Analysis {

@@ -1,7 +1,7 @@
 //! Tests of the call hierarchy.
 
-use crate::EditorQuestions as _;
 use crate::CallLink;
+use crate::EditorQuestions as _;
 use crate::names::testing::{Marked, everywhere};
 
 const LIBRARY: &str = "

@@ -8,13 +8,13 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::free::{free_addresses, free_stretches};
 use crate::hardware::FLIT_BYTES;
-use crate::{Completion, CompletionKind};
 use crate::items::{ItemId, Span};
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Action, Method};
 use crate::kernel::{Body, CanonicalStage, Tier};
 use crate::lowering::body;
 use crate::numbers::thousands;
+use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Owner};
 use super::place::functions_around;

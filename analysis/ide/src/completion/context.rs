@@ -5,9 +5,9 @@
 
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::Db;
 use crate::ByteRange;
 use crate::cursor::Cursor;
+use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::dialect::{self, Dialect};
@@ -397,10 +397,7 @@ impl Around {
     }
 
     /// The tokens between an opener and the cursor, in the order of the text.
-    pub(crate) fn tokens_since(
-        &self,
-        opener: Opener,
-    ) -> impl Iterator<Item = &SyntaxToken> {
+    pub(crate) fn tokens_since(&self, opener: Opener) -> impl Iterator<Item = &SyntaxToken> {
         self.before.iter().take(opener.index).rev()
     }
 }

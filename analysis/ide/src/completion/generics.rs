@@ -2,7 +2,6 @@
 
 use crate::db::Db;
 use crate::hardware::Machine;
-use crate::{Completion, CompletionKind};
 use crate::items::{
     AxisDefinition, Namespace, Resolution, resolve_path, scope_at, visible_type_names,
 };
@@ -10,6 +9,7 @@ use crate::kernel::Level;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::{Action, Dialect, Method, TypeParameter};
 use crate::numbers::{one_of, thousands};
+use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Owner};
 use super::conversions::converted_types;

@@ -3,8 +3,8 @@
 //! The grammar's own reader wants whole expressions; this one reads from the left and stops where the cursor is. Knows the
 //! grammar of `m!` and `i!`; does not know what a name means.
 
-use visa_base::names::is_word_letter;
 use std::ops::Range;
+use visa_base::names::is_word_letter;
 
 /// What may be next.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::db::Db;
-use crate::{Completion, CompletionKind};
 use crate::items::{
     ItemId, Namespace, Resolution, alias_mapping, item_text, resolve_path, visible_type_names,
 };
 use crate::kernel::Level;
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
+use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Bracket, Owner};
 use super::half::{Expects, expected_at_end, names_in_text};

@@ -2,11 +2,11 @@
 
 use crate::db::Db;
 use crate::derivation::conventions::Conventions;
-use crate::{Completion, CompletionKind};
 use crate::items::item_text;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Entry, Generic, Role, vector_stages};
 use crate::kernel::dialect::{Action, Dialect, Guide, Method, Part, TypeShape};
 use crate::kernel::{Context, Level, Pass, Position, VectorStage};
+use crate::{Completion, CompletionKind};
 use visa_base::names::is_word_letter;
 
 use super::context::Around;
@@ -198,11 +198,7 @@ fn method_rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
 }
 
 /// The signature in one line, as it is in a context.
-pub(crate) fn method_signature(
-    method: &Method,
-    guide: &Guide,
-    context: Option<Context>,
-) -> String {
+pub(crate) fn method_signature(method: &Method, guide: &Guide, context: Option<Context>) -> String {
     let generics: Vec<&str> = guide.generics.iter().map(|part| part.name).collect();
     let arguments: Vec<&str> = method
         .arguments_in(context)

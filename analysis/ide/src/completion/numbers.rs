@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use crate::derivation::conventions::Conventions;
 use crate::hardware::{COMMIT_UNIT_BYTES, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES};
-use crate::{Completion, CompletionKind};
 use crate::kernel::{CanonicalStage, Engine, Level, Way};
 use crate::mapping::gcd;
 use crate::numbers::thousands;
+use crate::{Completion, CompletionKind};
 
 use super::context::Around;
 use super::mappings::Expression;

@@ -3,11 +3,11 @@
 use crate::catalogue::{all_rules, url};
 use crate::db::Db;
 use crate::findings::Group;
-use crate::{ByteRange, Completion, CompletionKind};
 use crate::inputs::SourceFile;
 use crate::language::Language;
 use crate::libraries::TOOLS;
 use crate::rules::RuleTexts as _;
+use crate::{ByteRange, Completion, CompletionKind};
 
 use super::context::{Around, Bracket};
 use super::word_proposal;
@@ -46,11 +46,7 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
 }
 
 /// Proposals in the comment to the end of a line that the offset of a text is in; none in Rust, whose comments are tokens.
-pub(crate) fn in_text(
-    db: &dyn Db,
-    file: SourceFile,
-    offset: u32,
-) -> Option<Vec<Completion>> {
+pub(crate) fn in_text(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Vec<Completion>> {
     let (text, language) = (file.text(db), file.language(db));
     if language == Language::Rust {
         return None;

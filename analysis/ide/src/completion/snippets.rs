@@ -10,13 +10,13 @@ use crate::check::function_derivation;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::{ElementType, FLIT_BYTES};
-use crate::{Completion, CompletionKind};
 use crate::items::{ItemId, Span, item_text, names_a_library};
 use crate::kernel::catalogue::{Generic, Role};
 use crate::kernel::dialect::{Access, Dialect, TypeParameter, TypeShape};
 use crate::kernel::{Body, CanonicalStage, Level, Origin, Tensor, Tier};
 use crate::lowering::body;
 use crate::mapping::Mapping;
+use crate::{Completion, CompletionKind};
 
 use super::addresses;
 use super::context::Around;

@@ -4,13 +4,13 @@
 
 use crate::db::Db;
 use crate::derivation::switch::derive_switch;
-use crate::{Completion, CompletionKind};
 use crate::items::Span;
 use crate::kernel::dialect::{Dialect, SwitchWord};
 use crate::kernel::{
     CanonicalStage, Pass, Stage, StageKind, SwitchConfig, SwitchParameter, SwitchTopology, Written,
 };
 use crate::numbers::thousands;
+use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Opener, Owner};
 use super::receiver::Receiver;

@@ -2,7 +2,6 @@
 
 use crate::db::Db;
 use crate::hardware::{Alu, Function, OperationGroup, operations_of, same_function};
-use crate::{Completion, CompletionKind};
 use crate::inputs::line_index;
 use crate::items::{Span, file_range};
 use crate::kernel::TrfAddress;
@@ -10,6 +9,7 @@ use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Dialect, Method};
 use crate::libraries::NamedOperation;
 use crate::numbers::thousands;
+use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Owner};
 use super::place::owned_tier;

@@ -1,5 +1,5 @@
-use crate::EditorQuestions as _;
 use super::super::testing::{KERNEL, everywhere, workspace};
+use crate::EditorQuestions as _;
 use crate::{ByteRange, HintKind, HintLevel, InlayHint, Workspace};
 
 const ALL: ByteRange = ByteRange {

@@ -1,9 +1,9 @@
 //! What a method's name says of the library: its signature, since which release it is there, and what it was called before.
 
-use crate::db::Db;
 use crate::completion::context::Around;
 use crate::completion::methods::method_signature;
 use crate::completion::receiver::called_method;
+use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::kernel::Operation;
 use crate::kernel::dialect::{Dialect, History, Method, Receiver, Releases, library_table};

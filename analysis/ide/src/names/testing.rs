@@ -1,8 +1,8 @@
 //! Texts with marks for tests: `$0` is the caret, `«…»` what an answer should name.
 
-use crate::{ByteRange, Place};
 use crate::inputs::Package;
 use crate::workspace::{Analysis, Workspace};
+use crate::{ByteRange, Place};
 
 /// Files without their marks, and what the marks say.
 pub(crate) struct Marked {

@@ -17,13 +17,13 @@ use ra_ap_syntax::SyntaxKind;
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::names::{FileNames, Found, Role, all_of};
-use crate::{ByteRange, RenameProblem};
 use crate::inputs::{SourceFile, line_index};
 use crate::items::{Namespace, Resolution, dialect, resolve_path};
 use crate::libraries::Library;
+use crate::names::{FileNames, Found, Role, all_of};
 use crate::report::FileEdit;
 use crate::syntax::EDITION;
+use crate::{ByteRange, RenameProblem};
 
 use super::{Named, Occurrence, named_at};
 

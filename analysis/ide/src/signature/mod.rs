@@ -9,8 +9,8 @@ use crate::completion::context::{Around, Bracket, Owner};
 use crate::completion::made::{Names, made_mappings};
 use crate::completion::place::{arguments_before_cursor, owned_tier};
 use crate::completion::receiver::{Receiver, called_method};
-use crate::{SignatureHelp, SignatureParameter};
 use crate::numbers::one_of;
+use crate::{SignatureHelp, SignatureParameter};
 
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {

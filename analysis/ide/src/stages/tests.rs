@@ -1,5 +1,5 @@
-use crate::EditorQuestions as _;
 use super::super::testing::{KERNEL, at_caret, everywhere, workspace};
+use crate::EditorQuestions as _;
 use crate::{FreeRow, KernelCost, MemoryMapAnswer, Workspace};
 
 /// The kernel and the methods of its operations that a table is about.

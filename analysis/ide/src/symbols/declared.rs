@@ -6,15 +6,15 @@ use indexmap::IndexSet;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 
-use crate::db::Db;
 use crate::SymbolKind;
 use crate::cursor::macro_kind;
-use crate::names::{Occurrence, Role};
+use crate::db::Db;
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, block_scopes, device_attribute,
     functions_around, item_text, mapping_sites, parse_item, resolve_path, scope_at,
 };
 use crate::mapping::parse_axes;
+use crate::names::{Occurrence, Role};
 
 /// A declaration in an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

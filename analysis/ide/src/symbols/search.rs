@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::db::Db;
-use crate::names::{answer_place, place_of};
-use crate::{SymbolKind, WorkspaceSymbol};
 use crate::inputs::{Project, SourceFile};
 use crate::items::file_items;
+use crate::names::{answer_place, place_of};
+use crate::{SymbolKind, WorkspaceSymbol};
 
 use super::declared::{Declared, item_declarations};
 

@@ -46,7 +46,8 @@ fn a_kernel_with_its_operations() {
     let cost = workspace.analysis().costs("kernel.rs").unwrap().remove(0);
     let mut found = Vec::new();
     lines(&symbols, KERNEL, 0, &mut found);
-    let cycles = |number: Option<u64>| format!("{} cycles", crate::numbers::thousands(number.unwrap()));
+    let cycles =
+        |number: Option<u64>| format!("{} cycles", crate::numbers::thousands(number.unwrap()));
     let mut expected = vec![
         "Axis S: 256".to_owned(),
         "Axis T: 4".to_owned(),

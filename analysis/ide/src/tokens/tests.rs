@@ -2,8 +2,8 @@
 
 use crate::EditorQuestions as _;
 use crate::names::testing::everywhere;
-use crate::{ByteRange, TokenKind};
 use crate::workspace::Workspace;
+use crate::{ByteRange, TokenKind};
 
 /// The tokens of a text as `text:kind`, a declaration with a `!` behind it.
 fn tokens(text: &str, range: Option<ByteRange>) -> String {

@@ -2,8 +2,8 @@
 //!
 //! The report and the live view read the same object.
 
-use visa_analysis::EditorQuestions as _;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use visa_analysis::EditorQuestions as _;
 
 use serde::Serialize;
 use serde_json::{Value, json};

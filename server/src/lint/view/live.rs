@@ -3,12 +3,12 @@
 //! A search holds up neither a check nor the next change: it runs on a thread of its own, on copies of what kernels are made of, and
 //! the next change ends it.
 
-use visa_analysis::EditorQuestions as _;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use visa_analysis::EditorQuestions as _;
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,12 +1,12 @@
 //! Who calls whom among the functions that handle tensors.
 
-use visa_analysis::EditorQuestions as _;
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
     CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
     SymbolKind,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::{ByteRange, CallItem};
 
 use super::resolve_position;

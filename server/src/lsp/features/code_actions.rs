@@ -4,12 +4,12 @@
 //! change that was tried and saves cycles before both), what mends more of the file, changes of what is right, then what leaves the text
 //! wrong and says so: allowing, and the page of the rule.
 
-use visa_analysis::EditorQuestions as _;
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
     Diagnostic, NumberOrString, Uri,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::{Assist, AssistKind, ByteRange, Group, Level, Trust, find_rule, thousands};
 
 use super::diagnostics::{SOURCE, of_finding};

@@ -1,8 +1,8 @@
 //! The line above each kernel.
 
-use visa_analysis::EditorQuestions as _;
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
+use visa_analysis::EditorQuestions as _;
 
 use super::{client_location, running};
 use crate::lsp::engine::Answer;

@@ -1,10 +1,10 @@
 //! Proposals at the cursor.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionParams,
     CompletionResponse, CompletionTextEdit, InsertReplaceEdit, InsertTextFormat, TextEdit,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::{ByteRange, Completion, CompletionKind};
 
 use super::markup::Format;

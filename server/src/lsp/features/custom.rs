@@ -2,8 +2,8 @@
 //!
 //! Their answers are those of `visa-lint cost --format json`, written by the same code; files are the engine's paths.
 
-use visa_analysis::EditorQuestions as _;
 use std::sync::Arc;
+use visa_analysis::EditorQuestions as _;
 
 use serde::Deserialize;
 use serde_json::{Value, json};

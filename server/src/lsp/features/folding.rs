@@ -1,7 +1,7 @@
 //! What can be hidden.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::Folding;
 
 use crate::lsp::engine::Answer;

@@ -1,7 +1,7 @@
 //! The other places of a name in its file.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
+use visa_analysis::EditorQuestions as _;
 
 use super::resolve_position;
 use crate::lsp::engine::Answer;

@@ -1,7 +1,7 @@
 //! What is shown beside the pointer.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
+use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
 use super::{resolve_position, running};

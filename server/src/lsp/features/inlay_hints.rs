@@ -1,9 +1,9 @@
 //! Words between the text's own.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, InlayHintTooltip,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::{HintKind, HintLevel};
 
 use super::markup::Format;

@@ -1,10 +1,10 @@
 //! Declarations, uses and new names of axes and aliases.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     GotoDefinitionParams, GotoDefinitionResponse, Location, PrepareRenameResponse, ReferenceParams,
     RenameParams, TextDocumentPositionParams, WorkspaceEdit,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::{Place, RenameProblem};
 
 use super::edits::{of_files, workspace_edit};

@@ -1,7 +1,7 @@
 //! What a selection grows to.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{Range, SelectionRange, SelectionRangeParams};
+use visa_analysis::EditorQuestions as _;
 
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;

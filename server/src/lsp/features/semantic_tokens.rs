@@ -3,12 +3,12 @@
 //! What is outside of them is Rust's language server's business. An editor that takes the tokens of one server alone would show
 //! none of that server's beside an empty list: a file without such macros is answered with nothing.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
     SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
     SemanticTokensResult, Uri,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::TokenKind;
 
 use crate::lsp::engine::Answer;

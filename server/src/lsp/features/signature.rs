@@ -1,9 +1,9 @@
 //! The generics of the method at the cursor.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams, SignatureInformation,
 };
+use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
 use super::resolve_position;

@@ -1,11 +1,11 @@
 //! The outline of a file, and declarations of all files by their names.
 
-use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, OneOf,
     SymbolInformation, SymbolKind, Uri, WorkspaceSymbol, WorkspaceSymbolParams,
     WorkspaceSymbolResponse,
 };
+use visa_analysis::EditorQuestions as _;
 use visa_analysis::Symbol;
 
 use crate::lsp::engine::Answer;

@@ -11,12 +11,13 @@
 )]
 
 use crate::Options;
-use crate::check::{body, function_derivation, function_simulation_by, functions_of_file};
+use crate::check::{body, function_derivation, function_simulation_by};
 use crate::cost::kernel_cost_of;
 use crate::db::AnalysisDatabase;
 use crate::derivation::OperationDerivation;
 use crate::hardware::calibration::{Calibration, Rate};
 use crate::hardware::{CalibrationId, Class, Model};
+use crate::items::functions_of_file;
 use crate::kernel::{OperationKind, Pass};
 use crate::simulation::calibrated::{scheduled_stages, transfer_cycles};
 use crate::simulation::dma::{DmaCost, Transfer};

@@ -1,6 +1,5 @@
 //! Every change that is offered anywhere in the right kernels leaves them right.
 
-use crate::EditorQuestions as _;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

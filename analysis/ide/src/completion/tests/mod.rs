@@ -10,8 +10,8 @@ mod releases;
 mod snippets;
 mod written;
 
-use crate::EditorQuestions as _;
 use crate::Completion;
+use crate::EditorQuestions as _;
 use crate::workspace::Workspace;
 
 const HEAD: &str = "use furiosa_visa_std::prelude::*;

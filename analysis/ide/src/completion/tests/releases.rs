@@ -1,8 +1,8 @@
 //! What completion offers in the current library, release by release: a table of positions, each with the methods that it has and
 //! the first and the last release of each. What a release lacks is not offered, and what it has is.
 
-use crate::EditorQuestions as _;
 use crate::Completion;
+use crate::EditorQuestions as _;
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 use crate::workspace::Workspace;

@@ -4,11 +4,11 @@
 use crate::EditorQuestions as _;
 use std::collections::BTreeMap;
 
-use crate::{Completion, CompletionKind};
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 use crate::rules::Level;
 use crate::workspace::Workspace;
+use crate::{Completion, CompletionKind};
 
 /// Every release of each library.
 fn dialects() -> Vec<Dialect> {

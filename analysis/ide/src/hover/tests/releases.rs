@@ -1,9 +1,9 @@
 //! Hovers of kernels of the current library: since which release a method is there, and how long a tensor is needed.
 
 use crate::EditorQuestions as _;
-use crate::release_tests;
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
+use crate::release_tests;
 use crate::workspace::Workspace;
 
 /// The page at `$0` in a file for a release.

@@ -35,7 +35,10 @@ fn fixture(name: &str) -> String {
 
 #[test]
 fn every_byte_of_the_right_kernels_has_an_answer() {
-    let folder = format!("{}/../../fixtures/kernels/right", env!("CARGO_MANIFEST_DIR"));
+    let folder = format!(
+        "{}/../../fixtures/kernels/right",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let mut kernels = 0;
     for entry in std::fs::read_dir(folder).expect("fixtures") {
         let path = entry.expect("a fixture").path();

@@ -8,12 +8,12 @@ use super::{Edits, Renaming, file_edits, place_text, refuse_rename};
 use crate::changes::{ProjectCopy, Sandbox, apply_fixes};
 use crate::check::file_report;
 use crate::db::Db;
-use crate::names::{FileNames, Named, Occurrence, Role, files_around, word_places};
-use crate::{ByteRange, RenameProblem};
 use crate::inputs::SourceFile;
 use crate::items::{Namespace, resolve_path};
+use crate::names::{FileNames, Named, Occurrence, Role, files_around, word_places};
 use crate::report::{DiagnosticFix, FileReport};
 use crate::rules::Applicability;
+use crate::{ByteRange, RenameProblem};
 
 /// A name that no text has, for trying out what depends on an import.
 const UNUSED: &str = "NameThatNothingElseHas";

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use visa_arrays::Arithmetic;
 
-use crate::check::functions_of_file;
 use crate::db::Db;
-use crate::inputs::SourceFile;
+use crate::items::functions_of_file;
 use crate::items::{ItemId, Span, device_attribute};
 use crate::kernel::Body;
 use crate::libraries::{Library, Release};
 use crate::lowering::{body, body_of_run};
 use crate::places::Places;
+use visa_inputs::SourceFile;
 
 use super::findings::{output_findings, stale_elements};
 use super::halt::{Halt, Step};
@@ -165,7 +165,7 @@ pub(super) fn run_body<'a>(
 ///
 /// # Errors
 /// It is not executed: with the place and the reason.
-pub(crate) fn execute(
+pub fn execute(
     db: &dyn Db,
     files: &[SourceFile],
     request: &RunRequest,
@@ -232,7 +232,7 @@ pub(crate) fn execute(
 ///
 /// # Errors
 /// It is not executed to its end.
-pub(crate) fn outputs_with_junk(
+pub fn outputs_with_junk(
     db: &dyn Db,
     files: &[SourceFile],
     request: &RunRequest,

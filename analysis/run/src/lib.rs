@@ -1,5 +1,23 @@
 //! Executing a kernel: the numbers of the library, and which of them the device is sure to hold.
 
+#![allow(
+    unreachable_pub,
+    reason = "modules are private, and `pub` is what other modules of the crate may use"
+)]
+
+// The crates below, by the names of their rooms.
+use visa_base::numbers;
+use visa_derivation as derivation;
+use visa_findings::report;
+use visa_hardware as hardware;
+use visa_inputs::db;
+use visa_items as items;
+use visa_kernel as kernel;
+use visa_libraries as libraries;
+use visa_lowering as lowering;
+use visa_mapping as mapping;
+use visa_places as places;
+
 mod alu;
 mod cells;
 mod compare;
@@ -30,7 +48,7 @@ pub use self::compare::{
     Difference, Incomparable, Tolerance, compare_runs, difference as difference_of, place_text,
     unequal,
 };
-pub(crate) use self::execute::{execute, outputs_with_junk};
+pub use self::execute::{execute, outputs_with_junk};
 pub use self::request::{
     AxisPlace, IndexRange, InputPlace, InputValue, Layout, NumbersReport, OriginKind, PoisonFill,
     RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation,

@@ -8,16 +8,17 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::catalogue;
-use crate::db::Db;
-use crate::findings::words;
-use crate::findings::{self, Applicability, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan};
-use crate::inputs::{SourceFile, line_index, shown_path};
-use crate::items::{Span, TokenMap, definition_start, dialect, token_map};
-use crate::report::{
+use visa_findings::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
-use crate::syntax::{LineIndex, has_remark, parts_that_differ};
+use visa_findings::words;
+use visa_findings::{
+    self as findings, Applicability, Confirmer, Edit, Finding, Fix, Group, Rule, TextSpan,
+};
+use visa_inputs::db::Db;
+use visa_inputs::{SourceFile, line_index, shown_path};
+use visa_items::{Span, TokenMap, definition_start, dialect, token_map};
+use visa_syntax::{LineIndex, has_remark, parts_that_differ};
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
 /// the text gets a line of its own at the chain's indentation.
@@ -34,7 +35,7 @@ fn chained(before: &str, text: &str) -> String {
 }
 
 /// A text with each call of its chain on a line of its own.
-pub(crate) fn broken_chain(text: &str, indentation: &str) -> String {
+pub fn broken_chain(text: &str, indentation: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut depth = 0_usize;
     for letter in text.chars() {
@@ -58,7 +59,7 @@ fn saturating_offset(byte: usize) -> u32 {
 }
 
 /// A place that a finding may have.
-pub(crate) trait Spot: Copy {
+pub trait Spot: Copy {
     /// Its file and bytes; `None` where the text is no longer there.
     fn bytes(self, places: &mut Places<'_>) -> Option<(SourceFile, u32, u32)>;
 
@@ -153,7 +154,7 @@ impl<'a> Places<'a> {
     }
 
     /// Where the texts are.
-    pub(crate) const fn db(&self) -> &'a dyn Db {
+    pub const fn db(&self) -> &'a dyn Db {
         self.db
     }
 
@@ -221,7 +222,7 @@ impl<'a> Places<'a> {
     }
 
     /// Bytes of a file as a range with lines and columns.
-    pub(crate) fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
+    pub fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
         let tables = self.tables(file);
         let position = |byte: u32| {
             let place = tables.lines.line_column(byte);
@@ -278,7 +279,7 @@ impl<'a> Places<'a> {
     }
 
     /// A fix placed in its files.
-    pub(crate) fn placed_fix<P: Spot, V>(&mut self, fix: &Fix<P, V>) -> Option<DiagnosticFix> {
+    pub fn placed_fix<P: Spot, V>(&mut self, fix: &Fix<P, V>) -> Option<DiagnosticFix> {
         self.fix_at(fix, |span| span)
     }
 
@@ -303,7 +304,7 @@ impl<'a> Places<'a> {
     }
 
     /// A finding about a file's text, placed in it.
-    pub(crate) fn diagnostic_in(
+    pub fn diagnostic_in(
         &mut self,
         file: SourceFile,
         finding: &Finding<TextSpan>,
@@ -312,10 +313,7 @@ impl<'a> Places<'a> {
     }
 
     /// A finding placed in its file.
-    pub(crate) fn diagnostic<P: Spot, V: Clone>(
-        &mut self,
-        finding: &Finding<P, V>,
-    ) -> Option<Diagnostic> {
+    pub fn diagnostic<P: Spot, V: Clone>(&mut self, finding: &Finding<P, V>) -> Option<Diagnostic> {
         self.diagnostic_at(finding, |span| span)
     }
 
@@ -368,7 +366,7 @@ impl<'a> Places<'a> {
                 .saving
                 .filter(|saving| saving.simulated)
                 .and_then(|saving| saving.of_kernel()),
-            url: catalogue::url(rule.name),
+            url: findings::rule_url(rule.name),
             file: shown.file,
             range: shown.range,
             related,
