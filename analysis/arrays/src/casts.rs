@@ -82,10 +82,16 @@ pub fn f8e5m2_to_f32(code: u8) -> f32 {
 
 /// The value of a `bf16` of these bits.
 pub fn bf16_to_f32(bits: u16, rules: Arithmetic) -> f32 {
-    let wide = u32::from(bits) << 16;
-    if !rules.bf16_flushes {
-        return f32::from_bits(wide);
+    if rules.bf16_flushes {
+        flushed_bf16_to_f32(bits)
+    } else {
+        f32::from_bits(u32::from(bits) << 16)
     }
+}
+
+/// The value of a `bf16` of these bits; subnormal numbers become zero, and each NaN the same one.
+fn flushed_bf16_to_f32(bits: u16) -> f32 {
+    let wide = u32::from(bits) << 16;
     let magnitude = wide & 0x7fff_ffff;
     f32::from_bits(if magnitude < 0x0080_0000 {
         wide & 0x8000_0000
@@ -98,9 +104,15 @@ pub fn bf16_to_f32(bits: u16, rules: Arithmetic) -> f32 {
 
 /// The bits of the nearest `bf16`, ties to even.
 pub fn f32_to_bf16(value: f32, rules: Arithmetic) -> u16 {
-    if !rules.bf16_flushes {
-        return bf16::from_f32(value).to_bits();
+    if rules.bf16_flushes {
+        f32_to_flushed_bf16(value)
+    } else {
+        bf16::from_f32(value).to_bits()
     }
+}
+
+/// The bits of the nearest `bf16`, ties to even; subnormal numbers become zero.
+fn f32_to_flushed_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let magnitude = bits & 0x7fff_ffff;
     // Half of the last place, and one less where the last place is even: a carry runs up to infinity by itself. NaN may wrap, and gets
@@ -191,7 +203,9 @@ fn map<A: Copy, B>(elements: &[A], convert: impl Fn(A) -> B) -> Vec<B> {
 
 fn rounded(values: &[f32], kind: ElementKind, rules: Arithmetic) -> Option<Array> {
     Some(match kind {
-        ElementKind::Bf16 => Array::Bf16(map(values, |value| f32_to_bf16(value, rules))),
+        // A loop for each rule, so that the compiler makes vectors of it.
+        ElementKind::Bf16 if rules.bf16_flushes => Array::Bf16(map(values, f32_to_flushed_bf16)),
+        ElementKind::Bf16 => Array::Bf16(map(values, |value| bf16::from_f32(value).to_bits())),
         ElementKind::F8E4M3 => Array::F8E4M3(map(values, f32_to_f8e4m3)),
         ElementKind::F8E5M2 => Array::F8E5M2(map(values, f32_to_f8e5m2)),
         _ => return None,
@@ -248,8 +262,12 @@ pub fn converted(array: &Array, kind: ElementKind, rules: Arithmetic) -> Option<
         }
         (Array::F8E4M3(codes), ElementKind::F32) => Some(Array::F32(map(codes, f8e4m3_to_f32))),
         (Array::F8E5M2(codes), ElementKind::F32) => Some(Array::F32(map(codes, f8e5m2_to_f32))),
+        (Array::Bf16(bits), ElementKind::F32) if rules.bf16_flushes => {
+            Some(Array::F32(map(bits, flushed_bf16_to_f32)))
+        }
         (Array::Bf16(bits), ElementKind::F32) => {
-            Some(Array::F32(map(bits, |bits| bf16_to_f32(bits, rules))))
+            let widened = |bits| f32::from_bits(u32::from(bits) << 16);
+            Some(Array::F32(map(bits, widened)))
         }
         (Array::F32(values), _) => rounded(values, kind, rules),
         (Array::I32(values), _) => wrapped(values, kind),

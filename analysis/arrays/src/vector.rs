@@ -394,11 +394,13 @@ impl TernaryMode {
 
     /// The three operands in the order of the operation.
     pub fn ordered<T: Copy>(self, stream: T, first: T, second: T) -> [T; 3] {
-        self.0.map(|source| match source {
+        let taken = |source| match source {
             0 => stream,
             1 => first,
             _ => second,
-        })
+        };
+        let [one, two, three] = self.0;
+        [taken(one), taken(two), taken(three)]
     }
 }
 
@@ -418,16 +420,26 @@ pub fn joined<T: Copy, R>(
     mode: BinaryMode,
     function: impl Fn(T, T) -> R,
 ) -> Vec<R> {
-    let one = |stream: T, operand: T| {
-        let (first, second) = mode.ordered(stream, operand);
-        function(first, second)
-    };
+    // A loop for each mode, so that the compiler makes vectors of it.
+    match mode {
+        BinaryMode::StreamFirst => each_joined(stream, operand, function),
+        BinaryMode::OperandFirst => each_joined(stream, operand, |own, other| function(other, own)),
+        BinaryMode::StreamTwice => each_joined(stream, operand, |own, _| function(own, own)),
+        BinaryMode::OperandTwice => each_joined(stream, operand, |_, other| function(other, other)),
+    }
+}
+
+fn each_joined<T: Copy, R>(
+    stream: &[T],
+    operand: Operand<'_, T>,
+    function: impl Fn(T, T) -> R,
+) -> Vec<R> {
     match operand {
-        Operand::Same(operand) => stream.iter().map(|stream| one(*stream, operand)).collect(),
+        Operand::Same(operand) => stream.iter().map(|own| function(*own, operand)).collect(),
         Operand::Each(operand) => stream
             .iter()
             .zip(operand)
-            .map(|(stream, operand)| one(*stream, *operand))
+            .map(|(own, operand)| function(*own, *operand))
             .collect(),
     }
 }

@@ -156,6 +156,84 @@ pub(super) fn carry_out(
     Ok(())
 }
 
+/// The elements that a move makes of a source: those of a new target of so many elements, of which the ones that the move leaves out are
+/// undefined. `origin` is kept for these where origins are.
+///
+/// # Errors
+/// The plan names elements beyond one of the two.
+pub(super) fn moved_elements(
+    plan: &Plan,
+    source: &Cells,
+    length: usize,
+    origin: Option<OriginId>,
+) -> Result<Cells, Outside> {
+    if let Some(cells) = whole_move(plan, source, length) {
+        return Ok(cells);
+    }
+    let mut cells = Cells::undefined(source.array.kind(), length, origin);
+    carry_out(plan, &mut cells, source, Copies::Made)?;
+    cells.settle();
+    Ok(cells)
+}
+
+/// The elements of a move that writes every element of its target in order, from a source that is defined as a whole: nothing has to be
+/// there before. `None` for other moves.
+fn whole_move(plan: &Plan, source: &Cells, length: usize) -> Option<Cells> {
+    let Plan::Wheels {
+        target: 0,
+        source: first,
+        wheels,
+    } = plan
+    else {
+        return None;
+    };
+    if source.defined.is_some() || source.origins.is_some() || ends(plan).1 >= source.len() {
+        return None;
+    }
+    let mut strides: Vec<(usize, usize)> = wheels
+        .iter()
+        .map(|wheel| (wheel.target, wheel.count))
+        .collect();
+    strides.sort_unstable();
+    let mut next = 1_usize;
+    for (stride, count) in strides {
+        if stride != next {
+            return None;
+        }
+        next = next.checked_mul(count)?;
+    }
+    if next != length {
+        return None;
+    }
+    let mut array = Array::zeros(source.array.kind(), 0);
+    with_elements!(&mut array, elements => {
+        elements.reserve_exact(length);
+        append_moved(elements, wheels, *first, &source.array);
+    });
+    Some(Cells {
+        approximate: source.approximate,
+        ..Cells::defined(array)
+    })
+}
+
+fn append_moved<T: Stored>(target: &mut Vec<T>, wheels: &[Wheel], first: usize, source: &Array) {
+    let Some(source) = source.elements::<T>() else {
+        return;
+    };
+    turn(wheels, (0, first), &mut |run: Run| {
+        let Run { wheel, around, .. } = run;
+        let mut from = run.source;
+        for _ in 0..around.count {
+            match wheel.source {
+                1 => target.extend_from_slice(&source[from..from + wheel.count]),
+                0 => target.extend(std::iter::repeat_n(source[from], wheel.count)),
+                step => target.extend(source[from..].iter().step_by(step).take(wheel.count)),
+            }
+            from += around.source;
+        }
+    });
+}
+
 /// The last element of each side that a plan names: target, source.
 pub(super) fn ends(plan: &Plan) -> (usize, usize) {
     match plan {
@@ -404,6 +482,32 @@ mod tests {
             one_by_one(&plan, &mut slow, &source);
             assert_eq!(fast.array, slow.array);
             assert_eq!(fast.defined, slow.defined);
+        }
+    }
+
+    #[test]
+    fn a_move_of_a_whole_target_makes_what_single_elements_make() {
+        // A transposition, a copy of each element, every second element, one element, and a target with a hole.
+        let moves = [
+            (48, vec![wheel(6, 8, 1), wheel(8, 1, 6)], true),
+            (12, vec![wheel(3, 4, 5), wheel(4, 1, 0)], true),
+            (12, vec![wheel(2, 6, 20), wheel(6, 1, 2)], true),
+            (1, vec![], true),
+            (9, vec![wheel(2, 5, 4), wheel(4, 1, 1)], false),
+        ];
+        let source = Cells::defined(Array::I32((0..64).collect()));
+        for (length, wheels, is_whole) in moves {
+            let plan = Plan::Wheels {
+                target: 0,
+                source: 2,
+                wheels,
+            };
+            let mut slow = Cells::undefined(ElementKind::I32, length, None);
+            one_by_one(&plan, &mut slow, &source);
+            slow.settle();
+            assert_eq!(whole_move(&plan, &source, length).is_some(), is_whole);
+            let moved = moved_elements(&plan, &source, length, None).unwrap();
+            assert_eq!((moved.array, moved.defined), (slow.array, slow.defined));
         }
     }
 

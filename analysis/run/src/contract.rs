@@ -18,6 +18,9 @@ use super::space::{Over, Space};
 /// Results side by side, so that the compiler makes vectors of their sums.
 const SIDE_BY_SIDE: usize = 16;
 
+/// Results that are listed together, at most.
+const MOST_LISTED: usize = 1 << 14;
+
 /// One factor of a contraction.
 pub(super) struct Factor<'a> {
     /// Where its elements are.
@@ -191,6 +194,60 @@ fn reached(counts: &[(usize, [usize; 3])]) -> Vec<[usize; 3]> {
     places
 }
 
+/// Places of both factors and of the result, for each result: those of an outer list, and from each of them those of an inner one. Both
+/// lists are short, whatever the number of results.
+struct Results {
+    outer: Vec<[usize; 3]>,
+    inner: Vec<[usize; 3]>,
+}
+
+impl Results {
+    /// The results that some parts reach, outermost first.
+    fn new(mut outer: Vec<(usize, [usize; 3])>) -> Self {
+        let mut inner = Vec::new();
+        let mut room = MOST_LISTED;
+        while let Some((count, strides)) = outer.pop() {
+            // As much of a long part as there is room for.
+            let most = count.min(room);
+            let own = (1..=most).rev().find(|own| count % own == 0).unwrap_or(1);
+            inner.push((own, strides));
+            room /= own.max(1);
+            if own < count {
+                outer.push((count / own, strides.map(|stride| stride * own)));
+                break;
+            }
+        }
+        inner.reverse();
+        Self {
+            outer: reached(&outer),
+            inner: reached(&inner),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.outer.len() * self.inner.len()
+    }
+
+    /// Results side by side: where the first place of each factor and result is, and steps from there.
+    fn blocks(&self) -> impl Iterator<Item = ([usize; 3], &[[usize; 3]])> {
+        let blocks = |first: &[usize; 3]| {
+            let first = *first;
+            let blocks = self.inner.chunks(SIDE_BY_SIDE);
+            blocks.map(move |block| (first, block))
+        };
+        self.outer.iter().flat_map(blocks)
+    }
+
+    /// All places, in order.
+    fn places(&self) -> impl Iterator<Item = [usize; 3]> {
+        self.blocks().flat_map(|([a, b, target], block)| {
+            block
+                .iter()
+                .map(move |[own_a, own_b, own]| [a + own_a, b + own_b, target + own])
+        })
+    }
+}
+
 type Sums = (Array, Bits, Vec<(usize, OriginId)>);
 
 fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, NoContraction> {
@@ -221,7 +278,7 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
         });
         own.map(|part| part.count).product()
     };
-    let results = reached(&kept);
+    let results = Results::new(kept);
     let taken: Vec<(usize, usize)> = reached(&gone).iter().map(|[a, b, _]| (*a, *b)).collect();
     let (packet, time) = if products.by_stage {
         (count_of(Level::Packet), count_of(Level::Time))
@@ -248,12 +305,15 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
     let mut bits = Bits::all_clear(length);
     let mut from = Vec::new();
     if first.cells.defined.is_none() && second.cells.defined.is_none() {
-        for [_, _, target] in &results {
-            bits.put(*target, true);
+        if results.count() == length {
+            return Ok((array, Bits::all_set(length), from));
+        }
+        for [_, _, target] in results.places() {
+            bits.put(target, true);
         }
         return Ok((array, bits, from));
     }
-    for [a, b, target] in &results {
+    for [a, b, target] in results.places() {
         let undefined = taken.iter().find_map(|(own_a, own_b)| {
             let (a, b) = (a + own_a + offsets.0, b + own_b + offsets.1);
             if !first.cells.is_defined(a) {
@@ -262,8 +322,8 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
             (!second.cells.is_defined(b)).then(|| second.cells.origin(b))
         });
         match undefined {
-            None => bits.put(*target, true),
-            Some(origin) => from.push((*target, origin)),
+            None => bits.put(target, true),
+            Some(origin) => from.push((target, origin)),
         }
     }
     Ok((array, bits, from))
@@ -279,16 +339,16 @@ struct Stages<'a> {
 fn float_sums(
     (a, b): (&[f32], &[f32]),
     (first, second): (usize, usize),
-    (results, stages): (&[[usize; 3]], &Stages<'_>),
+    (results, stages): (&Results, &Stages<'_>),
     length: usize,
 ) -> Vec<f32> {
     let mut sums = vec![0.0_f32; length];
     let packet = stages.packet.max(1);
     let stretch = packet.saturating_mul(stages.time.max(1));
-    for block in results.chunks(SIDE_BY_SIDE) {
+    for ([from_a, from_b, from_target], block) in results.blocks() {
         let mut bases = [(0_usize, 0_usize); SIDE_BY_SIDE];
         for (base, [a, b, _]) in bases.iter_mut().zip(block) {
-            *base = (a + first, b + second);
+            *base = (a + from_a + first, b + from_b + second);
         }
         let bases = &bases[..block.len()];
         let mut own = [0.0_f32; SIDE_BY_SIDE];
@@ -306,7 +366,7 @@ fn float_sums(
             add_each(&mut own, &over_time);
         }
         for (sum, [_, _, target]) in own.iter().zip(block) {
-            sums[*target] = *sum;
+            sums[from_target + target] = *sum;
         }
     }
     sums
@@ -368,12 +428,12 @@ fn stage_steps(space: &Space, steps: &[u64]) -> (u64, u64) {
 fn integer_sums(
     (a, b): (&[i32], &[i32]),
     (first, second): (usize, usize),
-    (results, taken): (&[[usize; 3]], &[(usize, usize)]),
+    (results, taken): (&Results, &[(usize, usize)]),
     length: usize,
 ) -> Option<Vec<i32>> {
     let mut sums = vec![0_i32; length];
     let mut leaves = false;
-    for [base_a, base_b, target] in results {
+    for [base_a, base_b, target] in results.places() {
         let mut sum = 0_i64;
         for (to_a, to_b) in taken {
             let product =
@@ -381,7 +441,7 @@ fn integer_sums(
             sum += product;
             leaves |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
         }
-        sums[*target] = i32::try_from(sum).unwrap_or(i32::MAX);
+        sums[target] = i32::try_from(sum).unwrap_or(i32::MAX);
     }
     (!leaves).then_some(sums)
 }
@@ -458,4 +518,28 @@ fn slow(products: &Products<'_>, inner: &Space) -> Result<Sums, NoContraction> {
         Array::I32(integers.into_iter().map(narrow).collect())
     };
     Ok((array, bits, from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_in_two_lists_are_those_of_one() {
+        let parts = [
+            vec![],
+            vec![(3, [1, 0, 7]), (4, [5, 2, 1])],
+            // A part alone beyond what one list holds, a prime one, and several.
+            vec![(2, [1, 1, 100_000]), (3 * MOST_LISTED, [0, 2, 1])],
+            vec![(65_537, [1, 0, 1]), (3, [0, 1, 65_537])],
+            vec![(8, [9, 9, 9]), (1 << 10, [4, 0, 2]), (1 << 8, [0, 1, 1])],
+        ];
+        for parts in parts {
+            let results = Results::new(parts.clone());
+            let listed: Vec<_> = results.places().collect();
+            assert_eq!(listed, reached(&parts));
+            assert_eq!(results.count(), listed.len());
+            assert!(results.inner.len() <= MOST_LISTED);
+        }
+    }
 }

@@ -13,10 +13,10 @@ use crate::kernel::{
     RedistributionStep, TensorId, Tier,
 };
 
-use super::cells::{Cells, Copies, OriginId, carry_out, is_identity};
+use super::cells::{Cells, Copies, OriginId, carry_out, is_identity, moved_elements};
 use super::halt::{Halt, Step};
 use super::memory::{Memory, Origins, View, idle_level};
-use super::plan::{NoPlan, plan};
+use super::plan::{NoPlan, Plan, plan};
 use super::request::OriginKind;
 use super::rows::RowWork;
 use super::space::Space;
@@ -288,11 +288,26 @@ impl<'a> Machine<'a> {
         if is_identity(&plan, from.len(), length) {
             return Ok(from);
         }
+        self.moved_by_plan(&plan, &from, (length, origin), place)
+    }
+
+    /// The elements that a move makes, of which those that it leaves out have an origin.
+    ///
+    /// # Errors
+    /// The move reaches beyond its source.
+    pub(super) fn moved_by_plan(
+        &self,
+        plan: &Plan,
+        from: &Cells,
+        (length, origin): (usize, OriginId),
+        place: Span,
+    ) -> Step<Cells> {
+        let kind = from.array.kind();
+        self.memory
+            .check_stream((kind, from.len()), (kind, length), place)?;
         let kept = self.origins.kept.then_some(origin);
-        let mut cells = Cells::undefined(from.array.kind(), length, kept);
-        carry_out(&plan, &mut cells, &from, Copies::Made)
+        let mut cells = moved_elements(plan, from, length, kept)
             .map_err(|_| Halt::fault(place, "a stream reaches beyond its elements"))?;
-        cells.settle();
         self.fill_with_junk(&mut cells);
         Ok(cells)
     }

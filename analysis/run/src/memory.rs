@@ -101,6 +101,14 @@ pub(super) struct View {
     pub(super) tier: Tier,
 }
 
+/// Bytes of so many elements and their bits.
+const fn bytes_of(kind: ElementKind, length: usize) -> u64 {
+    let length = length as u64;
+    length
+        .saturating_mul(kind.held_bytes() as u64)
+        .saturating_add(length / 8)
+}
+
 /// All stores.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -132,24 +140,42 @@ impl Memory {
     /// # Errors
     /// The stores would take more than they may.
     pub(super) fn count(&mut self, kind: ElementKind, length: usize, place: Span) -> Step<()> {
-        let own = (length as u64).saturating_mul(kind.held_bytes() as u64);
-        let own = own.saturating_add(length as u64 / 8);
-        self.bytes = self.bytes.saturating_add(own);
-        if self.bytes > self.limit {
-            return Err(Halt::Refused {
-                place: Some(place),
-                reason: format!("the tensors of the run take more than {} bytes", self.limit),
-                help: Some("allow more memory (`--max-memory`), or run a smaller size".to_owned()),
-            });
+        self.bytes = self.bytes.saturating_add(bytes_of(kind, length));
+        self.check_limit(self.bytes, place)
+    }
+
+    /// Checks that a stream fits beside the stores, before it is made from another one.
+    ///
+    /// # Errors
+    /// Both and the stores would take more than they may.
+    pub(super) fn check_stream(
+        &self,
+        (from_kind, from): (ElementKind, usize),
+        (kind, length): (ElementKind, usize),
+        place: Span,
+    ) -> Step<()> {
+        let both = bytes_of(from_kind, from).saturating_add(bytes_of(kind, length));
+        self.check_limit(self.bytes.saturating_add(both), place)
+    }
+
+    fn check_limit(&self, bytes: u64, place: Span) -> Step<()> {
+        if bytes <= self.limit {
+            return Ok(());
         }
-        Ok(())
+        Err(Halt::Refused {
+            place: Some(place),
+            reason: format!(
+                "the tensors and streams of the run take more than {} bytes",
+                self.limit
+            ),
+            help: Some("allow more memory (`--max-memory`), or run a smaller size".to_owned()),
+        })
     }
 
     /// Drops a store that nothing reads any more.
     pub(super) fn drop_store(&mut self, id: TensorId) {
         if let Some(cells) = self.stores.remove(&id) {
-            let length = cells.len() as u64;
-            let own = length * cells.array.kind().held_bytes() as u64 + length / 8;
+            let own = bytes_of(cells.array.kind(), cells.len());
             self.bytes = self.bytes.saturating_sub(own);
         }
     }

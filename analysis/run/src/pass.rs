@@ -127,28 +127,14 @@ impl Machine<'_> {
                 ));
             }
         };
-        let mut cells = None;
+        let cells = match sources.as_slice() {
+            [only] if axis.is_none() => self.fetched(&space, *only, (idle, place))?,
+            _ => self.interleaved(&space, &sources, axis.as_ref(), (idle, place))?,
+        };
         let mut read = Vec::new();
-        for (number, id) in sources.iter().enumerate() {
-            let source = self.source(*id)?;
-            let part = match &axis {
-                None => space.clone(),
-                Some(axis) => at_index(&space, axis, number as u64).ok_or_else(|| {
-                    Halt::refused(place, "the stream lacks the axis of its two tensors")
-                })?,
-            };
-            let from = self.memory.store(source.root);
-            let from = from.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
-            let kept = self.origins.kept.then_some(idle);
-            let own =
-                cells.get_or_insert_with(|| Cells::undefined(source.kind, space.positions(), kept));
-            self.move_cells((&part, own), (&source.space, from), Copies::Made, place)?;
-            read.push(source.root);
+        for id in &sources {
+            read.push(self.source(*id)?.root);
         }
-        let mut cells =
-            cells.ok_or_else(|| Halt::refused(place, "the stream begins with nothing"))?;
-        cells.settle();
-        self.fill_with_junk(&mut cells);
         Ok(Flow {
             streams: vec![Stream { space, cells }],
             tags: None,
@@ -157,6 +143,50 @@ impl Machine<'_> {
             idle,
             read,
         })
+    }
+
+    /// The elements of one tensor as a stream has them.
+    fn fetched(
+        &mut self,
+        space: &Space,
+        id: TensorId,
+        (idle, place): (OriginId, Span),
+    ) -> Step<Cells> {
+        let source = self.source(id)?;
+        let from = self.memory.store(source.root);
+        let from = from.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
+        let plan = super::plan::plan(space, &source.space)
+            .map_err(|reason| super::machine::no_plan(&reason, place))?;
+        self.moved_by_plan(&plan, from, (space.positions(), idle), place)
+    }
+
+    /// The elements of several tensors as a stream has them, each at its number of an axis.
+    fn interleaved(
+        &mut self,
+        space: &Space,
+        sources: &[TensorId],
+        axis: Option<&Axis>,
+        (idle, place): (OriginId, Span),
+    ) -> Step<Cells> {
+        let mut cells = None;
+        for (number, id) in sources.iter().enumerate() {
+            let source = self.source(*id)?;
+            let part = axis.and_then(|axis| at_index(space, axis, number as u64));
+            let part = part.ok_or_else(|| {
+                Halt::refused(place, "the stream lacks the axis of its two tensors")
+            })?;
+            let from = self.memory.store(source.root);
+            let from = from.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
+            let kept = self.origins.kept.then_some(idle);
+            let own =
+                cells.get_or_insert_with(|| Cells::undefined(source.kind, space.positions(), kept));
+            self.move_cells((&part, own), (&source.space, from), Copies::Made, place)?;
+        }
+        let mut cells =
+            cells.ok_or_else(|| Halt::refused(place, "the stream begins with nothing"))?;
+        cells.settle();
+        self.fill_with_junk(&mut cells);
+        Ok(cells)
     }
 
     /// The conversions that the fetch of an early release makes by itself.
@@ -381,6 +411,13 @@ impl Machine<'_> {
         let weights = self.memory.store(aligned.operand.root);
         let weights =
             weights.ok_or_else(|| Halt::refused(place, "a register tensor is not known"))?;
+        // Sums have the four bytes of what is widened.
+        let widest = visa_arrays::ElementKind::I32;
+        self.memory.check_stream(
+            (widest, aligned.stream.cells.len() + weights.len()),
+            (widest, output.positions()),
+            place,
+        )?;
         let unfit = |kind| Halt::refused(place, format!("no contraction takes elements of {kind}"));
         let first = widened(&aligned.stream.cells, self.rules)
             .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
@@ -423,13 +460,11 @@ impl Machine<'_> {
             NoContraction::Kind(kind) => unfit(kind),
             NoContraction::Fault(fault) => Halt::fault(place, fault.to_string()),
         })?;
-        let kept = self.origins.kept.then_some(flow.idle);
-        let kind = summed.cells.array.kind();
-        let mut cells = Cells::undefined(kind, output.positions(), kept);
-        let to = (&output, &mut cells);
-        self.move_cells(to, (&summed.space, &summed.cells), Copies::Made, stage.span)?;
-        cells.settle();
-        self.fill_with_junk(&mut cells);
+        let cells = self.moved(
+            &output,
+            (&summed.space, summed.cells),
+            (flow.idle, stage.span),
+        )?;
         flow.streams.push(Stream {
             space: output,
             cells,

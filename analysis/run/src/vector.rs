@@ -341,12 +341,10 @@ impl Machine<'_> {
         let view = self.source(id)?;
         let from = self.memory.store(view.root);
         let from = from.ok_or_else(|| Halt::refused(stage.span, "a register is not known"))?;
-        let kept = self.origins.kept.then_some(flow.idle);
-        let mut cells = Cells::undefined(view.kind, space.positions(), kept);
         let own = view.space.in_units_of(space);
-        self.move_cells((space, &mut cells), (&own, from), Copies::Made, stage.span)?;
-        cells.settle();
-        self.fill_with_junk(&mut cells);
+        let plan = plan(space, &own).map_err(|reason| no_plan(&reason, stage.span))?;
+        let made = (space.positions(), flow.idle);
+        let cells = self.moved_by_plan(&plan, from, made, stage.span)?;
         flow.read.push(view.root);
         Ok(cells)
     }

@@ -394,6 +394,17 @@ fn it_is_kept_in_the_target_folder_or_in_the_users_and_clean_removes_it() {
     from(&["clean"], &variable);
     assert!(!other.exists());
     assert_eq!((count(&target), in_user()), (1, 1));
+    // A path that does not exist is an error, and nothing is removed.
+    let mistyped = from(&["clean", "crate", "crat"], &[]);
+    assert_code(&mistyped, 2);
+    let said = String::from_utf8_lossy(&mistyped.stderr);
+    assert!(said.contains("cannot read `crat`"), "{said}");
+    assert_eq!((count(&target), in_user()), (1, 1));
+    // An empty folder of the user's is left alone.
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert_code(&from(&["clean", "--cache-dir", "empty"], &[]), 0);
+    assert!(empty.exists());
     assert_code(&from(&["clean", "crate"], &[]), 0);
     assert_eq!((target.exists(), in_user()), (false, 0));
     assert_eq!(stdout(&from(&["clean", "crate"], &[])), "nothing is kept\n");

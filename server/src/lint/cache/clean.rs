@@ -13,6 +13,16 @@ use crate::project::paths::system_reason;
 
 /// Runs the command.
 pub(crate) fn run(options: &CleanArguments, console: Console) -> Result<Outcome, Failure> {
+    let unreadable: Vec<String> = options
+        .paths
+        .iter()
+        .filter_map(|path| unreadable(path))
+        .collect();
+    if !unreadable.is_empty() {
+        return Err(Failure {
+            messages: unreadable,
+        });
+    }
     let named = options.cache_dir.as_deref().map(place::from_here);
     let folders = match named.or_else(place::folder_of_variable) {
         Some(folder) => vec![folder],
@@ -42,6 +52,16 @@ pub(crate) fn run(options: &CleanArguments, console: Console) -> Result<Outcome,
     }
 }
 
+/// The reason that a path names nothing that was checked.
+fn unreadable(path: &Path) -> Option<String> {
+    let error = std::fs::metadata(path).err()?;
+    Some(format!(
+        "cannot read `{}`: {}",
+        path.display(),
+        system_reason(&error)
+    ))
+}
+
 fn with_each_once(folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut once: Vec<PathBuf> = Vec::new();
     for folder in folders {
@@ -69,7 +89,9 @@ fn remove_entries(folder: &Path, failed: &mut Vec<String>) -> (u64, u64) {
     }
     let is_ours = |entry: &std::fs::DirEntry| entry.file_name() == place::IGNORING;
     let left = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    if left.collect::<Vec<_>>().iter().all(is_ours) {
+    let left: Vec<std::fs::DirEntry> = left.collect();
+    // An empty folder that checks never kept anything in is the user's.
+    if !left.is_empty() && left.iter().all(is_ours) {
         let _ = std::fs::remove_file(folder.join(place::IGNORING));
         let _ = std::fs::remove_dir(folder);
     }
