@@ -3,6 +3,7 @@
 //! One answer a question, derived once: rules, hovers and costs read the same numbers. Errors are data: each engine
 //! returns what it derived together with the violations it met, as typed values with numbers in them and no words.
 //! Where an input is unknown the answer is `None` and no violation is met: a derivation never guesses.
+//! The simulation, rules, runs and editors read it.
 
 #![allow(
     unreachable_pub,

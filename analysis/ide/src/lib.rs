@@ -3,6 +3,8 @@
 //! Questions are a file and a byte offset in it; answers are plain data in bytes of files and Markdown. It words what other
 //! rooms derived and simulated and computes none of it again. It knows no protocol, no lines in UTF-16 and no editor: that is
 //! the server's business.
+//!
+//! It asks the front door in `visa-engine` and the rooms below; `visa-analysis` hands its answers to programs.
 
 #![allow(
     unreachable_pub,

@@ -4,6 +4,7 @@
 //! are only scopes here. Everything is computed from the **normalised text** of items (tokens without comments, one space
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
+//! All that is made for Rust reads it: kernels and lowering for names and mappings, `places` for where an item is in its file.
 
 #![allow(
     unreachable_pub,

@@ -3,6 +3,7 @@
 //! Knows what a function body does with tensors: which transfers and passes it runs, in which order, over which
 //! mappings and addresses, and where each of these is written. It does not know what the machine makes of them
 //! (that is `derivation`), nor which of them is wrong (that is `rules`).
+//! `lowering` makes these operations; derivations, the simulation, rules, runs and editors read them.
 
 #![allow(
     unreachable_pub,

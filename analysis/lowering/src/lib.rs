@@ -6,6 +6,8 @@
 //! along a chain. Helpers are followed into with the values that they are called with. It is no type checker: where
 //! two written types disagree it keeps both and leaves the complaint to the compiler. What it cannot follow it records
 //! with a reason and goes on.
+//!
+//! Findings, costs, runs and editors ask it for a [`body`]. Derivations and the simulation are given one and never ask.
 
 #![allow(
     unreachable_pub,

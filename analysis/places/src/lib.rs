@@ -2,6 +2,8 @@
 //!
 //! Knows texts, line tables and token maps of the files it was asked about, each looked up once; decides nothing about what
 //! is there.
+//!
+//! The engine places findings with it, runs their origins, editors what they show.
 
 use std::sync::Arc;
 

@@ -2,6 +2,8 @@
 //!
 //! A rule is one static declaration beside the function that words it. Rules compute nothing about the hardware
 //! themselves: the numbers they print are in the derivation, so a hover and a finding cannot disagree.
+//!
+//! The engine runs these checks for each function and item, and tries the fixes. Editors show the pages.
 
 #![allow(
     unreachable_pub,

@@ -1,4 +1,6 @@
 //! Executing a kernel: the numbers of the library, and which of them the device is sure to hold.
+//!
+//! It executes what `lowering` gives, with the arithmetic of `visa-arrays`. The front door in `visa-engine` asks it.
 
 #![allow(
     unreachable_pub,

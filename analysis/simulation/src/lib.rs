@@ -5,6 +5,7 @@
 //! knows cycles, contexts and addresses; it judges nothing and words nothing beyond the detail of a figure. What is unknown
 //! stays unknown: an operation that cannot be costed names its gaps, and a kernel with a gap has no total.
 //! Rules of the group `performance` read these results, and ask the same functions what a changed operation would cost.
+//! It reads derivations. Costs, proposals and editors read it too.
 
 #![allow(
     unreachable_pub,
