@@ -87,6 +87,10 @@ pub fn junk_effect(
     report: &RunReport,
 ) -> JunkEffect {
     let mut effect = JunkEffect::default();
+    // A run that a fault ended has none, and with junk it ends there too.
+    if report.outputs.is_empty() {
+        return effect;
+    }
     let is_undefined = |output: &RunOutput| output.defined.len() > output.defined.count_set();
     let mut changed: Vec<Vec<usize>> = vec![Vec::new(); report.outputs.len()];
     for seed in [None, Some(1), Some(2)] {
