@@ -296,12 +296,15 @@ impl Check {
     }
 }
 
-/// Tells the client what is new of the workspace.
-async fn tell_all(server: &Arc<Server>, files: Vec<Told>) {
+/// Tells the client what is new of the workspace: first of open documents, also that a new version changes nothing, since the check may
+/// have seen a version before the task did.
+async fn tell_all(server: &Arc<Server>, mut files: Vec<Told>) {
     let mut before = lock_ignoring_poison(&server.publisher.published).clone();
+    files.sort_by_key(|(version, ..)| version.is_none());
     for (version, path, uri, items) in files {
         before.remove(&path);
-        publish_findings(server, &path, (uri, version, items), Part::Whole, false).await;
+        let always = version.is_some();
+        publish_findings(server, &path, (uri, version, items), Part::Whole, always).await;
     }
     // Files that are gone or no longer checked.
     for (path, gone) in before {
