@@ -1,4 +1,9 @@
 //! Calls of helpers: they are followed with the arguments that they are called with; and a body's own parameters.
+//!
+//! A helper has no meaning of its own: its mappings hold generic parameters, and its tensors are those of the caller. So its body is walked
+//! again at each call, as if it were written there. A walk that enters a function a second time comes to an end only if something gets
+//! smaller, a value or a type, and is given up otherwise. What a helper was lent goes back to the caller's places when it ends, and
+//! tensors that it was given for good end with it: their bytes are free from then on.
 
 use std::rc::Rc;
 use std::sync::Arc;

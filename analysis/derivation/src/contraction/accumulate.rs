@@ -1,5 +1,10 @@
 //! Temporal reduction: the accumulator that sums packets as they arrive and lays its slots out on the output bus
 //! (book: Temporal Reduction, Interleaved Mode, Sequential Mode).
+//!
+//! The accumulator keeps a slot for each position that lies inside the outermost reduced axis, since all of them are open until that axis
+//! ends. So the order of the time decides whether it has room, and not the number of results. The output is derived from the input alone
+//! and then compared with what is declared. At most one violation is given, packet before time before capacity: a wrong packet changes
+//! the time, and a wrong time the slots, so that later ones would only repeat the first.
 
 use crate::conventions::Conventions;
 use crate::forms;

@@ -1,4 +1,10 @@
 //! Tensors in each other's way: writes over bytes that are still needed, and register files that are too full.
+//!
+//! A conflict needs two facts at once: bytes in common, and a write while the other tensor is needed. Comparing each pair of tensors is
+//! quadratic, and a kernel with loops has thousands of them. So [`Occupied`] answers both facts by place and by time, and only pairs that
+//! meet in both are looked at more closely. Tensors that do not fit together wherever they are give one finding for all of them: a
+//! conflict for each pair would blame addresses that no other choice could mend. An address is offered only if it is free for as long as
+//! the tensor is needed, since a fix must not bring the next conflict.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,10 @@
 //! The values of one axis that its parts in a tensor reach, and one of them that another tensor's parts do not.
+//!
+//! An axis may have billions of values, so the sets are never listed. Parts are digits of a mixed radix: where each stride lies beyond the
+//! reach of those below it, dividing from the largest stride down decides whether a value is reached. Where digits overlap there may be
+//! several ways to one value, and that division proves nothing: small axes are then listed, and large ones give no answer. Two such sets
+//! differ at an edge of a digit if they differ at all, so a few samples at the edges find a missing value. A sample that is not proven to
+//! be missing is no finding.
 
 use crate::mapping::AxisPart;
 

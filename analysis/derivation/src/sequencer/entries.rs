@@ -1,4 +1,8 @@
 //! Loops of a sequencer: merging, splitting, contiguity, distance walked. Pure arithmetic over `(size, stride)`.
+//!
+//! The hardware has eight entries of 65,536 iterations. Merging comes first, since two loops that one entry can run would count twice.
+//! Splitting afterwards is a packing of prime factors, which is hard in general. A greedy packing shows that a split fits, a bound by size
+//! shows that none does, and between the two the answer is unknown: a finding needs the bound.
 
 use std::sync::Arc;
 

@@ -1,4 +1,9 @@
 //! Rounds of fixes until nothing changes, each one judged by what the engine says before and after.
+//!
+//! A fix was tried on the kernel as it was, and other fixes of the same round change that kernel. So a round is applied as a whole and
+//! judged as a whole. If it makes anything worse, half of it is tried, which finds the harmful fix in as many steps as the logarithm of
+//! their number; files that nothing harmed go ahead without it. Fixes may also undo each other. Texts that were there before are
+//! recognised, so that a circle ends and the result does not depend on where the rounds stopped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,8 @@
 //! Rules about pipes and events: flags that are never set or awaited, events and pipes that do not exist.
+//!
+//! A wait for a flag that nobody sets hangs the chip, so it is worth an error; but a call or a flag by a run-time number may set any flag. Such
+//! a function is not judged. Most kernels answer all of their flags. That is decided by one set of names, and the nearest flag, which
+//! the message offers, is looked for only where one is left over.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,4 +1,8 @@
 //! Rules about the shape of nests: loops that could be rows, rows that could be one, transfers that are small.
+//!
+//! A loop is a row of a transfer where its steps on both sides continue the rows below it, so the fix changes two numbers and drops the
+//! loop. The numbers of a grouped copy belong to it alone. Registers may serve other copies as well, and a fix is offered only where no
+//! other copy reads them. Whether several transfers are one is a question of bytes, and the rows are compared as numbers, not as text.
 
 use super::super::program::{Function, What};
 use super::super::syntax::{OperationId, Place};

@@ -1,4 +1,8 @@
 //! Rules about the registers of loops: not set, set for another copy, set for the other direction.
+//!
+//! Registers keep their numbers from one copy to the next, and from one function to the next. So a copy that sets none of its own runs
+//! with what was left over: that is legal and often meant. A finding needs a number that was set for a copy of another shape, or no
+//! number on any way to the copy. Functions that call others, or are called, may have had their registers set there, and are not judged.
 
 use super::super::analysis::Facts;
 use super::super::program::{Function, What};

@@ -1,4 +1,8 @@
 //! Rules about where rows are: alignment of their steps, the end of UB, rows that share bytes.
+//!
+//! Sources differ about a copy within UB, so a rule about it uses only what all of them agree on. Rows are compared by the loops that
+//! lie between them. The outermost of these has the step that is too short, and it alone is blamed: the loops inside are right. A fix of a
+//! step moves rows, so operations that touch the bytes between them are looked at first.
 
 use super::super::analysis::Facts;
 use super::super::program::Function;

@@ -1,4 +1,9 @@
 //! Tile operations to their parts.
+//!
+//! The text of an operation is generic MLIR: operands by words, types behind a colon. A size may be in the type, in an operand, or in both,
+//! and another operation may change it later. Rules must not choose between these, so each part is read once here, with a size that says
+//! whether it is known. What is written in a way that we do not know makes the whole operation unread, and it is reported as such: a part
+//! that is left out would look like a default.
 
 use super::super::syntax::{Cursor, File, Kind, Operand, OperationId, Place};
 use super::super::transfers::Given;

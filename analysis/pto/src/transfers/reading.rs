@@ -1,4 +1,9 @@
 //! Operations that copy to their operands by role.
+//!
+//! The same copy exists in two forms. One takes all operands in a fixed order and its outer loops from registers that earlier operations
+//! set; the other writes loops and padding in groups. Both come to one list of roles here, so that a rule about strides is written once.
+//! The order of the first form differs by direction: the target's stride comes first on the way to GM, which is why a table and not the
+//! position alone names the roles.
 
 use super::super::syntax::{Cursor, File, Kind, Operand, OperandList, OperationId, Place};
 use super::super::values::{Element, Known, Memory, Names, Pointer, Values, pointer_type};

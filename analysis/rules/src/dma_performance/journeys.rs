@@ -1,4 +1,8 @@
 //! The ways of tensors through the memories: detours, journeys in many small parts, and journeys between chips.
+//!
+//! Each of these needs several transfers at once, so a rule that looks at one transfer cannot see it. A detour is proven only if the first
+//! transfer's result has a single reader and its source is unchanged until then; otherwise the shorter way would read something else. The
+//! cycles before and after come from one model: a published figure beside one of the book would compare two clocks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,9 @@
 //! A transfer: requests of the busiest engine at a rate that depends on what each slice gets.
+//!
+//! The formulas were fitted to published schedules, which show cycles and no mechanism. The busiest engine decides, since a transfer ends
+//! with its last request. Rates are kept by the size of a slice's piece, because schedules of equal bytes differ by it alone. A pattern that
+//! no schedule shows gets no figure, and a range where the schedules leave one open: a number that was never seen would look as sure as
+//! the others.
 
 use crate::hardware::calibration::{RATE_UNIT, Rate, TransferConstants};
 use crate::hardware::{CalibrationId, Class};

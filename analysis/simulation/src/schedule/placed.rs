@@ -1,4 +1,9 @@
 //! When each node runs, block by block, and what decides it.
+//!
+//! A block ends before the next one begins: nothing overlaps across a turn of a loop in the vendor's schedules. So blocks are searched one
+//! after the other, and the search stays small however long a kernel is. A node of a later block still waits for nodes of earlier ones;
+//! `ready` carries that over. The reason of a start is derived afterwards from the finished times and not kept during the search, which
+//! tries many orders and would throw most reasons away.
 
 use std::cmp::Reverse;
 
