@@ -7,10 +7,7 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-mod copied;
-mod edit_places;
-mod engine;
-mod json;
+mod documents;
 pub mod lint;
 pub mod lsp;
 mod mcp;
@@ -20,8 +17,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub use json::schema::{schema_of_costs, schemas};
-pub use lint::{AGENT_VARIABLES, rule_pages, workspace_of_folder};
+pub use lint::{AGENT_VARIABLES, rule_pages, schema_of_costs, schemas, workspace_of_folder};
 
 /// Runs the one program with the arguments of the process. Under the name `visa-lsp`, and as `visa-lint lsp …`, it is the language server.
 pub fn main() -> ExitCode {

@@ -13,13 +13,13 @@ use visa_analysis::{Group, find_rule};
 use super::arguments::{BaselineArguments, CheckArguments};
 use super::fingerprint::{Fingerprint, fingerprints_by};
 use super::outcome::Outcome;
-use super::output::{write_error, write_note, write_warning};
 use super::session::{Checked, Session};
-use super::writing::write_file;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::project::Failure;
+use crate::project::notes::{write_error, write_note, write_warning};
 use crate::project::paths::absolute;
 use crate::project::regular::{SOURCE_BYTES, read_text};
+use crate::project::writing::write_file;
 use visa_analysis::counted;
 
 /// The version of the file's shape.

@@ -13,13 +13,14 @@ use super::format::human::Look;
 use super::ignoring;
 use super::outcome::Outcome;
 use super::outline::{Outline, leave_out};
-use super::output::{Console, write_error, write_note};
+use super::output::Console;
 use super::pool::in_pool;
 use super::session::{Checked, Session};
 use super::watch::{self, Follower};
 use super::wrap::WIDTH;
 use crate::project::Failure;
 use crate::project::levels::Levels;
+use crate::project::notes::{write_error, write_note};
 use visa_analysis::counted;
 
 /// Runs the command.

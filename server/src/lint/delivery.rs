@@ -1,9 +1,10 @@
 //! Where the answer of a check goes, and whether it carries colours there.
 
 use super::arguments::CheckArguments;
-use super::output::{Console, write_error};
-use super::writing::write_file;
+use super::output::Console;
 use crate::project::Failure;
+use crate::project::notes::write_error;
+use crate::project::writing::write_file;
 
 /// Whether the answer carries colours where it was asked for.
 pub(crate) fn is_colored(options: &CheckArguments, console: Console) -> bool {

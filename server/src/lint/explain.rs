@@ -1,23 +1,21 @@
 //! `visa-lint explain`: the documentation of rules and groups, found by their names or by what a library or a compiler said.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 use visa_analysis::{
-    Foreseen, Group, Level, RUN_RULES, Rule, RuleTexts as _, RunRule, Speaker, all_rules,
-    find_rule, find_run_rule, rules_foreseeing, rules_nearest_to_text,
+    Foreseen, Group, Level, RUN_RULES, Rule, RuleTexts as _, RunRule, all_rules, find_rule,
+    find_run_rule, rules_foreseeing,
 };
 
 use super::arguments::{ExplainArguments, ExplainFormat};
-use super::map::known_dialect_in;
 use super::outcome::Outcome;
 use super::output::Console;
-use super::pages::{self, Kernel, Part};
 use super::rules;
 use super::styles::{ADDED, REMOVED, TITLE, styled};
 use super::wrap::wrap_text;
+use crate::documents::pages::{self, Kernel, Part};
+use crate::documents::rule_words::{nothing_found_text, recognised, run_markdown, speaker};
 use crate::project::Failure;
-use crate::project::levels::{did_you_mean, nearest_names_clause};
+use crate::project::folder_dialects::asked_in;
 use crate::project::settings::Dialect;
 use visa_analysis::counted;
 
@@ -137,68 +135,6 @@ fn explain_one(
     }
 }
 
-/// The release that pages are shown for: the one that is chosen, else that of the crate around a folder; nothing outside of a crate of
-/// kernels.
-pub(crate) fn asked_in(folder: &Path, chosen: Option<Dialect>) -> Dialect {
-    let found = chosen.or_else(|| {
-        let dialect = known_dialect_in(folder, Dialect::default())?;
-        Some(Dialect {
-            library: Some(dialect.library),
-            release: Some(dialect.release),
-        })
-    });
-    found.unwrap_or_default()
-}
-
-/// What is said of a name or a text that finds nothing.
-pub(crate) fn nothing_found_text(name: &str) -> String {
-    if name.is_empty() {
-        return "nothing to explain: name a rule or a group, or paste what a compiler or library printed".to_owned();
-    }
-    let is_name = name
-        .chars()
-        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    if is_name {
-        let lower = name.to_ascii_lowercase();
-        let nearest = match find_rule(&lower) {
-            Some(_) => nearest_names_clause(&[lower]),
-            None => did_you_mean(&lower),
-        };
-        return if nearest.is_empty() {
-            format!(
-                "no rule or group is called `{name}`; `visa-lint rules {name}` searches for words"
-            )
-        } else {
-            format!("no rule or group is called `{name}`{nearest}")
-        };
-    }
-    let nearest = rules_nearest_to_text(name);
-    let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
-    let nearest = if nearest.is_empty() {
-        "; `visa-lint rules` lists all of them".to_owned()
-    } else {
-        nearest_names_clause(&nearest)
-    };
-    format!("no rule matches this text{nearest}")
-}
-
-/// Who says the known text.
-fn speaker(found: &Foreseen) -> &'static str {
-    match found.said.by {
-        Speaker::Compiler => "the compiler",
-        Speaker::Library => "the library",
-    }
-}
-
-/// What was found for a text, in a sentence.
-pub(crate) fn recognised(found: &Foreseen) -> String {
-    let (by, words, name) = (speaker(found), found.said.words, found.rule.name);
-    let likeness = if found.alike { "like this text, " } else { "" };
-    pages::capitalised_sentence(&format!(
-        "{likeness}{by} says `{words}` of what `{name}` finds."
-    ))
-}
-
 /// The rules that foresee a text, a line each with what is known of it.
 fn foreseen_rules_text(found: &[Foreseen]) -> String {
     let alike = found.iter().all(|one| one.alike);
@@ -280,24 +216,6 @@ fn run_page(rule: &RunRule, colored: bool, width: usize) -> String {
     }
     for (name, kernel) in [("Wrong", rule.wrong), ("Right", rule.right)] {
         text.push_str(&format!("\n{}\n\n{}", title(name), indented(kernel)));
-    }
-    text
-}
-
-/// The same in Markdown.
-pub(crate) fn run_markdown(rule: &RunRule) -> String {
-    let mut text = format!(
-        "# `{}`\n\n{}. A finding of `visa-lint run`.\n",
-        rule.name, rule.summary
-    );
-    for paragraph in rule.why {
-        text.push_str(&format!("\n{paragraph}\n"));
-    }
-    for (name, kernel) in [("Wrong", rule.wrong), ("Right", rule.right)] {
-        text.push_str(&format!(
-            "\n## {name}\n\n```rust\n{}\n```\n",
-            kernel.trim_end()
-        ));
     }
     text
 }

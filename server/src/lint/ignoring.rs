@@ -5,8 +5,8 @@
 use visa_analysis::{Fixable, apply_fixes};
 
 use super::arguments::CheckArguments;
-use super::output::write_note;
 use super::session::Session;
+use crate::project::notes::write_note;
 use visa_analysis::counted;
 
 /// Rounds after which no more comments are written: one for the findings, one for each further function with places of the

@@ -2,22 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
-use visa_analysis::{Library, MappingAnswer, MappingQuestion, evaluate_mapping};
+use visa_analysis::{MappingAnswer, MappingQuestion, evaluate_mapping};
 
 use super::arguments::{AnswerFormat, MapArguments};
 use super::outcome::Outcome;
-use super::output::{Console, write_error, write_note};
+use super::output::Console;
 use super::wrap::wrap_text;
-use crate::json::expressions::Mapping;
-use crate::json::pretty;
-use crate::json::refusal::{Place, Reason, Refused};
+use crate::documents::json::expressions::Mapping;
+use crate::documents::json::pretty;
+use crate::documents::json::refusal::{Place, Reason, Refused};
 use crate::project::Failure;
-use crate::project::levels::Levels;
-use crate::project::libraries::dialect_of_folder;
-use crate::project::paths::slashes;
-use crate::project::settings::{Configurations, Dialect, Resolver, SettingsArguments};
+use crate::project::folder_dialects::dialect_here;
+use crate::project::notes::{write_error, write_note};
 
 /// The rule about axes that nothing declares.
 const UNKNOWN_AXIS: &str = "unknown_axis";
@@ -54,65 +51,6 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
         }
         Err(error) => refused_outcome(&error, &["", "--against"], options.format, console),
     }
-}
-
-impl Place {
-    fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
-        let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
-        Self {
-            expr: expr.to_owned(),
-            start: characters(bytes.start),
-            end: characters(bytes.end),
-        }
-    }
-
-    /// `^^` below the part; one mark where nothing is there.
-    fn underline(&self) -> String {
-        let marks = self.end.saturating_sub(self.start).max(1);
-        format!("{}{}", " ".repeat(self.start), "^".repeat(marks))
-    }
-}
-
-/// The dialect of an expression that belongs to no file: what is chosen, else what settings and manifest say of the current
-/// folder's crate, else the newest release of the current library.
-fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
-    dialect_in(&std::env::current_dir().unwrap_or_default(), chosen)
-}
-
-/// The same for a folder, given by its absolute path.
-pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect {
-    known_dialect_in(here, chosen)
-        .unwrap_or_else(|| visa_analysis::Dialect::newest(Library::OptStd))
-}
-
-/// The same; `None` where neither the choice nor settings nor the manifest name a library.
-pub(crate) fn known_dialect_in(here: &Path, chosen: Dialect) -> Option<visa_analysis::Dialect> {
-    let file = slashes(&here.join("question.rs"));
-    let arguments = SettingsArguments {
-        dialect: Some(chosen).filter(|chosen| *chosen != Dialect::default()),
-        ..SettingsArguments::default()
-    };
-    let mut settings = Resolver::from_folder(
-        here.to_path_buf(),
-        &arguments,
-        Levels::default(),
-        Configurations::new(),
-    );
-    let table = settings.lenient_table([file.as_str()], &here.join("question.rs"));
-    let options = table.settings_of(&file).engine_options();
-    let of_crate = dialect_of_folder(here, options.library);
-    let library = options
-        .library
-        .or(of_crate.map(|(library, _)| library))
-        .or(options.release.map(Library::having))?;
-    let named = options
-        .release
-        .filter(|release| Library::having(*release) == library);
-    let of_crate = of_crate.and_then(|(own, release)| release.filter(|_| own == library));
-    Some(visa_analysis::Dialect {
-        library,
-        release: library.nearest(named.or(of_crate).unwrap_or_else(|| library.newest())),
-    })
 }
 
 /// An ill-formed expression is an answer with exit code 1, a bad option a failure of the run. `options` are those that gave the question's

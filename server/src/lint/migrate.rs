@@ -15,19 +15,21 @@ use visa_analysis::{
 };
 
 use super::arguments::MigrateArguments;
-use super::fixing::{print_unified, unified};
+use super::fixing::print_unified;
 use super::outcome::Outcome;
-use super::output::{Console, write_note};
+use super::output::Console;
 use super::pool::in_pool;
 use super::session::{Given, Session};
-use super::writing::{Staged, put_in_place};
+use crate::documents::diff::unified;
 use crate::project::Failure;
 use crate::project::files::StandardInput;
 use crate::project::levels::{Change, Levels, Named, Origin};
+use crate::project::notes::write_note;
 use crate::project::paths::{end_of, slashes};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};
+use crate::project::writing::{Staged, put_in_place};
 use visa_analysis::counted;
 
 /// The rule that says of whole files that they are for another release.

@@ -1,4 +1,4 @@
-//! Where answers go: standard output, and standard error for what went wrong. Files are written by `writing`.
+//! Where answers go: standard output, and standard error for what went wrong. Files are written by `project::writing`.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,6 @@ use super::format::github;
 use super::wrap::WIDTH;
 use crate::project::Failure;
 use crate::project::paths::system_reason;
-use visa_analysis::visible;
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
 const NARROWEST: usize = 40;
@@ -127,31 +126,4 @@ fn is_regular_file() -> bool {
 fn forced() -> bool {
     let zero = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
     anstyle_query::clicolor_force() && !zero
-}
-
-/// One line on standard error.
-pub(crate) fn write_error(message: &str) {
-    write_note(&format!("error: {message}"));
-}
-
-/// One line on standard error that fails nothing.
-pub(crate) fn write_warning(message: &str) {
-    write_note(&format!("warning: {message}"));
-}
-
-/// One line on standard error about what was done; written at once, so that lines of several programs do not mix. Names
-/// that come from files are shown without what a terminal or the runner of a job would obey.
-pub(crate) fn write_note(message: &str) {
-    let _ = std::io::stderr()
-        .lock()
-        .write_all(format!("{}\n", visible(message)).as_bytes());
-}
-
-impl Failure {
-    /// Says it on standard error; the exit code is then 2.
-    pub(crate) fn say(&self) {
-        for message in &self.messages {
-            write_error(message);
-        }
-    }
 }

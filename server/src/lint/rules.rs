@@ -12,7 +12,8 @@ use visa_analysis::{
 use super::arguments::{RulesArguments, RulesFormat};
 use super::outcome::Outcome;
 use super::output::Console;
-use crate::json::pretty;
+use crate::documents::json::pretty;
+use crate::documents::rule_words::has_word;
 use crate::project::Failure;
 use crate::project::levels::did_you_mean;
 use visa_analysis::counted;
@@ -122,16 +123,6 @@ fn rules_having_words(filter: &[String]) -> Result<Vec<&'static Rule>, Failure> 
             )
         }
     }))
-}
-
-/// Whether a text has a word, or one that begins with it: `alu` is in `alu_reuse` and not in `values`.
-pub(crate) fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        // Signs, such as those of an operator, have no beginning.
-        let begins = word.chars().next().is_some_and(char::is_alphanumeric);
-        !begins || !before.is_some_and(char::is_alphanumeric)
-    })
 }
 
 fn rule_entry(rule: &Rule) -> Entry {

@@ -8,7 +8,7 @@ use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, Sequen
 use super::map::refused_outcome;
 use super::outcome::Outcome;
 use super::output::Console;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::project::Failure;
 
 /// Runs the command.

@@ -13,11 +13,11 @@ use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::arguments::CheckArguments;
-use super::output::write_warning;
 use super::session::Session;
 use crate::project::Failure;
 use crate::project::files::folders_below;
 use crate::project::languages::is_known;
+use crate::project::notes::write_warning;
 use crate::project::paths::absolute;
 use crate::project::settings::FILE_NAME;
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::engine::{Answer, Urgency};
 use super::lock::lock_ignoring_poison;
 use super::state::{Server, Snapshot};
+use crate::project::engine::{Answer, Urgency};
 
 /// How long a whole answer is waited for before a first one is asked for.
 pub(super) const PROMPT: Duration = Duration::from_millis(25);
@@ -137,5 +137,5 @@ pub(crate) async fn ask_early<T: Send + 'static>(
 
 /// A whole answer always says something.
 fn require_answer<T>(answer: Option<T>) -> Answer<T> {
-    answer.ok_or(super::engine::Failure::Withdrawn)
+    answer.ok_or(crate::project::engine::Failure::Withdrawn)
 }

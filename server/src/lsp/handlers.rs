@@ -11,7 +11,6 @@ use tower_lsp::{LanguageServer, LspServiceBuilder};
 
 use super::capabilities::RUN;
 use super::early::{self, Part};
-use super::engine::{Answer, Failure, Urgency};
 use super::features::{
     call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, explaining, folding,
     highlights, hover, inlay_hints, navigation, running, selection, semantic_tokens, signature,
@@ -19,6 +18,7 @@ use super::features::{
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, publishing, searching, uris};
+use crate::project::engine::{Answer, Failure, Urgency};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {

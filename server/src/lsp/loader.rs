@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use super::configuration::ClientSettings;
 use super::lock::lock_ignoring_poison;
+use crate::project::client_settings::ClientSettings;
 
 /// What is to be read.
 #[derive(Debug, Default)]

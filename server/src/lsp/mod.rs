@@ -5,8 +5,8 @@
 //!
 //! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
 //!   whatever the bytes are, and what became of each.
-//! - [`state`], [`crate::engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
-//! - [`lifecycle`], [`abilities`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
+//! - [`state`], [`crate::project::engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
+//! - [`lifecycle`], [`abilities`], [`capabilities`], [`project`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
 //! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long;
@@ -29,7 +29,6 @@
 mod abilities;
 mod advice;
 mod capabilities;
-mod configuration;
 mod documents;
 mod early;
 mod features;
@@ -48,14 +47,11 @@ mod publishing;
 mod runs;
 mod searching;
 mod service;
-pub(crate) mod settings;
 mod state;
 mod status;
 mod trace;
 mod transport;
 mod unread;
 mod uris;
-
-use crate::engine;
 
 pub use self::program::{main, run_on_stdio, serve_streams, serve_waiting};

@@ -11,13 +11,13 @@ use tower_lsp::LspService;
 use visa_analysis::visible;
 
 use super::early::PROMPT;
-use super::engine::Engine;
 use super::handlers::Handlers;
 use super::lock::lock_ignoring_poison;
 use super::service::Guarded;
 use super::state::Server;
 use super::transport::{self, Ending};
 use super::{handlers, lifecycle, unread};
+use crate::project::engine::Engine;
 
 const HELP: &str = "\
 The language server for TCP Virtual ISA kernels. It speaks the Language Server Protocol on standard input and output;

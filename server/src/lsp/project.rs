@@ -14,18 +14,17 @@ use tower_lsp::ls_types::{
     MessageType, Registration,
 };
 
-use super::configuration::{ClientSettings, SECTION};
 use super::documents::take_from_disk;
 use super::loader::Pending;
 use super::lock::lock_ignoring_poison;
 use super::publishing;
-use super::settings::{Reading, Settings, Wanted};
 use super::state::Server;
-use super::uris;
+use crate::project::client_settings::{ClientSettings, SECTION};
+use crate::project::workspace_settings::{Reading, Settings, Wanted};
 use visa_analysis::{ENDINGS, ending_of, language_of};
 
 use crate::project::files::{LoadedFile, Sources};
-use crate::project::paths::slashes;
+use crate::project::paths::{self, slashes};
 use crate::project::regular::{SOURCE_BYTES, read_text};
 use crate::project::settings::FILE_NAME;
 
@@ -91,7 +90,7 @@ pub(crate) fn document_closed(server: &Arc<Server>, path: &str) {
     lock_ignoring_poison(&server.loader.stamp).take();
     let settings = Arc::clone(&server.lock().view.settings);
     let stays = settings.reported.contains(path) && !settings.only_open.contains(path);
-    if uris::is_source(path) && (!stays || !Path::new(path).is_file()) {
+    if paths::is_source(path) && (!stays || !Path::new(path).is_file()) {
         server.loader.want(|pending| pending.everything = true);
     }
 }
@@ -315,7 +314,7 @@ fn wanted_sources(server: &Server) -> Wanted {
     let client = lock_ignoring_poison(&server.loader.client).0.clone();
     let state = server.lock();
     let open = state.view.documents.iter();
-    let open = open.filter(|(path, _)| uris::is_source(path));
+    let open = open.filter(|(path, _)| paths::is_source(path));
     Wanted {
         roots: state
             .roots

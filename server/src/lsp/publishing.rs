@@ -11,14 +11,14 @@ use visa_analysis::EditorQuestions as _;
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 use visa_analysis::counted;
 
-use super::configuration::Scope;
 use super::early::{self, Early, Part};
-use super::engine::{Answer, Failure, Reading, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
 use super::lock::lock_ignoring_poison;
 use super::publisher::Published;
 use super::state::{Server, Snapshot};
 use super::status;
+use crate::project::client_settings::Scope;
+use crate::project::engine::{Answer, Failure, Reading, Urgency};
 
 /// How long nothing must happen before the rest of the workspace is checked.
 const QUIET: Duration = Duration::from_millis(250);

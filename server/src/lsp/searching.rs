@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 use tower_lsp::ls_types::{Position, Uri};
 
 use super::advice::Known;
-use super::engine::{Answer, Failure, STACK_BYTES, Urgency};
 use super::lock::lock_ignoring_poison;
 use super::state::{Server, Snapshot};
+use crate::project::engine::{Answer, Failure, STACK_BYTES, Urgency};
 
 /// How long nothing must be asked before a search in the background begins.
 const QUIET: Duration = Duration::from_millis(250);

@@ -17,15 +17,15 @@ use visa_analysis::{Analysis, KernelCost, RunReport};
 
 use super::abilities::ClientAbilities;
 use super::advice::Advice;
-use super::engine::{Answer, Engine, Failure, Reading, Urgency};
 use super::loader::Loader;
 use super::lock::lock_ignoring_poison;
 use super::positions::{Encoding, FileText, LineTable};
 use super::publisher::Publisher;
 use super::runs::Runs;
-use super::settings::Settings;
 use super::trace::Trace;
 use super::uris;
+use crate::project::engine::{Answer, Engine, Failure, Reading, Urgency};
+use crate::project::workspace_settings::Settings;
 
 /// A document that the client has open.
 #[derive(Debug, Clone)]

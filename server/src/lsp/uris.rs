@@ -9,6 +9,8 @@ use std::str::FromStr;
 use serde_json::Value;
 use tower_lsp::ls_types::Uri;
 
+use crate::project::paths::has_drive;
+
 /// The engine's path of a document.
 pub(crate) fn path_of(uri: &Uri) -> String {
     if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
@@ -97,26 +99,6 @@ fn mended(uri: &str) -> String {
     text
 }
 
-/// Whether a path is one of the file system.
-pub(crate) fn is_file_path(path: &str) -> bool {
-    path.starts_with('/') || has_drive(path)
-}
-
-/// Whether a path is that of a file of Rust. Clients may show the server settings files, too.
-pub(crate) fn is_source(path: &str) -> bool {
-    is_file_path(path) && visa_analysis::may_be_source(path)
-}
-
-/// Whether a path begins with `C:/`.
-fn has_drive(path: &str) -> bool {
-    let mut letters = path.chars();
-    letters
-        .next()
-        .is_some_and(|letter| letter.is_ascii_alphabetic())
-        && letters.next() == Some(':')
-        && matches!(letters.next(), None | Some('/'))
-}
-
 /// A path as part of an address.
 fn encoded(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
@@ -137,7 +119,7 @@ mod tests {
 
     use tower_lsp::ls_types::Uri;
 
-    use super::{folder_of, is_file_path, mend_addresses, path_of, uri_of};
+    use super::{folder_of, mend_addresses, path_of, uri_of};
 
     fn path(uri: &str) -> String {
         Uri::from_str(uri).map_or_else(|error| error.to_string(), |uri| path_of(&uri))
@@ -165,8 +147,6 @@ mod tests {
     #[test]
     fn other_addresses_are_their_own_paths() {
         assert_eq!(path("untitled:Untitled-1"), "untitled:Untitled-1");
-        assert!(!is_file_path("untitled:Untitled-1"));
-        assert!(is_file_path("/a.rs") && is_file_path("C:/a.rs"));
     }
 
     #[test]

@@ -10,9 +10,10 @@ use visa_analysis::{
 
 use super::server::Tools;
 use super::shapes::Part;
-use crate::lint::explain::{asked_in, nothing_found_text, recognised, run_markdown};
-use crate::lint::pages;
-use crate::lint::rules::has_word;
+use crate::documents::pages;
+use crate::documents::rule_words::has_word;
+use crate::documents::rule_words::{nothing_found_text, recognised, run_markdown};
+use crate::project::folder_dialects::asked_in;
 use crate::project::settings::Dialect;
 
 /// Rules of an answer where nothing is said.

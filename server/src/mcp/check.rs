@@ -12,12 +12,12 @@ use visa_analysis::Analysis;
 use super::room::{Held, Room, TEXT_BYTES};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower, Unresolved};
-use crate::copied::Copied;
-use crate::engine::Answer;
-use crate::lsp::settings::Settings;
+use crate::project::copied::Copied;
+use crate::project::engine::Answer;
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 use crate::project::settings::Dialect;
+use crate::project::workspace_settings::Settings;
 
 /// The name of a text that has none.
 const UNNAMED: &str = "unnamed-text.rs";

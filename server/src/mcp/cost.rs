@@ -13,12 +13,12 @@ use visa_analysis::{Analysis, KernelCost, OperationRow};
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Part, Shower};
-use crate::copied::Copied;
-use crate::engine::Answer;
-use crate::lint::cost::old::of_revision;
-use crate::lsp::settings::Settings;
+use crate::project::copied::Copied;
+use crate::project::engine::Answer;
+use crate::project::git::text_of_revision;
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
+use crate::project::workspace_settings::Settings;
 
 /// Kernels of an answer where nothing is said.
 const KERNELS: usize = 5;
@@ -300,7 +300,7 @@ pub(super) async fn old_texts(
         }
         None => {
             let texts = paths.into_iter().map(|path| {
-                let text = of_revision(&other, &path);
+                let text = text_of_revision(&other, &path);
                 let text =
                     text.map_err(|failure| room.root.without_place(&failure.messages.join("\n")))?;
                 Ok((path, text))

@@ -10,8 +10,8 @@ use visa_analysis::{
 };
 
 use super::server::Tools;
-use crate::json::expressions::Mapping;
-use crate::lint::map::dialect_in;
+use crate::documents::json::expressions::Mapping;
+use crate::project::folder_dialects::dialect_in;
 use crate::project::settings::Dialect;
 
 /// Positions that are shown at once.
@@ -175,7 +175,7 @@ async fn deep<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    let thread = std::thread::Builder::new().stack_size(crate::engine::STACK_BYTES);
+    let thread = std::thread::Builder::new().stack_size(crate::project::engine::STACK_BYTES);
     let started = thread.spawn(move || {
         // The client may have gone.
         let _ = sender.send(work());

@@ -14,11 +14,11 @@ use super::quotes::shortened_quotes;
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, Part, Shower};
-use crate::copied::Copied;
-use crate::engine::{Answer, Failure};
-use crate::lint::fixing::unified;
-use crate::lint::writing::{Staged, put_in_place};
-use crate::lsp::settings::Settings;
+use crate::documents::diff::unified;
+use crate::project::copied::Copied;
+use crate::project::engine::{Answer, Failure};
+use crate::project::workspace_settings::Settings;
+use crate::project::writing::{Staged, put_in_place};
 
 /// Lines of the difference that are shown where nothing is said.
 const LINES: usize = 120;

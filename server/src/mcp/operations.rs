@@ -14,7 +14,7 @@ use super::cost::{chosen_kernels, costs_of, text_of};
 use super::room::{Held, Room};
 use super::server::Tools;
 use super::shapes::{LIMIT, Part, Shower, offset_of};
-use crate::engine::{Answer, Failure};
+use crate::project::engine::{Answer, Failure};
 
 /// Free stretches of an answer where nothing is said.
 const STRETCHES: usize = 20;

@@ -1,7 +1,7 @@
 //! The workspace of a session: its files in one engine that keeps what it worked out.
 //!
 //! Questions run side by side. A change of a text on disk runs alone. Texts that are only tried never come here: they are tried in a
-//! copy ([`Copied`](crate::copied::Copied)).
+//! copy ([`Copied`](crate::project::copied::Copied)).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use visa_analysis::{Analysis, FileEdit};
 use super::disk::{Difference, Disk};
 use super::offers::{Offer, Offers};
 use super::places::Root;
-use crate::engine::{Answer, Engine, Failure, Urgency};
-use crate::lsp::settings::{Settings, Wanted};
+use crate::project::engine::{Answer, Engine, Failure, Urgency};
 use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
+use crate::project::workspace_settings::{Settings, Wanted};
 
 /// The most bytes of a text that a caller gives.
 pub(super) const TEXT_BYTES: usize = 4 << 20;

@@ -14,8 +14,8 @@ use visa_analysis::{
 use super::cost::{checked_sources, costs_of, old_texts};
 use super::server::Tools;
 use super::shapes::Shower;
-use crate::copied::Copied;
-use crate::engine::Answer;
+use crate::project::copied::Copied;
+use crate::project::engine::Answer;
 
 /// Bytes that the elements of a run's tensors may take.
 const MEMORY: u64 = 1_000_000_000;

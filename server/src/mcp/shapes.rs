@@ -12,8 +12,8 @@ use visa_analysis::{
 
 use super::quotes::shortened_quotes;
 use super::room::Room;
-use crate::engine::{Answer, Failure};
-use crate::lsp::settings::Settings;
+use crate::project::engine::{Answer, Failure};
+use crate::project::workspace_settings::Settings;
 
 /// Places of one finding that are named.
 const PLACES: usize = 5;

@@ -12,7 +12,7 @@ use super::cost::{checked_sources, chosen_kernels, files_of};
 use super::quotes::shortened_quotes;
 use super::server::Tools;
 use super::shapes::{Change, Part, Shower};
-use crate::lint::cost::shared_effort;
+use crate::project::effort::shared_effort;
 
 /// Proposals of a kernel where nothing is said.
 const PROPOSALS: usize = 3;

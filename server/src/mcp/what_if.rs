@@ -14,9 +14,9 @@ use super::quotes::shortened_quotes;
 use super::room::{Held, Room, TEXT_BYTES};
 use super::server::Tools;
 use super::shapes::{Checked, Counts, Finding, LIMIT, Part, Shower};
-use crate::copied::Copied;
-use crate::lsp::settings::Settings;
+use crate::project::copied::Copied;
 use crate::project::paths::slashes;
+use crate::project::workspace_settings::Settings;
 
 /// The most edits of a call.
 const EDITS: usize = 100;

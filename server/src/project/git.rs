@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use super::Failure;
 use super::paths::system_reason;
 
 /// The mode of a link in git's trees.
@@ -76,4 +77,56 @@ pub(crate) fn git_with(
     let why = String::from_utf8_lossy(&output.stderr);
     let why = why.trim().lines().collect::<Vec<_>>().join("; ");
     Err(Refusal::Said(why))
+}
+
+/// A file's text in a revision. A file that the revision does not have is an empty one.
+pub(crate) fn text_of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
+    let path = Path::new(shown);
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is not in a git repository")))?;
+
+    let commit = commit_of(folder, revision);
+    let commit = commit.map_err(|why| match why {
+        Refusal::NotRun(why) => Failure::new(format!(
+            "`{revision}` is not a file, and git cannot be run: {why}"
+        )),
+        Refusal::Said(why) => Failure::new(format!(
+            "`{revision}` is neither a file nor a revision that git knows here: {why}"
+        )),
+    })?;
+    let Some(commit) = commit else {
+        return Err(Failure::new(format!(
+            "`{revision}` names no single commit to compare with"
+        )));
+    };
+    let failed = |why: Refusal| {
+        let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
+        Failure::new(format!("git cannot give `{shown}` of `{revision}`: {why}"))
+    };
+    let listed = git(folder, &["ls-tree", "-z", &commit, "--", name]).map_err(failed)?;
+    let Some(entry) = listed
+        .split(|byte| *byte == 0)
+        .find(|entry| !entry.is_empty())
+    else {
+        return Ok(String::new());
+    };
+    // `100644 blob HASH`, a tab and the name.
+    let entry = String::from_utf8_lossy(entry);
+    let mut words = entry.split_whitespace();
+    let (mode, kind, object) = (words.next(), words.next(), words.next());
+    let (Some(mode), Some("blob"), Some(object)) = (mode, kind, object) else {
+        return Ok(String::new());
+    };
+    if mode == LINK {
+        return Err(Failure::new(format!(
+            "`{shown}` is a link in `{revision}`; compare the file that it leads to"
+        )));
+    }
+    let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
+    String::from_utf8(text)
+        .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is not UTF-8 text")))
 }

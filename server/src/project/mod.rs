@@ -2,14 +2,20 @@
 //!
 //! Knows the disk and `visa-lint.toml`; neither terminals nor the protocol of editors, and nothing of what a kernel means.
 
+pub(crate) mod client_settings;
+pub(crate) mod copied;
+pub(crate) mod effort;
+pub(crate) mod engine;
 pub(crate) mod features;
 pub(crate) mod files;
+pub(crate) mod folder_dialects;
 pub(crate) mod git;
 pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
 mod loaded;
 mod locks;
+pub(crate) mod notes;
 pub(crate) mod packages;
 pub(crate) mod parts;
 pub(crate) mod paths;
@@ -18,6 +24,8 @@ pub(crate) mod requirements;
 mod search;
 pub(crate) mod settings;
 mod since;
+pub(crate) mod workspace_settings;
+pub(crate) mod writing;
 
 /// Why a run failed.
 #[derive(Debug)]

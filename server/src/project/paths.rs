@@ -85,11 +85,37 @@ pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
+/// Whether a path is one of the file system.
+pub(crate) fn is_file_path(path: &str) -> bool {
+    path.starts_with('/') || has_drive(path)
+}
+
+/// Whether a path is that of a file of Rust. Clients may show the server settings files, too.
+pub(crate) fn is_source(path: &str) -> bool {
+    is_file_path(path) && visa_analysis::may_be_source(path)
+}
+
+/// Whether a path begins with `C:/`.
+pub(crate) fn has_drive(path: &str) -> bool {
+    let mut letters = path.chars();
+    letters
+        .next()
+        .is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && matches!(letters.next(), None | Some('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{names_share_or_device, written_in};
+    use super::{is_file_path, names_share_or_device, written_in};
+
+    #[test]
+    fn addresses_are_no_paths_of_files() {
+        assert!(!is_file_path("untitled:Untitled-1"));
+        assert!(is_file_path("/a.rs") && is_file_path("C:/a.rs"));
+    }
 
     #[test]
     fn shares_and_devices_are_known_on_every_system() {

@@ -11,7 +11,7 @@ use visa_analysis::{KernelCost, counted, thousands, visible};
 
 use super::human::{Paint, aligned_table};
 use super::unknown::unknown_place;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::lint::arguments::Limit;
 use crate::project::Failure;
 

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use visa_analysis::{Applicability, DiagnosticFix, KernelCost, Proposal, Texts, apply_fixes};
 
 use super::human::total_words;
-use crate::json::cost::chosen_document;
-use crate::json::memory_map;
-use crate::lint::fixing::unified;
+use crate::documents::diff::unified;
+use crate::documents::json::cost::chosen_document;
+use crate::documents::json::memory_map;
 use crate::lint::session::Session;
 use crate::project::Failure;
 

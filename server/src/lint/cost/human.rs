@@ -10,7 +10,7 @@ use visa_analysis::{
 
 use super::super::styles::{TITLE, styled};
 use super::numbered::how_to_apply;
-use crate::json::roofline as words;
+use crate::documents::json::roofline as words;
 use visa_analysis::visible;
 
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.

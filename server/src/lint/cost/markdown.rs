@@ -13,7 +13,7 @@ use super::compare::{
 use super::human::{place_of, saving_text};
 use super::overview::{all_together, largest_saving, likely_bounds, sorted};
 use super::unknown::unknown_place;
-use crate::json::roofline::{binding_bound, binding_sentence};
+use crate::documents::json::roofline::{binding_bound, binding_sentence};
 
 /// Rows of one table; what is beyond is counted. A comment may have 65,536 characters.
 const ROWS: usize = 100;

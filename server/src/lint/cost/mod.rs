@@ -23,16 +23,18 @@ use visa_analysis::{Effort, KernelCost};
 
 use super::arguments::{CostArguments, CostFormat};
 use super::outcome::Outcome;
-use super::output::{Console, write_error, write_warning};
+use super::output::Console;
 use super::pool::in_pool;
 use super::session::{Given, Session};
-use super::writing::write_file;
-use crate::json::cost as json;
-use crate::json::transfers::FileTransfers;
+use crate::documents::json::cost as json;
+use crate::documents::json::transfers::FileTransfers;
 use crate::project::Failure;
+use crate::project::effort::shared_effort;
 use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
+use crate::project::notes::{write_error, write_warning};
 use crate::project::settings::Model;
+use crate::project::writing::write_file;
 
 use compare::{Comparison, State};
 use patch::Wanted;
@@ -157,12 +159,6 @@ const fn has_proposals(format: CostFormat) -> bool {
     )
 }
 
-/// Changes that are tried of the kernels of many files together, where nothing is said.
-const SHARED_EFFORT: usize = 1_000;
-
-/// The fewest that are tried of a kernel, where nothing is said.
-const LEAST_EFFORT: usize = 10;
-
 /// How far remedies are searched: where nothing is written of them, not at all.
 fn search_effort(options: &CostArguments, files: usize) -> Effort {
     if !has_proposals(options.format) || options.compare.is_some() || options.validate.is_some() {
@@ -180,12 +176,6 @@ fn search_effort(options: &CostArguments, files: usize) -> Effort {
 fn wanted_change(options: &CostArguments) -> Option<Wanted> {
     let apply = options.apply.map(Wanted::Apply);
     apply.or_else(|| options.diff.then_some(Wanted::Diff))
-}
-
-/// How far remedies are searched of so many files, where nothing is said.
-pub(crate) fn shared_effort(files: usize) -> usize {
-    let shared = SHARED_EFFORT / files.max(1);
-    shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT)
 }
 
 fn comparison_text(

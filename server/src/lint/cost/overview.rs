@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use visa_analysis::{KernelCost, Model, thousands};
 
-use crate::json::roofline::binding_bound;
+use crate::documents::json::roofline::binding_bound;
 
 use super::human::{Paint, aligned_table, place_of};
 use super::unknown::unknown_place;

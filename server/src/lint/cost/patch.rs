@@ -4,10 +4,12 @@ use visa_analysis::{Fixable, KernelCost, Proposal, Texts};
 
 use super::human::saving_text;
 use super::numbered::numbered_proposals;
-use crate::lint::fixing::{print_unified, unified, write_changes};
-use crate::lint::output::{Console, write_note};
+use crate::documents::diff::unified;
+use crate::lint::fixing::{print_unified, write_changes};
+use crate::lint::output::Console;
 use crate::lint::session::Session;
 use crate::project::Failure;
+use crate::project::notes::write_note;
 
 /// What to do with a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

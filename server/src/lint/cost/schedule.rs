@@ -6,7 +6,7 @@
 use serde::Serialize;
 use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
 
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::project::Failure;
 
 /// Bytes that the vendor's files give for all memory and for a page of it.

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
 
-use crate::json::transfers::FileTransfers;
+use crate::documents::json::transfers::FileTransfers;
 use marks::{
     GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, decimal_text, draw_axis, draw_block, draw_label,
     escaped_xml,

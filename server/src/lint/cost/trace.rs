@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use visa_analysis::{KernelCost, Lane, LineIndex, OperationRow, TransferCost, TransferSchedule};
 
-use crate::json::pretty;
-use crate::json::transfers::FileTransfers;
+use crate::documents::json::pretty;
+use crate::documents::json::transfers::FileTransfers;
 use crate::project::Failure;
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use visa_analysis::{
 
 use super::human::Paint;
 use super::markdown::{code_cell, prose_cell};
-use crate::json::transfers::FileTransfers;
+use crate::documents::json::transfers::FileTransfers;
 use visa_analysis::visible;
 
 /// The functions of some files, a table each, on a terminal.

@@ -5,8 +5,6 @@
 
 mod diff;
 
-pub(crate) use self::diff::unified;
-
 use std::sync::Arc;
 
 use visa_analysis::{Fixed, Rejection, Texts, Trust, thousands, visible_source};
@@ -14,10 +12,12 @@ use visa_analysis::{Fixed, Rejection, Texts, Trust, thousands, visible_source};
 use super::arguments::{CheckArguments, FixArguments};
 use super::delivery::{deliver, is_colored};
 use super::outcome::Outcome;
-use super::output::{Console, write_note};
+use super::output::Console;
 use super::session::Session;
-use super::writing::{Staged, put_in_place};
+use crate::documents::diff::unified;
 use crate::project::Failure;
+use crate::project::notes::write_note;
+use crate::project::writing::{Staged, put_in_place};
 use visa_analysis::counted;
 
 impl FixArguments {
@@ -147,7 +147,7 @@ pub(crate) fn diff(
     let mut answer = String::new();
     for (path, text) in &fixed.texts {
         let old = before.get(path).map_or("", |text| text);
-        answer.push_str(&diff::unified(&session.shown_path(path), old, text));
+        answer.push_str(&unified(&session.shown_path(path), old, text));
     }
     if options.output_file.is_none() {
         print_unified(answer, console)?;

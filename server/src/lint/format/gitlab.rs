@@ -4,7 +4,7 @@ use serde::Serialize;
 use visa_analysis::{Group, Level};
 
 use super::common::whole_text;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, Outline};
 use crate::project::Failure;

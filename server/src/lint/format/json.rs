@@ -9,7 +9,7 @@ use visa_analysis::{
     RelatedPlace,
 };
 
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
 use crate::project::Failure;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use visa_analysis::{Diagnostic, FileEdit, LineIndex, Position};
 
-use crate::edit_places::elsewhere_text;
+use crate::documents::edit_places::elsewhere_text;
 use crate::lint::outline::Texts;
 
 /// Lines of files, each file indexed when it is first asked for.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use visa_analysis::{Diagnostic, DiagnosticFix, Level, Range, documentation_url};
 
 use super::common::whole_text;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::project::Failure;

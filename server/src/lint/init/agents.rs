@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::lint::writing::write_file;
 use crate::project::Failure;
 use crate::project::paths::{shown_path, system_reason};
 use crate::project::regular::{DECIDING_BYTES, read_text};
+use crate::project::writing::write_file;
 
 /// The remark before the section.
 const BEGIN: &str = "<!-- visa-lint: begin; written by `visa-lint init --agents` -->";

@@ -12,11 +12,11 @@ use visa_analysis::documentation_url;
 use super::arguments::{InitArguments, Service};
 use super::outcome::Outcome;
 use super::output::Console;
-use super::writing::write_file;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::project::Failure;
 use crate::project::paths::{end_of, shown_path, system_reason};
 use crate::project::settings::{FILE_NAME, schema};
+use crate::project::writing::write_file;
 
 /// A file to write, and what is to be done with it then.
 struct Template {

@@ -10,10 +10,11 @@ use super::ran::Ran;
 use super::sources::{given, run_in};
 use crate::lint::arguments::RunArguments;
 use crate::lint::outcome::Outcome;
-use crate::lint::output::{Console, write_warning};
+use crate::lint::output::Console;
 use crate::lint::session::Session;
 use crate::project::Failure;
 use crate::project::levels::Levels;
+use crate::project::notes::write_warning;
 
 /// Runs the command.
 pub(super) fn run(options: &RunArguments, console: Console) -> Result<Outcome, Failure> {

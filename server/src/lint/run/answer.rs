@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{
-    Diagnostic, Group, Level, OperationCounts, RelatedPlace, RunFinding, RunRefusal, RunReport,
-    Texts, UnresolvedPlace,
-};
+use visa_analysis::{Level, OperationCounts, RunRefusal, Texts, UnresolvedPlace};
 
 use super::human;
 use super::ran::Ran;
-use crate::json::run as json;
+use crate::documents::json::run as json;
+use crate::documents::run_findings::diagnostic_of;
 use crate::lint::arguments::{CheckFormat, RunArguments, RunFormat};
 use crate::lint::format::human::Look;
 use crate::lint::format::{Extent, render_outline};
 use crate::lint::outcome::Outcome;
 use crate::lint::outline::{Finding, NotLookedAt, Outline};
-use crate::lint::output::{Console, write_error};
+use crate::lint::output::Console;
 use crate::project::Failure;
+use crate::project::notes::write_error;
 
 /// All that ran.
 #[derive(Debug, Default)]
@@ -174,57 +173,4 @@ fn not_run(ran: &Ran) -> Option<NotLookedAt> {
             range: *range,
         },
     })
-}
-
-/// A finding at the line that it comes from, with the stations behind it.
-pub(crate) fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
-    let (file, range) = match &finding.origin {
-        Some(origin) => (origin.file.clone(), origin.range),
-        None => (report.file.clone(), report.range),
-    };
-    // Where the message says it already, the place says the rest.
-    let origin = (finding.origin.iter()).filter(|origin| !finding.message.contains(&origin.what));
-    let mut notes: Vec<String> = origin
-        .map(|origin| format!("it comes from here: {}", origin.what))
-        .collect();
-    notes.extend(way(finding));
-    let stations = finding.through.iter();
-    let related = stations.map(|station| RelatedPlace {
-        message: station.what.clone(),
-        file: station.file.clone(),
-        range: station.range,
-        fault: None,
-    });
-    Diagnostic {
-        rule: finding.rule,
-        group: Group::Silent,
-        default_level: Level::Deny,
-        message: finding.message.clone(),
-        notes,
-        help: finding.help.clone(),
-        alternatives: Vec::new(),
-        url: visa_analysis::documentation_url("run.html"),
-        file,
-        range,
-        related: related.collect(),
-        more_places: 0,
-        called_at: None,
-        fixes: Vec::new(),
-        saves: None,
-        suppressed: false,
-        confirmed_by: None,
-        home: None,
-    }
-}
-
-/// How an element went from its origin to the output, in a line.
-fn way(finding: &RunFinding) -> Option<String> {
-    if finding.through.is_empty() {
-        return None;
-    }
-    let stations = finding.through.iter();
-    let stations: Vec<String> = stations
-        .map(|station| format!("line {}: {}", station.range.start.line, station.what))
-        .collect();
-    Some(format!("it went through {}", stations.join("; ")))
 }

@@ -7,8 +7,8 @@ use visa_analysis::{RunOutput, RunReport};
 
 use super::inputs::parted;
 use crate::lint::arguments::RunArguments;
-use crate::lint::writing::write_files;
 use crate::project::Failure;
+use crate::project::writing::write_files;
 
 /// What is to be written.
 #[derive(Debug)]

@@ -15,17 +15,17 @@ use serde_json::Value;
 use visa_analysis::{KernelCost, Searchable, Texts};
 
 use super::feed::{Feed, Work};
-use crate::engine::STACK_BYTES;
 use crate::lint::arguments::ViewArguments;
 use crate::lint::cost::drawn::{self, Drawn, drawn_kernels, page_document};
-use crate::lint::cost::shared_effort;
 use crate::lint::format::json::{finding_json, unresolved_json};
-use crate::lint::output::write_error;
 use crate::lint::session::{Checked, Given, Session, show_paths_of_cost};
 use crate::lint::watch::{self, Follower, Subject};
 use crate::project::Failure;
+use crate::project::effort::shared_effort;
+use crate::project::engine::STACK_BYTES;
 use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
+use crate::project::notes::write_error;
 
 /// How often a search that goes on shows what it has found.
 const OFTEN: Duration = Duration::from_secs(2);

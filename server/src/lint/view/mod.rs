@@ -11,9 +11,10 @@ mod site;
 
 use super::arguments::ViewArguments;
 use super::outcome::Outcome;
-use super::output::{Console, write_note};
+use super::output::Console;
 use super::pool::in_pool;
 use crate::project::Failure;
+use crate::project::notes::write_note;
 
 use self::feed::Feed;
 use self::site::{Content, Site};

@@ -19,8 +19,8 @@ use super::fixes::{Carried, Chosen, ranges_touch};
 use super::reports::checked_report;
 use super::{explaining, settings_file};
 use crate::lsp::capabilities::FIX_ALL;
-use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
+use crate::project::engine::{Answer, Failure};
 use crate::project::levels::TO_BE_LOOKED_AT;
 
 /// What a code action carries until it is chosen.

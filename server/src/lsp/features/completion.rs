@@ -9,9 +9,9 @@ use visa_analysis::{ByteRange, Completion, CompletionKind};
 
 use super::markup::Format;
 use super::resolve_position;
-use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
+use crate::project::engine::Answer;
 
 /// `textDocument/completion`
 pub(crate) fn completion(

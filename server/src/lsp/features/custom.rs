@@ -14,11 +14,11 @@ use visa_analysis::KernelCost;
 
 use super::edits::{of_files, workspace_edit};
 use super::resolve_position;
-use crate::json::cost::chosen_document;
-use crate::json::dialect::Dialect;
-use crate::json::memory_map::memory_map_document;
-use crate::lsp::engine::{Answer, Failure};
+use crate::documents::json::cost::chosen_document;
+use crate::documents::json::dialect::Dialect;
+use crate::documents::json::memory_map::memory_map_document;
 use crate::lsp::state::Snapshot;
+use crate::project::engine::{Answer, Failure};
 
 /// What the kernel at a place costs: the object of `visa-lint cost --format json`, of one kernel; with what a search proposes where
 /// one was made.

@@ -19,13 +19,13 @@ use visa_analysis::{
 
 use super::fixes::Carried;
 use super::reports::is_whole;
-use crate::lint::run::answer::diagnostic_of;
-use crate::lsp::configuration::Scope;
+use crate::documents::run_findings::diagnostic_of;
 use crate::lsp::early::{MANY_FILES, MANY_OPERATIONS, Part};
-use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::positions::Encoding;
 use crate::lsp::state::Snapshot;
 use crate::lsp::status;
+use crate::project::client_settings::Scope;
+use crate::project::engine::{Answer, Failure};
 use crate::project::settings::SettingsProblem;
 
 /// The `source` field of our diagnostics.

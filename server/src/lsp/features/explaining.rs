@@ -16,12 +16,12 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{find_rule, find_run_rule};
 
-use crate::lint::{explain, pages};
+use crate::documents::{pages, rule_words};
 use crate::lsp::capabilities::EXPLAIN;
-use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::lock::lock_ignoring_poison;
 use crate::lsp::state::{Server, Snapshot};
 use crate::lsp::uris;
+use crate::project::engine::{Answer, Failure};
 use crate::project::paths::slashes;
 use crate::project::settings::Dialect;
 
@@ -45,10 +45,12 @@ pub(crate) fn rule_page(snapshot: &Snapshot, params: &RulePageParams) -> Answer<
 
 fn rule_page_text(snapshot: &Snapshot, params: &RulePageParams) -> Answer<String> {
     if let Some(rule) = find_run_rule(&params.rule) {
-        return Ok(explain::run_markdown(rule));
+        return Ok(rule_words::run_markdown(rule));
     }
     let Some(rule) = find_rule(&params.rule) else {
-        return Err(Failure::Refused(explain::nothing_found_text(&params.rule)));
+        return Err(Failure::Refused(rule_words::nothing_found_text(
+            &params.rule,
+        )));
     };
     let document = params.text_document.as_ref();
     let library = document.and_then(|document| {

@@ -4,9 +4,9 @@ use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::Folding;
 
-use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
+use crate::project::engine::Answer;
 
 /// `textDocument/foldingRange`
 pub(crate) fn folding_ranges(

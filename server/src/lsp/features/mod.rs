@@ -31,9 +31,9 @@ pub(crate) mod view_file_text;
 use tower_lsp::ls_types::{Location, TextDocumentPositionParams};
 use visa_analysis::Place;
 
-use super::engine::Answer;
 use super::positions::FileText;
 use super::state::Snapshot;
+use crate::project::engine::Answer;
 
 /// The engine's path, the text and the byte of a place in a document.
 fn resolve_position(

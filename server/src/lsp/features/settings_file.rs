@@ -17,8 +17,7 @@ use super::edits::{DocumentEdits, workspace_edit};
 use super::fix_all::line_edits;
 use crate::lsp::positions::{FileText, LineTable};
 use crate::lsp::state::Snapshot;
-use crate::lsp::uris;
-use crate::project::paths::slashes;
+use crate::project::paths::{self, slashes};
 use crate::project::regular::{DECIDING_BYTES, is_meant, read_text};
 use crate::project::settings::{FILE_NAME, Resolver, text_allowing_rule};
 
@@ -56,7 +55,7 @@ pub(super) fn allow_rule_action(
 /// What becomes of the settings file; none where a rule would not be allowed by it.
 fn settings_change(snapshot: &Snapshot, document: &str, name: &str) -> Option<Change> {
     let rule = find_rule(name)?;
-    if !uris::is_file_path(document) {
+    if !paths::is_file_path(document) {
         return None;
     }
     let settings = &snapshot.view.settings;

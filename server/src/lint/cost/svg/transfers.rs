@@ -7,7 +7,7 @@ use visa_analysis::{Amount, Lane, LineIndex, TransferCost, TransferSchedule, tho
 use super::marks::{
     GAP, LANE, LEFT, RIGHT, Scale, TITLE, WIDTH, draw_axis, draw_label, draw_mark, escaped_xml,
 };
-use crate::json::transfers::FileTransfers;
+use crate::documents::json::transfers::FileTransfers;
 
 /// Draws the functions of some files from `top` on; returns where they end.
 pub(super) fn draw(body: &mut String, moved: &[FileTransfers], mut top: u64) -> u64 {

@@ -14,7 +14,7 @@ use visa_analysis::{
 
 use super::common::whole_text;
 use super::lines::LineIndices;
-use crate::json::pretty;
+use crate::documents::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::project::Failure;

@@ -10,9 +10,9 @@ use visa_analysis::{
     Signatures, Texts, Totals, Workspace,
 };
 
-use crate::engine::{Answer, Failure, TIME_OF_A_FILE};
-use crate::lsp::settings::Settings;
+use crate::project::engine::{Answer, Failure, TIME_OF_A_FILE};
 use crate::project::settings::Dialect;
+use crate::project::workspace_settings::Settings;
 
 /// Files that are checked before the copy asks again whether an answer is awaited.
 const FILES_AT_ONCE: usize = 16;

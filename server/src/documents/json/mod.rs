@@ -9,7 +9,6 @@ pub(crate) mod memory_map;
 pub(crate) mod refusal;
 pub(crate) mod roofline;
 pub(crate) mod run;
-pub(crate) mod schema;
 pub(crate) mod transfers;
 
 use serde::Serialize;

@@ -10,12 +10,12 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use visa_analysis::SequenceAnswer;
 
-use super::cost::Document;
-use super::dialect::Dialect;
-use super::expressions::Mapping;
-use super::memory_map::MemoryMap;
-use super::refusal::{Refused, RunFailed};
-use super::run;
+use crate::documents::json::cost::Document;
+use crate::documents::json::dialect::Dialect;
+use crate::documents::json::expressions::Mapping;
+use crate::documents::json::memory_map::MemoryMap;
+use crate::documents::json::refusal::{Refused, RunFailed};
+use crate::documents::json::run;
 use crate::lint::format::json as check;
 
 /// An answer, or why there is none.

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use visa_analysis::{Package, PackageFeatures, Workspace};
 
-use super::configuration::ClientSettings;
-use super::uris;
-use crate::project::files::Sources;
-use crate::project::libraries::Libraries;
-use crate::project::paths::slashes;
-use crate::project::settings::show::show_settings;
-use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
+use super::client_settings::ClientSettings;
+use super::files::Sources;
+use super::libraries::Libraries;
+use super::paths::{self, slashes};
+use super::settings::show::show_settings;
+use super::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
 
 /// What the client wants, and what the disk says.
 #[derive(Debug, Default)]
@@ -139,12 +138,12 @@ impl Settings {
 
     /// Whether a file is checked. Documents that are no files always are.
     pub(crate) fn reports(&self, path: &str) -> bool {
-        !uris::is_file_path(path) || self.reported.contains(path)
+        !paths::is_file_path(path) || self.reported.contains(path)
     }
 
     /// Whether a document is open that the reading did not know: whether it is checked is said by the next one.
     pub(crate) fn awaits_document(&self, path: &str) -> bool {
-        uris::is_source(path) && !self.reported.contains(path) && !self.known.contains(path)
+        paths::is_source(path) && !self.reported.contains(path) && !self.known.contains(path)
     }
 
     /// Tells an engine what it needs to know about the files.

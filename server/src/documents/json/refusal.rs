@@ -54,3 +54,21 @@ impl RunFailed {
         }
     }
 }
+
+impl Place {
+    /// The part of an expression that these bytes hold.
+    pub(crate) fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
+        let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
+        Self {
+            expr: expr.to_owned(),
+            start: characters(bytes.start),
+            end: characters(bytes.end),
+        }
+    }
+
+    /// `^^` below the part; one mark where nothing is there.
+    pub(crate) fn underline(&self) -> String {
+        let marks = self.end.saturating_sub(self.start).max(1);
+        format!("{}{}", " ".repeat(self.start), "^".repeat(marks))
+    }
+}
