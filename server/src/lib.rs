@@ -11,11 +11,13 @@ mod documents;
 pub mod lint;
 pub mod lsp;
 mod mcp;
-mod project;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+
+// A crate of its own, by the name of its room.
+use visa_project as project;
 
 pub use lint::{AGENT_VARIABLES, rule_pages, schema_of_costs, schemas, workspace_of_folder};
 

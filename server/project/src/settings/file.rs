@@ -20,7 +20,7 @@ use visa_analysis::{Group, Language, Level, all_rules};
 
 use super::dialect::Dialect;
 use super::options::{Model, NkiTarget, Target};
-use crate::project::levels::WARNINGS;
+use crate::levels::WARNINGS;
 
 /// Levels by rule or group. All of them are read before any is applied: the widest first, so that a rule's own line holds
 /// whatever its group's says.
@@ -279,7 +279,7 @@ fn tidy(schema: &mut Schema) {
 }
 
 /// The JSON schema of the settings file.
-pub(crate) fn schema() -> Schema {
+pub fn schema() -> Schema {
     let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(tidy));
     settings
         .into_generator()

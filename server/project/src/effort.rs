@@ -7,7 +7,7 @@ const SHARED_EFFORT: usize = 1_000;
 const LEAST_EFFORT: usize = 10;
 
 /// How far remedies are searched of so many files, where nothing is said.
-pub(crate) fn shared_effort(files: usize) -> usize {
+pub fn shared_effort(files: usize) -> usize {
     let shared = SHARED_EFFORT / files.max(1);
     shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT)
 }

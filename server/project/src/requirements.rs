@@ -20,13 +20,13 @@ const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependen
 
 /// A manifest with another requirement.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Required {
+pub struct Required {
     /// Its new text; none where it asks for the release already, or does not name a library.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// Whether it leaves a dependency to its workspace.
-    pub(crate) inherits: bool,
+    pub inherits: bool,
     /// What no requirement says, a line each with the line's number: dependencies by path and by Git.
-    pub(crate) by_hand: Vec<(usize, String)>,
+    pub by_hand: Vec<(usize, String)>,
 }
 
 /// One replacement.
@@ -37,7 +37,7 @@ type Edit = (Range<usize>, String);
 /// # Errors
 ///
 /// It is no TOML; the words say where.
-pub(crate) fn required(shown: &str, text: &str, release: Release) -> Result<Required, Failure> {
+pub fn required(shown: &str, text: &str, release: Release) -> Result<Required, Failure> {
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_at(text, span.start));
         Failure::new(format!(
@@ -90,7 +90,7 @@ pub(crate) fn required(shown: &str, text: &str, release: Release) -> Result<Requ
 }
 
 /// The manifest of the workspace around a package.
-pub(crate) fn workspace_manifest(root: &Path) -> Option<PathBuf> {
+pub fn workspace_manifest(root: &Path) -> Option<PathBuf> {
     let mut above = root.ancestors().map(|folder| folder.join("Cargo.toml"));
     above.find(|path| {
         let text = read_text(path, DECIDING_BYTES).unwrap_or_default();

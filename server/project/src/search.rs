@@ -16,7 +16,7 @@ use super::regular::{DECIDING_BYTES, unfit};
 const PATTERNS: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// The `.rs` files below a folder, sorted, and what could not be read.
-pub(crate) fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
+pub fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
     let mut search = Search::default();
     search.search_all(folder);
     search.sources.sort();
@@ -24,7 +24,7 @@ pub(crate) fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
 }
 
 /// A folder and those below it that are searched for `.rs` files; nothing where it is none.
-pub(crate) fn folders_below(folder: &Path) -> Vec<PathBuf> {
+pub fn folders_below(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
     }

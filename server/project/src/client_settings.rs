@@ -10,13 +10,13 @@ use clap::ValueEnum;
 use serde_json::{Map, Value};
 use visa_analysis::{EFFORT, HintLevel, Level, MOST_EFFORT, nearest_names};
 
-use crate::project::levels::{
+use crate::levels::{
     Change, Levels, Origin, nearest_names_clause, unknown_name_problem, widest_first,
 };
-use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
+use crate::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
 
 /// The section of an editor's settings.
-pub(crate) const SECTION: &str = "visa";
+pub const SECTION: &str = "visa";
 
 /// Settings of the extension itself, which it acts on without the server.
 const OF_THE_EXTENSION: [&str; 3] = ["trace", "server", "semanticTokens"];
@@ -39,7 +39,7 @@ const KEYS: [&str; 12] = [
 
 /// The files whose findings are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// Those that are open.
     OpenFiles,
     /// All of the folders that are open, too.
@@ -49,23 +49,23 @@ pub(crate) enum Scope {
 
 /// What an editor wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ClientSettings {
+pub struct ClientSettings {
     /// Whether findings are shown at all.
-    pub(crate) diagnostics: bool,
+    pub diagnostics: bool,
     /// Of which files.
-    pub(crate) scope: Scope,
+    pub scope: Scope,
     /// Levels that win over those of the settings file.
-    pub(crate) levels: Levels,
+    pub levels: Levels,
     /// What is in the place of the settings file, or beside it.
-    pub(crate) arguments: SettingsArguments,
+    pub arguments: SettingsArguments,
     /// How many inlay hints are shown.
-    pub(crate) hints: HintLevel,
+    pub hints: HintLevel,
     /// Whether kernels have a line above them.
-    pub(crate) lenses: bool,
+    pub lenses: bool,
     /// Whether methods and variants are completed, which a server for all of Rust completes, too.
-    pub(crate) methods: bool,
+    pub methods: bool,
     /// Changes of a kernel that are tried in the background, at most; 0 asks the rules alone.
-    pub(crate) effort: usize,
+    pub effort: usize,
 }
 
 impl Default for ClientSettings {
@@ -88,7 +88,7 @@ impl Default for ClientSettings {
 
 impl ClientSettings {
     /// Whether a value that a client sent unasked says something about our settings, rather than about those of others.
-    pub(crate) fn concerns_settings(value: &Value) -> bool {
+    pub fn concerns_settings(value: &Value) -> bool {
         let known = |name: &String| {
             let inner = format!("{name}.");
             name == SECTION
@@ -103,7 +103,7 @@ impl ClientSettings {
 
     /// Reads the settings below [`SECTION`], also where they still are in it. What cannot be used is given, a line each, and
     /// left as it is by default; the rest holds.
-    pub(crate) fn read(value: &Value) -> (Self, Vec<String>) {
+    pub fn read(value: &Value) -> (Self, Vec<String>) {
         let mut reader = Reader::default();
         let value = value.get(SECTION).unwrap_or(value);
         match value {
@@ -278,7 +278,7 @@ mod tests {
     use visa_analysis::{HintLevel, Level};
 
     use super::{ClientSettings, Scope};
-    use crate::project::settings::Target;
+    use crate::settings::Target;
 
     #[test]
     fn settings_are_read_inside_and_outside_of_their_section() {

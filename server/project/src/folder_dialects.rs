@@ -11,12 +11,12 @@ use super::settings::{Configurations, Dialect, Resolver, SettingsArguments};
 
 /// The dialect of an expression that belongs to no file: what is chosen, else what settings and manifest say of the current
 /// folder's crate, else the newest release of the current library.
-pub(crate) fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
+pub fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
     dialect_in(&std::env::current_dir().unwrap_or_default(), chosen)
 }
 
 /// The same for a folder, given by its absolute path.
-pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect {
+pub fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect {
     known_dialect_in(here, chosen)
         .unwrap_or_else(|| visa_analysis::Dialect::newest(Library::OptStd))
 }
@@ -53,7 +53,7 @@ pub(crate) fn known_dialect_in(here: &Path, chosen: Dialect) -> Option<visa_anal
 
 /// The release that pages are shown for: the one that is chosen, else that of the crate around a folder; nothing outside of a crate of
 /// kernels.
-pub(crate) fn asked_in(folder: &Path, chosen: Option<Dialect>) -> Dialect {
+pub fn asked_in(folder: &Path, chosen: Option<Dialect>) -> Dialect {
     let found = chosen.or_else(|| {
         let dialect = known_dialect_in(folder, Dialect::default())?;
         Some(Dialect {

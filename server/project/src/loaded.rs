@@ -2,9 +2,9 @@
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct LoadedFile {
+pub struct LoadedFile {
     /// The absolute path, as the engine sees it.
-    pub(crate) path: String,
+    pub path: String,
     /// The text.
-    pub(crate) text: String,
+    pub text: String,
 }

@@ -18,7 +18,7 @@ const PART_BYTES: usize = 2 << 20;
 
 /// Files by their positions, in parts that know nothing of each other. Each has about [`PART_BYTES`] of text, unless what
 /// belongs together has more; both the parts and the files of each are in the order of the files.
-pub(crate) fn independent_parts(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
+pub fn independent_parts(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
     parts_of(files, packages, PART_BYTES)
 }
 
@@ -48,7 +48,7 @@ fn parts_of(files: &[LoadedFile], packages: &[Package], bytes: usize) -> Vec<Vec
 }
 
 /// The files that belong together, by their positions, in the order of the first of each.
-pub(crate) fn file_groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
+pub fn file_groups(files: &[LoadedFile], packages: &[Package]) -> Vec<Vec<usize>> {
     let mut together = Together::new(files, packages);
     for (index, file) in files.iter().enumerate() {
         together.join_package(index, file);

@@ -8,15 +8,15 @@ mod dialect;
 mod file;
 mod options;
 mod read;
-pub(crate) mod show;
+pub mod show;
 mod wording;
 mod writing;
 
-pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
-pub(crate) use self::file::schema;
-pub(crate) use self::options::{Model, SettingsArguments, Target};
-pub(crate) use self::read::SettingsProblem;
-pub(crate) use self::writing::text_allowing_rule;
+pub use self::dialect::{Dialect, DialectParser, DialectProblem};
+pub use self::file::schema;
+pub use self::options::{Model, SettingsArguments, Target};
+pub use self::read::SettingsProblem;
+pub use self::writing::text_allowing_rule;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
@@ -35,14 +35,14 @@ use super::paths::slashes;
 use super::regular::is_meant;
 
 /// The name of a settings file.
-pub(crate) const FILE_NAME: &str = "visa-lint.toml";
+pub const FILE_NAME: &str = "visa-lint.toml";
 
 /// The rule about suppressions that suppress nothing.
 const UNUSED_SUPPRESSION: &str = "unused_suppression";
 
 /// What holds for a file.
 #[derive(Debug, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// Of the file, its overrides and the command line, in this order.
     levels: Levels,
     library: ChosenLibrary,
@@ -57,25 +57,25 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// The settings file that holds, and the folder that its patterns are relative to; none where there is none.
-    pub(crate) fn file(&self) -> Option<(&Path, &Path)> {
+    pub fn file(&self) -> Option<(&Path, &Path)> {
         let file = self.configuration.as_deref()?;
         Some((&file.path, &file.root))
     }
 
     /// The level of a finding, `Allow` also where its rule does not run.
-    pub(crate) fn level_of(&self, diagnostic: &Diagnostic) -> Level {
+    pub fn level_of(&self, diagnostic: &Diagnostic) -> Level {
         self.levels.of_finding(diagnostic)
     }
 
     /// The level of what a rule reports as of a group, `Allow` also where it does not run.
-    pub(crate) fn level_of_rule(&self, rule: &Rule, group: Group) -> Level {
+    pub fn level_of_rule(&self, rule: &Rule, group: Group) -> Level {
         let default = default_level(rule, group);
         self.levels.level(rule.name, group, default).0
     }
 
     /// The rules that are run: those that may report something. Where a selection asks for unused suppressions, the rules that
     /// would be on without it are run too, since only they can say which suppressions are of use.
-    pub(crate) fn enabled_rules(&self) -> EnabledRules {
+    pub fn enabled_rules(&self) -> EnabledRules {
         *self.enabled.get_or_init(|| {
             let on = |levels: &Levels, rule: &Rule, group| {
                 levels.level(rule.name, group, default_level(rule, group)).0 != Level::Allow
@@ -91,7 +91,7 @@ impl Settings {
     }
 
     /// What the engine needs to know.
-    pub(crate) fn engine_options(&self) -> Options {
+    pub fn engine_options(&self) -> Options {
         Options {
             model: match chosen_or_default(self.model.as_ref()) {
                 Model::Schedule => visa_analysis::Model::Schedule,
@@ -132,7 +132,7 @@ impl Settings {
     }
 
     /// What kernels may cost, the narrowest line first.
-    pub(crate) fn budgets(&self) -> Arc<[visa_analysis::Budget]> {
+    pub fn budgets(&self) -> Arc<[visa_analysis::Budget]> {
         let file = self.configuration.iter();
         file.flat_map(|file| file.budgets.entries())
             .map(budgets::Entry::limits)
@@ -140,7 +140,7 @@ impl Settings {
     }
 
     /// The conditions that hold and those that do not.
-    pub(crate) fn cfg(&self) -> Arc<[CfgSetting]> {
+    pub fn cfg(&self) -> Arc<[CfgSetting]> {
         let file = self.configuration.iter();
         file.flat_map(|file| &file.cfg)
             .map(|(_, setting)| setting.clone())
@@ -164,7 +164,7 @@ fn chosen_or_default<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
 
 /// What holds for each of the files that a run loads.
 #[derive(Debug, Default)]
-pub(crate) struct SettingsTable {
+pub struct SettingsTable {
     by_file: BTreeMap<String, Arc<Settings>>,
     /// For all others.
     default: Arc<Settings>,
@@ -172,12 +172,12 @@ pub(crate) struct SettingsTable {
 
 impl SettingsTable {
     /// What holds for a file of the run, by the path that the engine knows.
-    pub(crate) fn settings_of(&self, path: &str) -> &Settings {
+    pub fn settings_of(&self, path: &str) -> &Settings {
         self.by_file.get(path).unwrap_or(&self.default)
     }
 
     /// The same for some of the files.
-    pub(crate) fn part_of_table<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Self {
+    pub fn part_of_table<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Self {
         let known = paths.filter_map(|path| self.by_file.get_key_value(path));
         Self {
             by_file: known
@@ -200,7 +200,7 @@ impl SettingsTable {
     }
 
     /// The rules that are on in files that no run has met.
-    pub(crate) fn default_rules(&self) -> EnabledRules {
+    pub fn default_rules(&self) -> EnabledRules {
         self.default.enabled_rules()
     }
 
@@ -253,7 +253,7 @@ type Key = (Option<Arc<str>>, Vec<usize>);
 
 /// Finds the settings of files, and reads each settings file once.
 #[derive(Debug)]
-pub(crate) struct Resolver {
+pub struct Resolver {
     arguments: SettingsArguments,
     /// Of the command line.
     levels: Levels,
@@ -273,7 +273,7 @@ pub(crate) type Configurations = HashMap<PathBuf, Arc<Configuration>>;
 
 impl Resolver {
     /// Reads the file of `--config`, which has to be right.
-    pub(crate) fn new(arguments: &SettingsArguments, levels: Levels) -> Result<Self, Failure> {
+    pub fn new(arguments: &SettingsArguments, levels: Levels) -> Result<Self, Failure> {
         let here = std::env::current_dir().unwrap_or_default();
         let resolver = Self::from_folder(here, arguments, levels, Configurations::new());
         match settings_failure(&resolver.problems) {
@@ -311,7 +311,7 @@ impl Resolver {
 
     /// What would hold for a file if its settings file, with patterns relative to a folder, had a text; `levels` come after it.
     /// None where that text is wrong.
-    pub(crate) fn with_text(
+    pub fn with_text(
         text: &str,
         (path, root): (&Path, &Path),
         levels: Levels,
@@ -350,7 +350,7 @@ impl Resolver {
     }
 
     /// What holds for each of the files; fails where a settings file that was met is wrong.
-    pub(crate) fn settings_table<'a>(
+    pub fn settings_table<'a>(
         &mut self,
         files: impl IntoIterator<Item = &'a str>,
     ) -> Result<SettingsTable, Failure> {

@@ -3,7 +3,7 @@
 use globset::Glob;
 
 use super::file::Budget;
-use crate::project::levels::Origin;
+use crate::levels::Origin;
 
 /// The budgets of a settings file.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ fn is_pattern(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Budget, Budgets};
-    use crate::project::levels::Origin;
+    use crate::levels::Origin;
 
     #[test]
     fn the_narrowest_line_holds() {

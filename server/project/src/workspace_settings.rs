@@ -16,21 +16,21 @@ use super::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
 
 /// What the client wants, and what the disk says.
 #[derive(Debug, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// The client's settings.
-    pub(crate) client: ClientSettings,
+    pub client: ClientSettings,
     /// What holds for each file that was read.
-    pub(crate) table: SettingsTable,
+    pub table: SettingsTable,
     /// What is wrong with settings files, by the engine's path.
-    pub(crate) problems: BTreeMap<Arc<str>, Vec<SettingsProblem>>,
+    pub problems: BTreeMap<Arc<str>, Vec<SettingsProblem>>,
     /// The files that are checked, by the engine's path.
-    pub(crate) reported: BTreeSet<Arc<str>>,
+    pub reported: BTreeSet<Arc<str>>,
     /// Those of them that are checked only because they were open when the folders were read.
-    pub(crate) only_open: BTreeSet<Arc<str>>,
+    pub only_open: BTreeSet<Arc<str>>,
     /// The documents that were open when the folders were read.
     known: BTreeSet<Arc<str>>,
     /// The files that were read, those that only give names among them.
-    pub(crate) loaded: BTreeSet<Arc<str>>,
+    pub loaded: BTreeSet<Arc<str>>,
     /// The packages that they belong to.
     packages: Vec<Package>,
     /// What these say of the libraries that kernels are written for.
@@ -43,20 +43,20 @@ pub(crate) struct Settings {
 
 /// What a reading of the disk starts from.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// The workspace's folders.
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
     /// The open documents that are files, with their texts.
-    pub(crate) open: BTreeMap<PathBuf, String>,
+    pub open: BTreeMap<PathBuf, String>,
     /// The client's settings.
-    pub(crate) client: ClientSettings,
+    pub client: ClientSettings,
     /// What held before.
-    pub(crate) before: Arc<Settings>,
+    pub before: Arc<Settings>,
 }
 
 impl Wanted {
     /// A folder in which no document is open, for those who have no settings of their own.
-    pub(crate) fn of_folder(root: PathBuf, before: Arc<Settings>) -> Self {
+    pub fn of_folder(root: PathBuf, before: Arc<Settings>) -> Self {
         Self {
             roots: vec![root],
             open: BTreeMap::new(),
@@ -68,18 +68,18 @@ impl Wanted {
 
 /// What was read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// What holds for each file.
-    pub(crate) settings: Settings,
+    pub settings: Settings,
     /// The files.
-    pub(crate) sources: Sources,
+    pub sources: Sources,
     /// What tells this reading from others: files, texts and what holds for them.
-    pub(crate) stamp: u64,
+    pub stamp: u64,
 }
 
 impl Settings {
     /// What holds before anything was read: the client's settings alone.
-    pub(crate) fn unread(client: ClientSettings) -> Self {
+    pub fn unread(client: ClientSettings) -> Self {
         Self {
             client,
             ..Self::default()
@@ -87,7 +87,7 @@ impl Settings {
     }
 
     /// Reads what is below the folders and around the open documents. Takes as long as the disk does.
-    pub(crate) fn read(wanted: Wanted) -> Reading {
+    pub fn read(wanted: Wanted) -> Reading {
         let here = wanted.roots.first().cloned().unwrap_or_default();
         // A document that is on no disk is as a new file of the first folder.
         let untitled = here.join("untitled.rs");
@@ -137,17 +137,17 @@ impl Settings {
     }
 
     /// Whether a file is checked. Documents that are no files always are.
-    pub(crate) fn reports(&self, path: &str) -> bool {
+    pub fn reports(&self, path: &str) -> bool {
         !paths::is_file_path(path) || self.reported.contains(path)
     }
 
     /// Whether a document is open that the reading did not know: whether it is checked is said by the next one.
-    pub(crate) fn awaits_document(&self, path: &str) -> bool {
+    pub fn awaits_document(&self, path: &str) -> bool {
         paths::is_source(path) && !self.reported.contains(path) && !self.known.contains(path)
     }
 
     /// Tells an engine what it needs to know about the files.
-    pub(crate) fn tell_engine(&self, workspace: &mut Workspace) {
+    pub fn tell_engine(&self, workspace: &mut Workspace) {
         workspace.set_options(self.table.default_options());
         workspace.set_file_options(self.table.engine_options());
         workspace.set_budgets(self.table.budgets());

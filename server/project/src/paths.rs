@@ -11,7 +11,7 @@ pub(crate) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
 }
 
 /// The system's words without its error number.
-pub(crate) fn system_reason(error: &std::io::Error) -> String {
+pub fn system_reason(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.find(" (os error") {
         Some(end) => words.get(..end).unwrap_or(&words).to_owned(),
@@ -20,7 +20,7 @@ pub(crate) fn system_reason(error: &std::io::Error) -> String {
 }
 
 /// The path from the root, without `.` and `..`; links are not resolved, so that people recognise it.
-pub(crate) fn absolute(here: &Path, path: &Path) -> PathBuf {
+pub fn absolute(here: &Path, path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in here.join(path).components() {
         match component {
@@ -37,7 +37,7 @@ pub(crate) fn absolute(here: &Path, path: &Path) -> PathBuf {
 }
 
 /// Where a path ends once all links are followed; of what is not there yet, its folder's end with the rest behind it.
-pub(crate) fn end_of(path: &Path) -> Option<PathBuf> {
+pub fn end_of(path: &Path) -> Option<PathBuf> {
     let mut rest = Vec::new();
     let mut folder = path;
     loop {
@@ -73,7 +73,7 @@ fn names_share_or_device(path: &str) -> bool {
 }
 
 /// The path as given, without `.` components.
-pub(crate) fn shown_path(path: &Path) -> String {
+pub fn shown_path(path: &Path) -> String {
     let parts = path
         .components()
         .filter(|component| !matches!(component, Component::CurDir));
@@ -81,22 +81,22 @@ pub(crate) fn shown_path(path: &Path) -> String {
 }
 
 /// The path with `/` between its components.
-pub(crate) fn slashes(path: &Path) -> String {
+pub fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
 /// Whether a path is one of the file system.
-pub(crate) fn is_file_path(path: &str) -> bool {
+pub fn is_file_path(path: &str) -> bool {
     path.starts_with('/') || has_drive(path)
 }
 
 /// Whether a path is that of a file of Rust. Clients may show the server settings files, too.
-pub(crate) fn is_source(path: &str) -> bool {
+pub fn is_source(path: &str) -> bool {
     is_file_path(path) && visa_analysis::may_be_source(path)
 }
 
 /// Whether a path begins with `C:/`.
-pub(crate) fn has_drive(path: &str) -> bool {
+pub fn has_drive(path: &str) -> bool {
     let mut letters = path.chars();
     letters
         .next()

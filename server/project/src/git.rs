@@ -80,7 +80,7 @@ pub(crate) fn git_with(
 }
 
 /// A file's text in a revision. A file that the revision does not have is an empty one.
-pub(crate) fn text_of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
+pub fn text_of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
     let path = Path::new(shown);
     let folder = path
         .parent()

@@ -25,14 +25,16 @@ const WORDS: [(&str, &str); 3] = [
 
 /// Which library kernels are written against, in which release; what is not chosen is found out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    pub(crate) library: Option<Library>,
-    pub(crate) release: Option<Release>,
+pub struct Dialect {
+    /// The crate.
+    pub library: Option<Library>,
+    /// Its version.
+    pub release: Option<Release>,
 }
 
 /// Why a text is no choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum DialectProblem {
+pub enum DialectProblem {
     /// It is no word that is known.
     Unknown,
     /// What it says of the release is wrong, in a sentence.
@@ -143,7 +145,7 @@ impl JsonSchema for Dialect {
 
 /// Reads the option.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct DialectParser;
+pub struct DialectParser;
 
 impl TypedValueParser for DialectParser {
     type Value = Dialect;

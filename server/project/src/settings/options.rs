@@ -13,35 +13,35 @@ use super::dialect::{Dialect, DialectParser};
 
 /// Where settings come from, and the settings that also the command line can give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct SettingsArguments {
+pub struct SettingsArguments {
     /// Use this file instead of the `visa-lint.toml` nearest to each kernel
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub(crate) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// Use no `visa-lint.toml`
     #[arg(long, conflicts_with = "config", help_heading = "Settings")]
-    pub(crate) isolated: bool,
+    pub isolated: bool,
     /// Leave out also those excluded files that are named one by one
     #[arg(long, help_heading = "Settings")]
-    pub(crate) force_exclude: bool,
+    pub force_exclude: bool,
     /// Check the Rust in doc comments of the files too, each block as a crate of its own
     #[arg(long, help_heading = "Settings")]
-    pub(crate) doc: bool,
+    pub doc: bool,
     /// The library that kernels are written against, and its release (`opt-std@0.8`); by default `auto`
     #[arg(long, value_parser = DialectParser, help_heading = "Settings")]
-    pub(crate) dialect: Option<Dialect>,
+    pub dialect: Option<Dialect>,
     /// The chip that kernels are checked for; by default `rngd`
     #[arg(long, value_enum, help_heading = "Settings")]
-    pub(crate) target: Option<Target>,
+    pub target: Option<Target>,
     /// What cycles are made of; by default `schedule`
     #[arg(long, value_enum, help_heading = "Settings")]
-    pub(crate) model: Option<Model>,
+    pub model: Option<Model>,
     /// Read the files that are named, and standard input, as this language, whatever their names say; search folders for its
     /// files alone
     #[arg(long, value_parser = language_values(), help_heading = "Settings")]
-    pub(crate) language: Option<Language>,
+    pub language: Option<Language>,
     /// The chips of kernels that do not say it; editors can give it.
     #[arg(skip)]
-    pub(crate) chips: Option<NonZeroU64>,
+    pub chips: Option<NonZeroU64>,
 }
 
 /// Reads a language by its name in the engine's table.
@@ -80,7 +80,7 @@ impl NkiTarget {
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Model {
+pub enum Model {
     /// What published schedules of the vendor's compiler say
     #[default]
     Schedule,
@@ -103,7 +103,7 @@ impl Model {
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Target {
+pub enum Target {
     /// RNGD
     #[default]
     Rngd,

@@ -13,24 +13,24 @@ use visa_analysis::thousands;
 use super::paths::{not_utf8, system_reason};
 
 /// The most bytes of a source that are read. What is worked out of it takes some sixty times as much.
-pub(crate) const SOURCE_BYTES: u64 = 64 << 20;
+pub const SOURCE_BYTES: u64 = 64 << 20;
 
 /// The most bytes of a file that decides something that are read: settings, manifests, patterns.
-pub(crate) const DECIDING_BYTES: u64 = 4 << 20;
+pub const DECIDING_BYTES: u64 = 4 << 20;
 
 /// The text of a regular file, or why there is none.
-pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
     let bytes = read_bytes(path, most)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
 /// The bytes of a regular file, or why there are none.
-pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     bytes_of(open_regular(path, most)?, most)
 }
 
 /// A regular file of so many bytes at most, opened, or why it is not.
-pub(crate) fn open_regular(path: &Path, most: u64) -> Result<File, String> {
+pub fn open_regular(path: &Path, most: u64) -> Result<File, String> {
     let metadata = std::fs::metadata(path).map_err(|error| system_reason(&error))?;
     match read_refusal(&metadata, most) {
         Some(why) => Err(why),
@@ -73,7 +73,7 @@ pub(crate) fn unfit(path: &Path, most: u64) -> Option<String> {
 }
 
 /// Whether something is at a path that is meant to be a file: not nothing, and no folder. What cannot be looked at counts.
-pub(crate) fn is_meant(path: &Path) -> bool {
+pub fn is_meant(path: &Path) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match std::fs::metadata(path) {
         Ok(metadata) => !metadata.is_dir(),

@@ -10,17 +10,17 @@ use visa_analysis::{
 use super::Failure;
 
 /// What levels may name beside rules and groups: all that would be a warning.
-pub(crate) const WARNINGS: &str = "warnings";
+pub const WARNINGS: &str = "warnings";
 
 /// What a selection may name beside rules and groups: every rule.
-pub(crate) const ALL: &str = "all";
+pub const ALL: &str = "all";
 
 /// The reason of a suppression that a program wrote.
-pub(crate) const TO_BE_LOOKED_AT: &str = "to be looked at";
+pub const TO_BE_LOOKED_AT: &str = "to be looked at";
 
 /// Where a choice was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// An option of the command line, without its dashes.
     Option(&'static str),
     /// The settings of an editor.
@@ -46,33 +46,38 @@ impl std::fmt::Display for Origin {
 
 /// A rule or a group that was chosen or left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) origin: Origin,
+pub struct Named {
+    /// As it was written.
+    pub name: String,
+    /// Where it was written.
+    pub origin: Origin,
 }
 
 /// A rule, a group or [`WARNINGS`] is to have a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Change {
-    pub(crate) name: String,
-    pub(crate) level: Level,
-    pub(crate) origin: Origin,
+pub struct Change {
+    /// As it was written.
+    pub name: String,
+    /// The level that it gets.
+    pub level: Level,
+    /// Where it was written.
+    pub origin: Origin,
 }
 
 /// The user's choice of rules and levels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Levels {
+pub struct Levels {
     /// In the order in which they apply: the last one that fits wins.
-    pub(crate) changes: Vec<Change>,
+    pub changes: Vec<Change>,
     /// Nothing else runs, unless empty.
-    pub(crate) select: Vec<Named>,
+    pub select: Vec<Named>,
     /// These do not run.
-    pub(crate) ignore: Vec<Named>,
+    pub ignore: Vec<Named>,
 }
 
 impl Levels {
     /// Reads the options of `check`, in the order in which they were given.
-    pub(crate) fn of(matches: &ArgMatches) -> Result<Self, Failure> {
+    pub fn of(matches: &ArgMatches) -> Result<Self, Failure> {
         let mut changes = Vec::new();
         for (option, level) in [
             ("deny", Level::Deny),
@@ -221,12 +226,12 @@ pub(crate) fn unknown_name_problem(name: &str, warnings: bool) -> Option<String>
 }
 
 /// `; did you mean …?`, or nothing.
-pub(crate) fn did_you_mean(name: &str) -> String {
+pub fn did_you_mean(name: &str) -> String {
     nearest_names_clause(&nearest_rules(name))
 }
 
 /// `; did you mean …?` of names, or nothing.
-pub(crate) fn nearest_names_clause(nearest: &[String]) -> String {
+pub fn nearest_names_clause(nearest: &[String]) -> String {
     let nearest: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         String::new()

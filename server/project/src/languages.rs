@@ -10,7 +10,7 @@ use visa_analysis::{ENDINGS, Language, ending_of, is_markdown, may_be_source};
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
 /// Whether a file that is named can be checked; the case of the ending does not matter.
-pub(crate) fn is_known(path: &Path) -> bool {
+pub fn is_known(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| ending_of(&name).is_some() || is_markdown(&name))
 }

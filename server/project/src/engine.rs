@@ -19,14 +19,14 @@ use tokio::sync::oneshot;
 use visa_analysis::{Analysis, Canceller, Problem, Workspace};
 
 /// The stack of a thread that parses and lowers.
-pub(crate) const STACK_BYTES: usize = 16 << 20;
+pub const STACK_BYTES: usize = 16 << 20;
 
 /// What the work for one file may take.
 pub(crate) const TIME_OF_A_FILE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// A newer edit overtook it.
     Overtaken,
     /// It is about another text than that of its place in the order.
@@ -53,11 +53,11 @@ impl From<Problem> for Failure {
 }
 
 /// The answer to a question.
-pub(crate) type Answer<T> = Result<T, Failure>;
+pub type Answer<T> = Result<T, Failure>;
 
 /// How soon a question is to be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Urgency {
+pub enum Urgency {
     /// A request is waiting.
     Waiting,
     /// When there is time.
@@ -70,7 +70,7 @@ enum Job {
 }
 
 /// The engine.
-pub(crate) struct Engine {
+pub struct Engine {
     jobs: mpsc::Sender<Job>,
     writes: Arc<AtomicU64>,
 }
@@ -81,7 +81,7 @@ impl Engine {
     /// # Errors
     ///
     /// No threads can be started.
-    pub(crate) fn start(defect: impl Fn(String) + Send + 'static) -> std::io::Result<Self> {
+    pub fn start(defect: impl Fn(String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
         let pools = Pools::start()?;
         let writes = Arc::new(AtomicU64::new(0));
@@ -94,19 +94,19 @@ impl Engine {
     }
 
     /// Queues a change of the workspace.
-    pub(crate) fn write(&self, change: impl FnOnce(&mut Workspace) + Send + 'static) {
+    pub fn write(&self, change: impl FnOnce(&mut Workspace) + Send + 'static) {
         // The thread ends only when this sender is gone.
         let _ = self.jobs.send(Job::Write(Box::new(change)));
     }
 
     /// How many writes took effect or are about to. What was worked out from a snapshot holds as long as the number is the one
     /// that came with the snapshot.
-    pub(crate) fn write_count(&self) -> Arc<AtomicU64> {
+    pub fn write_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.writes)
     }
 
     /// Queues a question, which is given how many writes it sees. Dropping what it returns cancels it.
-    pub(crate) fn read<T: Send + 'static>(
+    pub fn read<T: Send + 'static>(
         &self,
         urgency: Urgency,
         question: impl FnOnce(Analysis, u64) -> Answer<T> + Send + 'static,
@@ -242,7 +242,7 @@ impl Ticket {
 
 /// A question that waits for its answer.
 #[must_use = "a dropped question is cancelled"]
-pub(crate) struct Reading<T> {
+pub struct Reading<T> {
     receiver: oneshot::Receiver<Answer<T>>,
     ticket: Arc<Ticket>,
 }

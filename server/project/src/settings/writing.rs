@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, TableLike, Value};
 const LEVELS: &str = "levels";
 
 /// The text of a settings file with a rule at level `allow`. `None` where the text is no TOML, or `levels` is no table.
-pub(crate) fn text_allowing_rule(text: &str, rule: &str) -> Option<String> {
+pub fn text_allowing_rule(text: &str, rule: &str) -> Option<String> {
     let (mark, text) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),

@@ -17,12 +17,12 @@ use super::Failure;
 use super::features::features_of;
 use super::languages::{is_known, is_rust, takes_no_part, unsupported_file_text};
 use super::libraries::{Libraries, libraries_of};
-pub(crate) use super::loaded::LoadedFile;
+pub use super::loaded::LoadedFile;
 use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, end_of, shown_path, slashes, system_reason};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
-pub(crate) use super::search::folders_below;
-pub(crate) use super::search::sources_below;
+pub use super::search::folders_below;
+pub use super::search::sources_below;
 use super::settings::Resolver;
 use super::since::changed_since;
 
@@ -34,7 +34,7 @@ const MODULE_DEPTH: usize = 32;
 
 /// What standard input is, where a path is `-`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum StandardInput<'a> {
+pub enum StandardInput<'a> {
     /// One text, with the name that it goes by.
     Text(Option<&'a Path>),
     /// Several: a JSON object a line, with path and text.
@@ -58,23 +58,23 @@ struct GivenText {
 
 /// All that a run looks at.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sources {
+pub struct Sources {
     /// Every loaded file: those that are reported on and those that only give names.
-    pub(crate) files: Vec<LoadedFile>,
+    pub files: Vec<LoadedFile>,
     /// The paths that are reported on.
-    pub(crate) reported: Vec<String>,
+    pub reported: Vec<String>,
     /// Those of them that are reported on only because they are open in an editor.
     pub(crate) only_open: BTreeSet<String>,
     /// The packages that the files belong to.
-    pub(crate) packages: Vec<Package>,
+    pub packages: Vec<Package>,
     /// What these say of the libraries that kernels are written for.
-    pub(crate) libraries: Libraries,
+    pub libraries: Libraries,
     /// Their features.
-    pub(crate) features: Vec<PackageFeatures>,
+    pub features: Vec<PackageFeatures>,
     /// The path of standard input's text, if that was read.
-    pub(crate) standard_input: Option<String>,
+    pub standard_input: Option<String>,
     /// The languages that the options say files have, by path.
-    pub(crate) languages: BTreeMap<String, Language>,
+    pub languages: BTreeMap<String, Language>,
     /// How people see a path.
     names: BTreeMap<String, String>,
     /// The current folder.
@@ -82,18 +82,14 @@ pub(crate) struct Sources {
     /// The folders that were given, and those of the files that were.
     given_folders: Vec<PathBuf>,
     /// What could not be read.
-    pub(crate) errors: Vec<String>,
+    pub errors: Vec<String>,
     /// What is worth saying and fails nothing.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Sources {
     /// Finds and reads everything that the paths of the command line name and the settings do not exclude.
-    pub(crate) fn gather(
-        paths: &[PathBuf],
-        stdin: StandardInput<'_>,
-        settings: &mut Resolver,
-    ) -> Self {
+    pub fn gather(paths: &[PathBuf], stdin: StandardInput<'_>, settings: &mut Resolver) -> Self {
         let mut gathering = Gathering::new(settings);
         // An option that says what standard input is asks for it.
         let is_input = |path: &&Path| path.as_os_str() == "-";
@@ -145,7 +141,7 @@ impl Sources {
     /// # Errors
     ///
     /// A file is in no repository, or the revision is none there.
-    pub(crate) fn report_on_changed(&mut self, revision: &str) -> Result<(), Failure> {
+    pub fn report_on_changed(&mut self, revision: &str) -> Result<(), Failure> {
         let reported = self.files.iter();
         let reported = reported.filter(|file| self.reported.binary_search(&file.path).is_ok());
         let changed = changed_since(reported, revision)?;
@@ -154,7 +150,7 @@ impl Sources {
     }
 
     /// Some of the files, by their positions, with all that is known of packages.
-    pub(crate) fn part_of_files(&self, positions: &[usize]) -> Self {
+    pub fn part_of_files(&self, positions: &[usize]) -> Self {
         let files = positions.iter().filter_map(|at| self.files.get(*at));
         let paths = files.clone().map(|file| &file.path);
         let is_reported = |path: &&String| self.reported.binary_search(path).is_ok();
@@ -170,7 +166,7 @@ impl Sources {
     }
 
     /// The files to report on that are links to places outside of the folders that were given: what is there may be anybody's.
-    pub(crate) fn files_outside(&self) -> BTreeSet<String> {
+    pub fn files_outside(&self) -> BTreeSet<String> {
         let folders = self.given_folders.iter();
         let folders: Vec<PathBuf> = folders.filter_map(|folder| end_of(folder)).collect();
         let is_inside = |path: &str| {
@@ -183,7 +179,7 @@ impl Sources {
     }
 
     /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
-    pub(crate) fn shown_path(&self, path: &str) -> String {
+    pub fn shown_path(&self, path: &str) -> String {
         let known = self.names.get(path).cloned();
         let below = || {
             let below = path.strip_prefix(&self.here)?.strip_prefix('/')?;

@@ -20,10 +20,10 @@ use super::dialect::{Dialect, parse_release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
 use super::options::{Model, NkiTarget, Target};
 use super::wording::reworded;
-use crate::project::levels::{
+use crate::levels::{
     Change, Named, Origin, is_known, nearest_names_clause, unknown_name_problem, widest_first,
 };
-use crate::project::regular::{DECIDING_BYTES, read_text};
+use crate::regular::{DECIDING_BYTES, read_text};
 
 /// The problems of a settings file that are said one by one.
 const SAID: usize = 20;
@@ -132,7 +132,7 @@ impl Patterns {
 
 /// What is wrong with a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SettingsProblem {
+pub struct SettingsProblem {
     /// The file on disk.
     pub(crate) file: PathBuf,
     /// The file as people see it.
@@ -142,12 +142,12 @@ pub(crate) struct SettingsProblem {
     /// What is in that line before the place, and what from there on.
     line: (String, String),
     /// What.
-    pub(crate) words: String,
+    pub words: String,
 }
 
 impl SettingsProblem {
     /// The line from 0, what is in it before the place, and what from there on.
-    pub(crate) fn line(&self) -> (u32, &str, &str) {
+    pub fn line(&self) -> (u32, &str, &str) {
         let line = self.place.map_or(0, |(line, _)| line.saturating_sub(1));
         (line, &self.line.0, &self.line.1)
     }

@@ -10,15 +10,15 @@ use visa_analysis::{
     Signatures, Texts, Totals, Workspace,
 };
 
-use crate::project::engine::{Answer, Failure, TIME_OF_A_FILE};
-use crate::project::settings::Dialect;
-use crate::project::workspace_settings::Settings;
+use crate::engine::{Answer, Failure, TIME_OF_A_FILE};
+use crate::settings::Dialect;
+use crate::workspace_settings::Settings;
 
 /// Files that are checked before the copy asks again whether an answer is awaited.
 const FILES_AT_ONCE: usize = 16;
 
 /// Copied files, and what may depend on them.
-pub(crate) struct Copied<'a> {
+pub struct Copied<'a> {
     /// The snapshot that they are copies of: where it is overtaken or withdrawn, the work on the copy ends.
     origin: &'a Analysis,
     /// A file of the snapshot, to ask that by.
@@ -34,11 +34,7 @@ pub(crate) struct Copied<'a> {
 
 impl<'a> Copied<'a> {
     /// Copies some files of a snapshot with all that may depend on them.
-    pub(crate) fn of(
-        origin: &'a Analysis,
-        settings: Arc<Settings>,
-        own: &[String],
-    ) -> Answer<Self> {
+    pub fn of(origin: &'a Analysis, settings: Arc<Settings>, own: &[String]) -> Answer<Self> {
         let files = origin.related_files(own);
         // An edit that came between would leave files out; then it is noticed here.
         if !own.iter().all(|path| files.contains(path)) {
@@ -50,7 +46,7 @@ impl<'a> Copied<'a> {
     }
 
     /// Copies all files of a snapshot and gives some of them other texts. A path that is not known is a new file.
-    pub(crate) fn with_texts(
+    pub fn with_texts(
         origin: &'a Analysis,
         settings: Arc<Settings>,
         texts: impl IntoIterator<Item = (String, String)>,
@@ -89,13 +85,13 @@ impl<'a> Copied<'a> {
 
     /// The same copy, of which only the findings of a rule are to be mended, where one is named: fixes of others are not seen, and
     /// their findings go on judging what is done.
-    pub(crate) fn mending(self, rule: Option<&str>) -> Self {
+    pub fn mending(self, rule: Option<&str>) -> Self {
         let rule = rule.map(str::to_owned);
         Self { rule, ..self }
     }
 
     /// Reads a file as for another library or release than the settings say.
-    pub(crate) fn read_as(&mut self, path: &str, dialect: Dialect) {
+    pub fn read_as(&mut self, path: &str, dialect: Dialect) {
         let table = &self.settings.table;
         let own = Options {
             library: dialect.library,
@@ -108,12 +104,12 @@ impl<'a> Copied<'a> {
     }
 
     /// A snapshot of the copy, for questions that take no long time.
-    pub(crate) fn analysis(&self) -> Analysis {
+    pub fn analysis(&self) -> Analysis {
         self.workspace.analysis()
     }
 
     /// What is found in files of the copy, as long as somebody awaits it.
-    pub(crate) fn file_reports(&self, files: &[String]) -> Answer<Vec<FileReport>> {
+    pub fn file_reports(&self, files: &[String]) -> Answer<Vec<FileReport>> {
         let analysis = self.analysis();
         let mut reports = Vec::new();
         for some in files.chunks(FILES_AT_ONCE) {
@@ -124,7 +120,7 @@ impl<'a> Copied<'a> {
     }
 
     /// Whether an answer is still awaited.
-    pub(crate) fn is_awaited(&self) -> Answer<()> {
+    pub fn is_awaited(&self) -> Answer<()> {
         match &self.known {
             Some(path) => Ok(self.origin.text(path).map(|_| ())?),
             None => Ok(()),

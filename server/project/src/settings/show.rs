@@ -13,7 +13,7 @@ use super::{Settings, SettingsTable, chosen_or_default};
 const NAMED_FILES: usize = 3;
 
 /// The settings of the files that the run reports on, those with the same settings together.
-pub(crate) fn show_settings(
+pub fn show_settings(
     table: &SettingsTable,
     reported: &[String],
     shown: impl Fn(&str) -> String,

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::project::Failure;
-use crate::project::paths::system_reason;
-use crate::project::regular::{SOURCE_BYTES, read_bytes};
+use crate::Failure;
+use crate::paths::system_reason;
+use crate::regular::{SOURCE_BYTES, read_bytes};
 use signals::Unplaced;
 
 /// Why a file is not written over.
@@ -30,12 +30,12 @@ const CHANGED: &str = "the file has changed since it was read";
 const LINKS: usize = 40;
 
 /// Writes a text to what a path names, as the shell's `>` would, but whole or not at all where it is a regular file.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     write_files(&[(path, text.as_bytes())])
 }
 
 /// Writes several files as [`write_file`] writes one: none is in its place before all of them are written.
-pub(crate) fn write_files(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
+pub fn write_files(files: &[(&Path, &[u8])]) -> Result<(), Failure> {
     let mut staged = Vec::new();
     for (path, bytes) in files {
         staged.extend(staged_or_written(path, bytes)?);
@@ -82,7 +82,7 @@ fn staged_or_written(path: &Path, bytes: &[u8]) -> Result<Option<Staged>, Failur
 }
 
 /// A new text that is ready to take its file's place.
-pub(crate) struct Staged {
+pub struct Staged {
     shown: String,
     /// The file that the path, or the link that it names, leads to.
     target: PathBuf,
@@ -106,7 +106,7 @@ enum How {
 impl Staged {
     /// Prepares another text for a file that was read. A file that may not be written or no longer holds the text that was
     /// read is refused.
-    pub(crate) fn new(shown: &str, path: &str, old: &str, new: &str) -> Result<Self, Failure> {
+    pub fn new(shown: &str, path: &str, old: &str, new: &str) -> Result<Self, Failure> {
         let failed = |error: &std::io::Error| write_failure(shown, &system_reason(error));
         let target = Path::new(path)
             .canonicalize()
@@ -208,7 +208,7 @@ impl Staged {
 }
 
 /// Puts prepared texts in their places. A signal that arrives meanwhile waits until all of them are there.
-pub(crate) fn put_in_place(mut staged: Vec<Staged>) -> Result<(), Failure> {
+pub fn put_in_place(mut staged: Vec<Staged>) -> Result<(), Failure> {
     // A file that a link names too is written once.
     let mut targets = BTreeSet::new();
     staged.retain(|file| targets.insert(file.target.clone()));
