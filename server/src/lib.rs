@@ -7,7 +7,6 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-mod documents;
 pub mod lint;
 pub mod lsp;
 mod mcp;
@@ -16,7 +15,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-// A crate of its own, by the name of its room.
+// Crates of their own, by the names of their rooms.
+use visa_documents as documents;
 use visa_project as project;
 
 pub use lint::{AGENT_VARIABLES, rule_pages, schema_of_costs, schemas, workspace_of_folder};

@@ -11,7 +11,7 @@ use super::output::Console;
 use super::wrap::wrap_text;
 use crate::documents::json::expressions::Mapping;
 use crate::documents::json::pretty;
-use crate::documents::json::refusal::{Place, Reason, Refused};
+use crate::documents::json::refusal::{Place, Refused};
 use crate::project::Failure;
 use crate::project::folder_dialects::dialect_here;
 use crate::project::notes::{write_error, write_note};
@@ -73,17 +73,11 @@ pub(super) fn refused_outcome(
             let option = option.map_or_else(String::new, |option| format!("{option}: "));
             let at = at.as_ref().map(|(text, span)| Place::of(text, span));
             match format {
-                AnswerFormat::Json => console.print(&pretty(&Refused {
-                    error: Reason {
-                        rule: rule.clone(),
-                        message: message.clone(),
-                        at,
-                    },
-                })?)?,
+                AnswerFormat::Json => console.print(&pretty(&Refused::new(rule, message, at))?)?,
                 AnswerFormat::Human => {
                     write_error(&format!("[{rule}] {option}{message}"));
                     if let Some(at) = at {
-                        write_note(&format!("  {}", at.expr));
+                        write_note(&format!("  {}", at.expression()));
                         write_note(&format!("  {}", at.underline()));
                     }
                     if rule == UNKNOWN_AXIS {

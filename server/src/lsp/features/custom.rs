@@ -15,7 +15,7 @@ use visa_analysis::KernelCost;
 use super::edits::{of_files, workspace_edit};
 use super::resolve_position;
 use crate::documents::json::cost::chosen_document;
-use crate::documents::json::dialect::Dialect;
+use crate::documents::json::dialect::dialect_document;
 use crate::documents::json::memory_map::memory_map_document;
 use crate::lsp::state::Snapshot;
 use crate::project::engine::{Answer, Failure};
@@ -107,15 +107,5 @@ pub(crate) fn document_dialect(
 ) -> Answer<Option<Value>> {
     let path = snapshot.path(&document.uri);
     let known = snapshot.analysis.library_of(&path)?;
-    let library = &known.library;
-    let release = library.dialect.release.to_string();
-    let answer = Dialect {
-        version: 1,
-        krate: known.krate.package.as_ref().unwrap_or(&known.krate.root),
-        dialect: library.dialect.library.name(),
-        release: library.release.as_deref(),
-        because: &library.because,
-        read_as: library.is_unknown.then_some(release),
-    };
-    Ok(Some(json!(answer)))
+    Ok(Some(json!(dialect_document(&known))))
 }

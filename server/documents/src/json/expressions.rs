@@ -8,7 +8,7 @@ use visa_analysis::MappingAnswer;
 
 /// What `visa-lint map --format json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Mapping {
+pub struct Mapping {
     /// The expression without its wrapping.
     expr: String,
     /// Positions.
@@ -38,7 +38,8 @@ struct Factor {
 }
 
 impl Mapping {
-    pub(crate) fn of(answer: &MappingAnswer) -> Self {
+    /// The object of an answer.
+    pub fn of(answer: &MappingAnswer) -> Self {
         let factors = answer.factors.iter().map(|factor| Factor {
             axis: factor.axis.as_deref().map(str::to_owned),
             stride: factor.stride,

@@ -9,7 +9,7 @@ const NAMED: usize = 3;
 
 /// ` (line 12)`, ` (line 3 of axes.rs)`, or nothing where the change edits the place at which it is offered and no other file.
 /// `line_of` says the line of a byte of a file.
-pub(crate) fn elsewhere_text(
+pub fn elsewhere_text(
     file: &str,
     range: Range,
     edits: &[FileEdit],

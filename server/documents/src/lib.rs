@@ -2,10 +2,13 @@
 //!
 //! Knows shapes and words that scripts, editors and coding agents rely on; nothing of what they are asked for.
 
-pub(crate) mod diff;
-pub(crate) mod edit_places;
+pub mod diff;
+pub mod edit_places;
 mod example;
-pub(crate) mod json;
-pub(crate) mod pages;
-pub(crate) mod rule_words;
-pub(crate) mod run_findings;
+pub mod json;
+pub mod pages;
+pub mod rule_words;
+pub mod run_findings;
+
+// A crate of its own, by the name of its room.
+use visa_project as project;

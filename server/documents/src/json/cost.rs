@@ -12,7 +12,11 @@ use super::{pretty, roofline};
 use crate::project::Failure;
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Document<'a> {
+#[expect(
+    missing_docs,
+    reason = "the schema, whose root this is, has a title and would show it"
+)]
+pub struct Document<'a> {
     version: u32,
     kernels: Vec<Kernel<'a>>,
     /// What functions in other languages than Rust move.
@@ -87,7 +91,7 @@ struct Unresolved<'a> {
 }
 
 /// The costs as one object, in the order of files and kernels, with what kept others from it.
-pub(crate) fn write(
+pub fn write(
     kernels: &[KernelCost],
     files: &[FileTransfers],
     errors: Vec<String>,
@@ -113,7 +117,7 @@ fn cost_document(kernels: &[KernelCost]) -> Document<'_> {
 }
 
 /// The object for editors, whose views draw what the chosen model says.
-pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
+pub fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
     Document {
         version: 1,
         kernels: kernels

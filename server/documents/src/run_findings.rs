@@ -3,7 +3,7 @@
 use visa_analysis::{Diagnostic, Group, Level, RelatedPlace, RunFinding, RunReport};
 
 /// A finding at the line that it comes from, with the stations behind it.
-pub(crate) fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
+pub fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
     let (file, range) = match &finding.origin {
         Some(origin) => (origin.file.clone(), origin.range),
         None => (report.file.clone(), report.range),

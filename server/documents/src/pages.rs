@@ -26,20 +26,23 @@ const BY_SETTINGS: &str =
 const CHANGED: usize = 30;
 
 /// A page.
-pub(crate) struct Page {
+pub struct Page {
     /// What the rule reports, and who else says so.
-    pub(crate) lead: String,
-    pub(crate) sections: Vec<Section>,
+    pub lead: String,
+    /// What follows, in order.
+    pub sections: Vec<Section>,
 }
 
 /// One part of a page.
-pub(crate) struct Section {
-    pub(crate) title: &'static str,
-    pub(crate) parts: Vec<Part>,
+pub struct Section {
+    /// The heading.
+    pub title: &'static str,
+    /// What stands below it.
+    pub parts: Vec<Part>,
 }
 
 /// Something of a section.
-pub(crate) enum Part {
+pub enum Part {
     /// A paragraph.
     Words(String),
     /// A point of a list.
@@ -53,16 +56,17 @@ pub(crate) enum Part {
 }
 
 /// A kernel with the lines that the other kernel of its page does not have.
-pub(crate) struct Kernel {
-    pub(crate) text: String,
+pub struct Kernel {
+    /// The source text, without marks.
+    pub text: String,
     /// `-` in the wrong kernel, `+` in the right one.
-    pub(crate) sign: char,
+    pub sign: char,
     /// The numbers of the lines, from 0.
-    pub(crate) marked: Vec<usize>,
+    pub marked: Vec<usize>,
 }
 
 /// The page of a rule behind its title.
-pub(crate) fn rule_page(rule: &Rule, asked: Asked) -> Page {
+pub fn rule_page(rule: &Rule, asked: Asked) -> Page {
     let shown = shown_example(rule, asked);
     Page {
         lead: lead(rule, shown.wrong.dialect),
@@ -157,7 +161,7 @@ fn page_sections(rule: &Rule, asked: Asked, shown: Shown) -> Vec<Section> {
 }
 
 /// The first line under the title: group and level.
-pub(crate) fn standing(rule: &Rule) -> String {
+pub fn standing(rule: &Rule) -> String {
     format!(
         "group {}, level {}, {}",
         rule.group.name(),
@@ -167,7 +171,7 @@ pub(crate) fn standing(rule: &Rule) -> String {
 }
 
 /// The page of the site: that of [`page_markdown`], with a link to the picture of the rule's engine.
-pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
+pub fn linked(rule: &Rule, asked: Asked) -> String {
     let page = page_markdown(rule, asked);
     if !has_picture(rule.engine) {
         return page;
@@ -180,7 +184,7 @@ pub(crate) fn linked(rule: &Rule, asked: Asked) -> String {
 }
 
 /// The page as Markdown.
-pub(crate) fn page_markdown(rule: &Rule, asked: Asked) -> String {
+pub fn page_markdown(rule: &Rule, asked: Asked) -> String {
     let page = rule_page(rule, asked);
     let mut text = format!(
         "# {}\n\n{}\n\n{}\n",
@@ -469,6 +473,6 @@ fn source_heading(rule: &Rule) -> String {
 }
 
 /// The address of a rule's page, where a release names one.
-pub(crate) fn page_address(rule: &Rule) -> Option<String> {
+pub fn page_address(rule: &Rule) -> Option<String> {
     rule_url(rule.name)
 }

@@ -6,7 +6,7 @@ use super::pages::capitalised_sentence;
 use crate::project::levels::{did_you_mean, nearest_names_clause};
 
 /// What is said of a name or a text that finds nothing.
-pub(crate) fn nothing_found_text(name: &str) -> String {
+pub fn nothing_found_text(name: &str) -> String {
     if name.is_empty() {
         return "nothing to explain: name a rule or a group, or paste what a compiler or library printed".to_owned();
     }
@@ -38,7 +38,7 @@ pub(crate) fn nothing_found_text(name: &str) -> String {
 }
 
 /// Who says the known text.
-pub(crate) fn speaker(found: &Foreseen) -> &'static str {
+pub fn speaker(found: &Foreseen) -> &'static str {
     match found.said.by {
         Speaker::Compiler => "the compiler",
         Speaker::Library => "the library",
@@ -46,7 +46,7 @@ pub(crate) fn speaker(found: &Foreseen) -> &'static str {
 }
 
 /// What was found for a text, in a sentence.
-pub(crate) fn recognised(found: &Foreseen) -> String {
+pub fn recognised(found: &Foreseen) -> String {
     let (by, words, name) = (speaker(found), found.said.words, found.rule.name);
     let likeness = if found.alike { "like this text, " } else { "" };
     capitalised_sentence(&format!(
@@ -55,7 +55,7 @@ pub(crate) fn recognised(found: &Foreseen) -> String {
 }
 
 /// The same in Markdown.
-pub(crate) fn run_markdown(rule: &RunRule) -> String {
+pub fn run_markdown(rule: &RunRule) -> String {
     let mut text = format!(
         "# `{}`\n\n{}. A finding of `visa-lint run`.\n",
         rule.name, rule.summary
@@ -73,7 +73,7 @@ pub(crate) fn run_markdown(rule: &RunRule) -> String {
 }
 
 /// Whether a text has a word, or one that begins with it: `alu` is in `alu_reuse` and not in `values`.
-pub(crate) fn has_word(text: &str, word: &str) -> bool {
+pub fn has_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         // Signs, such as those of an operator, have no beginning.

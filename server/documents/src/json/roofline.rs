@@ -64,7 +64,7 @@ pub(crate) fn roofline_document(roofline: &Roofline) -> Document {
 }
 
 /// What a bound is called in tables.
-pub(crate) fn bound_name(bound: Bound) -> &'static str {
+pub fn bound_name(bound: Bound) -> &'static str {
     match bound {
         Bound::Hbm => "HBM's bandwidth",
         Bound::MultiplyAccumulates => "multiply-accumulates",
@@ -75,7 +75,7 @@ pub(crate) fn bound_name(bound: Bound) -> &'static str {
 }
 
 /// What a bound is made of.
-pub(crate) fn bound_detail(roofline: &Roofline, bound: Bound) -> String {
+pub fn bound_detail(roofline: &Roofline, bound: Bound) -> String {
     let unknown = || "unknown".to_owned();
     match bound {
         Bound::Hbm => roofline.hbm_bytes.map_or_else(unknown, |bytes| {
@@ -101,7 +101,7 @@ pub(crate) fn bound_detail(roofline: &Roofline, bound: Bound) -> String {
 }
 
 /// What binds, with its share of the kernel's cycles: `tensor DMA 91 %`.
-pub(crate) fn binding_bound(roofline: &Roofline) -> String {
+pub fn binding_bound(roofline: &Roofline) -> String {
     let bound = roofline.binds();
     format!("{} {} %", bound_name(bound), bound_share(roofline, bound))
 }
@@ -113,7 +113,7 @@ fn bound_share(roofline: &Roofline, bound: Bound) -> u128 {
 }
 
 /// Which bound binds, with what share of the kernel's cycles, and what is next to it.
-pub(crate) fn binding_sentence(roofline: &Roofline) -> String {
+pub fn binding_sentence(roofline: &Roofline) -> String {
     let cycles = |bound| {
         roofline
             .cycles(bound)

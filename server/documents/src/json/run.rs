@@ -11,7 +11,7 @@ use crate::project::Failure;
 
 /// What `visa-lint run --json` prints for one function.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Document {
+pub struct Document {
     version: u32,
     #[serde(flatten)]
     run: Run,
@@ -19,7 +19,7 @@ pub(crate) struct Document {
 
 /// What `visa-lint run --all --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct AllDocument {
+pub struct AllDocument {
     version: u32,
     /// The functions, in the order of files and places.
     functions: Vec<Run>,
@@ -231,7 +231,7 @@ fn traced(value: &TracedValue) -> Traced {
 }
 
 /// One function: its name, its file, the seed, what came of it.
-pub(crate) type Given<'a> = (&'a str, &'a str, u64, &'a Result<RunReport, RunRefusal>);
+pub type Given<'a> = (&'a str, &'a str, u64, &'a Result<RunReport, RunRefusal>);
 
 impl Run {
     /// `folder` is where outputs were written.
@@ -293,7 +293,7 @@ impl Run {
 }
 
 /// The document of one function.
-pub(crate) fn write_one(given: Given<'_>, folder: Option<&Path>) -> Result<String, Failure> {
+pub fn write_one(given: Given<'_>, folder: Option<&Path>) -> Result<String, Failure> {
     pretty(&Document {
         version: 1,
         run: Run::of(given, folder),
@@ -301,7 +301,7 @@ pub(crate) fn write_one(given: Given<'_>, folder: Option<&Path>) -> Result<Strin
 }
 
 /// The document of several functions.
-pub(crate) fn write_all<'a>(
+pub fn write_all<'a>(
     given: impl Iterator<Item = Given<'a>>,
     errors: &[String],
 ) -> Result<String, Failure> {

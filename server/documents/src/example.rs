@@ -27,7 +27,7 @@ pub(super) struct Shown {
 pub(super) struct Kernel {
     /// What it is written for; `None` in other languages than Rust.
     pub(super) dialect: Option<Dialect>,
-    pub(super) text: String,
+    pub text: String,
 }
 
 /// The kernels of a rule for the release that is asked for; where nothing is, for the newest in which the rule holds.

@@ -7,7 +7,7 @@ use visa_analysis::visible_escape;
 const CONTEXT: usize = 3;
 
 /// What turns the old text of a file into the new one, as `git apply` and `patch -p1` read it.
-pub(crate) fn unified(path: &str, old: &str, new: &str) -> String {
+pub fn unified(path: &str, old: &str, new: &str) -> String {
     let path = path.trim_start_matches('/');
     let [before, after] = ["a", "b"].map(|side| git_quoted(&format!("{side}/{path}")));
     TextDiff::from_lines(old, new)

@@ -12,13 +12,13 @@ use visa_analysis::{
 };
 
 /// A file with functions that move something.
-pub(crate) struct FileTransfers {
+pub struct FileTransfers {
     /// The file, as people name it.
-    pub(crate) file: String,
+    pub file: String,
     /// Its text.
-    pub(crate) text: String,
+    pub text: String,
     /// Its functions, in their order.
-    pub(crate) functions: Vec<TransferCost>,
+    pub functions: Vec<TransferCost>,
 }
 
 /// What one function moves.

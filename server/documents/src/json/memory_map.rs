@@ -8,7 +8,7 @@ use super::cost::Peak;
 
 /// What `visa/memoryMap` answers with.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct MemoryMap<'a> {
+pub struct MemoryMap<'a> {
     version: u32,
     /// The kernel's name.
     kernel: &'a str,
@@ -28,7 +28,7 @@ struct Capacity {
 }
 
 /// The object that `visa/memoryMap` answers with.
-pub(crate) fn memory_map_document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
+pub fn memory_map_document(map: &MemoryMapAnswer) -> MemoryMap<'_> {
     let capacity = map.capacity.iter();
     MemoryMap {
         version: 1,

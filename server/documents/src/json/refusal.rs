@@ -5,47 +5,61 @@ use serde::Serialize;
 
 /// An expression that is ill-formed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Refused {
-    pub(crate) error: Reason,
+pub struct Refused {
+    error: Reason,
 }
 
 /// Which rule refuses it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Reason {
-    pub(crate) rule: String,
-    pub(crate) message: String,
+struct Reason {
+    rule: String,
+    message: String,
     /// Left out where no single place is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) at: Option<Place>,
+    at: Option<Place>,
 }
 
 /// The part of an expression that is refused.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Place {
-    pub(crate) expr: String,
+pub struct Place {
+    expr: String,
     /// Characters before it.
-    pub(crate) start: usize,
+    start: usize,
     /// Characters up to its end; `start` at the end of the expression.
-    pub(crate) end: usize,
+    end: usize,
 }
 
 /// A run that failed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RunFailed {
-    pub(crate) error: Failed,
+pub struct RunFailed {
+    error: Failed,
 }
 
 /// Why.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Failed {
+struct Failed {
     /// All of it.
-    pub(crate) message: String,
+    message: String,
     /// A line each, as on standard error.
-    pub(crate) messages: Vec<String>,
+    messages: Vec<String>,
+}
+
+impl Refused {
+    /// What a rule says of an expression, and of which part.
+    pub fn new(rule: &str, message: &str, at: Option<Place>) -> Self {
+        Self {
+            error: Reason {
+                rule: rule.to_owned(),
+                message: message.to_owned(),
+                at,
+            },
+        }
+    }
 }
 
 impl RunFailed {
-    pub(crate) fn of(messages: &[String]) -> Self {
+    /// The lines that standard error got.
+    pub fn of(messages: &[String]) -> Self {
         Self {
             error: Failed {
                 message: messages.join("\n"),
@@ -57,7 +71,7 @@ impl RunFailed {
 
 impl Place {
     /// The part of an expression that these bytes hold.
-    pub(crate) fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
+    pub fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
         let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
         Self {
             expr: expr.to_owned(),
@@ -66,8 +80,13 @@ impl Place {
         }
     }
 
+    /// The expression that the part is of.
+    pub fn expression(&self) -> &str {
+        &self.expr
+    }
+
     /// `^^` below the part; one mark where nothing is there.
-    pub(crate) fn underline(&self) -> String {
+    pub fn underline(&self) -> String {
         let marks = self.end.saturating_sub(self.start).max(1);
         format!("{}{}", " ".repeat(self.start), "^".repeat(marks))
     }
