@@ -9,7 +9,7 @@ use std::ops::Range;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// The largest body that is taken: larger than any source file.
-pub(crate) const MAXIMUM_BODY_BYTES: usize = 64 << 20;
+pub const MAXIMUM_BODY_BYTES: usize = 64 << 20;
 
 /// The longest block of headers that is taken.
 const MAXIMUM_HEADER_BYTES: usize = 8 << 10;
@@ -25,7 +25,7 @@ const HEADER_END: &[u8] = b"\r\n\r\n";
 
 /// What comes next on the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub enum Frame {
     /// The body of a message.
     Body(Vec<u8>),
     /// Bytes that are no frame were skipped; the reason.
@@ -37,7 +37,7 @@ pub(crate) enum Frame {
 }
 
 /// Reads frames.
-pub(crate) struct FrameReader<R> {
+pub struct FrameReader<R> {
     input: R,
     /// Bytes that were read; those before `start` are used up.
     buffer: Vec<u8>,
@@ -52,7 +52,7 @@ pub(crate) struct FrameReader<R> {
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     /// A reader of frames.
-    pub(crate) fn new(input: R) -> Self {
+    pub fn new(input: R) -> Self {
         Self {
             input,
             buffer: Vec::new(),
@@ -64,7 +64,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     }
 
     /// The next frame, damage or the end. After [`Frame::TooLarge`] and [`Frame::End`] there is nothing more to ask.
-    pub(crate) async fn next(&mut self) -> Frame {
+    pub async fn next(&mut self) -> Frame {
         loop {
             if let Some(frame) = self.take_frame() {
                 return frame;
@@ -176,7 +176,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 /// # Errors
 ///
 /// Those of the stream.
-pub(crate) async fn write_frame(
+pub async fn write_frame(
     output: &mut (impl AsyncWrite + Unpin),
     body: &[u8],
 ) -> std::io::Result<()> {

@@ -5,8 +5,8 @@ use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 use visa_analysis::EditorQuestions as _;
 
 use super::{client_location, running};
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// The command of an editor that shows when a kernel does what. Its arguments: the document and the place of the kernel.
 const SHOW_TIMELINE: &str = "visa.showTimeline";

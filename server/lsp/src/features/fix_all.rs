@@ -10,10 +10,10 @@ use tower_lsp::ls_types::TextEdit;
 use visa_analysis::{ByteRange, Trust, fix_all};
 
 use super::edits::DocumentEdits;
-use crate::lsp::positions::FileText;
-use crate::lsp::state::Snapshot;
+use crate::positions::FileText;
 use crate::project::copied::Copied;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// The edits that mend a document, or what one rule finds in it; none if nothing can be mended.
 pub(super) fn fixed(

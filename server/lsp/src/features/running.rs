@@ -8,8 +8,8 @@ use tower_lsp::ls_types::{CodeLens, Command, MessageType, Range, Uri};
 use visa_analysis::arrays::shape_text;
 use visa_analysis::{RunRefusal, RunReport, RunRequest, TracedValue, counted, thousands};
 
-use crate::lsp::capabilities::RUN;
-use crate::lsp::state::{Server, Snapshot};
+use crate::capabilities::RUN;
+use crate::state::{Server, Snapshot};
 
 /// The seed of runs in the editor.
 const SEED: u64 = 0;

@@ -17,8 +17,8 @@ use super::resolve_position;
 use crate::documents::json::cost::chosen_document;
 use crate::documents::json::dialect::dialect_document;
 use crate::documents::json::memory_map::memory_map_document;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::{Answer, Failure};
+use crate::state::Snapshot;
 
 /// What the kernel at a place costs: the object of `visa-lint cost --format json`, of one kernel; with what a search proposes where
 /// one was made.

@@ -5,8 +5,8 @@ use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
 use super::{resolve_position, running};
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/hover`
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Option<Hover>> {

@@ -1,4 +1,4 @@
-//! Findings as diagnostics, for those who ask for them; see [`crate::lsp::publishing`] for those who do not.
+//! Findings as diagnostics, for those who ask for them; see [`crate::publishing`] for those who do not.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hasher};
@@ -20,13 +20,13 @@ use visa_analysis::{
 use super::fixes::Carried;
 use super::reports::is_whole;
 use crate::documents::run_findings::diagnostic_of;
-use crate::lsp::early::{MANY_FILES, MANY_OPERATIONS, Part};
-use crate::lsp::positions::Encoding;
-use crate::lsp::state::Snapshot;
-use crate::lsp::status;
+use crate::early::{MANY_FILES, MANY_OPERATIONS, Part};
+use crate::positions::Encoding;
 use crate::project::client_settings::Scope;
 use crate::project::engine::{Answer, Failure};
 use crate::project::settings::SettingsProblem;
+use crate::state::Snapshot;
+use crate::status;
 
 /// The `source` field of our diagnostics.
 pub(super) const SOURCE: &str = "visa-lint";

@@ -1,12 +1,12 @@
-//! The program `visa-lsp`: the language server.
+//! The language server: the program `visa-lsp`, and `visa-lint lsp`.
 //!
-//! The protocol lives here and nowhere else: the engine answers in bytes, this room turns them into lines and columns of the
+//! The protocol lives here and nowhere else: the engine answers in bytes, this crate turns them into lines and columns of the
 //! client. What it holds:
 //!
 //! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
 //!   whatever the bytes are, and what became of each.
-//! - [`state`], [`crate::project::engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
-//! - [`lifecycle`], [`abilities`], [`capabilities`], [`project`]: what the client and the workspace's folders
+//! - [`state`], [`crate::project::engine`], [`open_documents`]: texts, the engine's queue, and the snapshot a question is answered from.
+//! - [`lifecycle`], [`abilities`], [`capabilities`], [`folders`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
 //! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long;
@@ -29,19 +29,19 @@
 mod abilities;
 mod advice;
 mod capabilities;
-mod documents;
 mod early;
 mod features;
-pub(crate) mod framing;
+mod folders;
+pub mod framing;
 mod handlers;
 #[cfg(test)]
 mod library_tests;
 mod lifecycle;
 mod loader;
 mod lock;
+mod open_documents;
 mod positions;
 mod program;
-mod project;
 mod publisher;
 mod publishing;
 mod runs;
@@ -55,3 +55,7 @@ mod unread;
 mod uris;
 
 pub use self::program::{main, run_on_stdio, serve_streams, serve_waiting};
+
+// Crates of their own, by the names of their rooms.
+use visa_documents as documents;
+use visa_project as project;

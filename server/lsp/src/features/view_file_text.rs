@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types::TextDocumentIdentifier;
 
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// The text of a document.
 pub(crate) fn view_file_text(

@@ -9,9 +9,9 @@ use visa_analysis::{ByteRange, Completion, CompletionKind};
 
 use super::markup::Format;
 use super::resolve_position;
-use crate::lsp::positions::FileText;
-use crate::lsp::state::Snapshot;
+use crate::positions::FileText;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/completion`
 pub(crate) fn completion(

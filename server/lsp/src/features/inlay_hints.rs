@@ -7,8 +7,8 @@ use visa_analysis::EditorQuestions as _;
 use visa_analysis::{HintKind, HintLevel};
 
 use super::markup::Format;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/inlayHint`
 pub(crate) fn inlay_hints(

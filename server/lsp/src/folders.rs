@@ -14,9 +14,9 @@ use tower_lsp::ls_types::{
     MessageType, Registration,
 };
 
-use super::documents::take_from_disk;
 use super::loader::Pending;
 use super::lock::lock_ignoring_poison;
+use super::open_documents::take_from_disk;
 use super::publishing;
 use super::state::Server;
 use crate::project::client_settings::{ClientSettings, SECTION};

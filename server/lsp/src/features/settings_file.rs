@@ -15,11 +15,11 @@ use visa_analysis::{Level, find_rule};
 
 use super::edits::{DocumentEdits, workspace_edit};
 use super::fix_all::line_edits;
-use crate::lsp::positions::{FileText, LineTable};
-use crate::lsp::state::Snapshot;
+use crate::positions::{FileText, LineTable};
 use crate::project::paths::{self, slashes};
 use crate::project::regular::{DECIDING_BYTES, is_meant, read_text};
 use crate::project::settings::{FILE_NAME, Resolver, text_allowing_rule};
+use crate::state::Snapshot;
 
 /// A settings file as it is and as it would be.
 struct Change {

@@ -9,8 +9,8 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{ByteRange, FileEdit, with_line_breaks_of};
 
-use crate::lsp::state::{Snapshot, View};
 use crate::project::engine::Answer;
+use crate::state::{Snapshot, View};
 
 /// The edits of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

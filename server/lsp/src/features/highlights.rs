@@ -4,8 +4,8 @@ use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHigh
 use visa_analysis::EditorQuestions as _;
 
 use super::resolve_position;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/documentHighlight`: nothing rather than an empty list where another server may know the name.
 pub(crate) fn document_highlights(

@@ -11,8 +11,8 @@ use tower_lsp::ls_types::{
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::TokenKind;
 
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// The bit of a token that declares its name.
 const DECLARATION: u32 = 1;

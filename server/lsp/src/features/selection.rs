@@ -3,8 +3,8 @@
 use tower_lsp::ls_types::{Range, SelectionRange, SelectionRangeParams};
 use visa_analysis::EditorQuestions as _;
 
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/selectionRange`
 pub(crate) fn selection_ranges(

@@ -15,7 +15,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::state::Server;
-use super::{documents, publishing};
+use super::{open_documents, publishing};
 
 /// Looks whether a message is such a notification.
 pub(crate) fn notice_unreadable(server: &Arc<Server>, request: &Request) {
@@ -34,7 +34,7 @@ pub(crate) fn notice_unreadable(server: &Arc<Server>, request: &Request) {
     );
     server.log(MessageType::ERROR, words);
     let document = uri.and_then(|uri| Uri::from_str(uri).ok());
-    if let Some(path) = document.and_then(|uri| documents::lose(server, &uri)) {
+    if let Some(path) = document.and_then(|uri| open_documents::lose(server, &uri)) {
         publishing::document_changed(server, &path);
     }
 }

@@ -2,8 +2,8 @@
 
 use visa_analysis::{FileReport, Problem};
 
-use crate::lsp::state::Snapshot;
 use crate::project::engine::{Answer, Failure};
+use crate::state::Snapshot;
 
 /// The report of a file.
 pub(super) fn checked_report(snapshot: &Snapshot, path: &str) -> Answer<FileReport> {

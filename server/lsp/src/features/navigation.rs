@@ -9,8 +9,8 @@ use visa_analysis::{Place, RenameProblem};
 
 use super::edits::{of_files, workspace_edit};
 use super::resolve_position;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::{Answer, Failure};
+use crate::state::Snapshot;
 
 /// `textDocument/definition`
 pub(crate) fn definition(

@@ -10,8 +10,8 @@ use visa_analysis::EditorQuestions as _;
 use visa_analysis::{ByteRange, CallItem};
 
 use super::resolve_position;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// What an item carries to be found again.
 #[derive(Serialize, Deserialize)]

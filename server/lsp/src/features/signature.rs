@@ -7,8 +7,8 @@ use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
 use super::resolve_position;
-use crate::lsp::state::Snapshot;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/signatureHelp`
 pub(crate) fn signature_help(

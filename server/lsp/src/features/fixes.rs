@@ -9,8 +9,8 @@ use visa_analysis::{Applicability, ByteRange, Completing, DiagnosticFix, Trust};
 use super::edits::{DocumentEdits, of_files, workspace_edit};
 use super::reports::checked_report;
 use crate::documents::edit_places::elsewhere_text;
-use crate::lsp::state::{Snapshot, View};
 use crate::project::engine::{Answer, Failure};
+use crate::state::{Snapshot, View};
 
 /// What a diagnostic carries for the code actions about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::Folding;
 
-use crate::lsp::positions::FileText;
-use crate::lsp::state::Snapshot;
+use crate::positions::FileText;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// `textDocument/foldingRange`
 pub(crate) fn folding_ranges(

@@ -16,14 +16,14 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{find_rule, find_run_rule};
 
+use crate::capabilities::EXPLAIN;
 use crate::documents::{pages, rule_words};
-use crate::lsp::capabilities::EXPLAIN;
-use crate::lsp::lock::lock_ignoring_poison;
-use crate::lsp::state::{Server, Snapshot};
-use crate::lsp::uris;
+use crate::lock::lock_ignoring_poison;
 use crate::project::engine::{Answer, Failure};
 use crate::project::paths::slashes;
 use crate::project::settings::Dialect;
+use crate::state::{Server, Snapshot};
+use crate::uris;
 
 /// What `visa/rulePage` is asked for.
 #[derive(Debug, Deserialize)]

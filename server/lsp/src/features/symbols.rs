@@ -8,9 +8,9 @@ use tower_lsp::ls_types::{
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::Symbol;
 
-use crate::lsp::positions::FileText;
-use crate::lsp::state::Snapshot;
+use crate::positions::FileText;
 use crate::project::engine::Answer;
+use crate::state::Snapshot;
 
 /// Declarations that are listed at most for a query: more are not read.
 const LISTED: usize = 1000;

@@ -17,7 +17,7 @@ use super::features::{
     symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{documents, lifecycle, project, publishing, searching, uris};
+use super::{folders, lifecycle, open_documents, publishing, searching, uris};
 use crate::project::engine::{Answer, Failure, Urgency};
 
 /// The handlers of a server.
@@ -133,7 +133,7 @@ impl LanguageServer for Handlers {
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        project::initialized(&self.server);
+        folders::initialized(&self.server);
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -145,15 +145,19 @@ impl LanguageServer for Handlers {
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        let path =
-            documents::open_document(&self.server, document.uri, document.version, document.text);
-        project::document_opened(&self.server, &path);
+        let path = open_documents::open_document(
+            &self.server,
+            document.uri,
+            document.version,
+            document.text,
+        );
+        folders::document_opened(&self.server, &path);
         publishing::document_changed(&self.server, &path);
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
-        let changed = documents::change_document(
+        let changed = open_documents::change_document(
             &self.server,
             &document.uri,
             document.version,
@@ -165,12 +169,13 @@ impl LanguageServer for Handlers {
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        project::saved(&self.server, &uris::path_of(&params.text_document.uri));
+        folders::saved(&self.server, &uris::path_of(&params.text_document.uri));
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        if let Some(path) = documents::close_document(&self.server, &params.text_document.uri) {
-            project::document_closed(&self.server, &path);
+        if let Some(path) = open_documents::close_document(&self.server, &params.text_document.uri)
+        {
+            folders::document_closed(&self.server, &path);
             publishing::document_changed(&self.server, &path);
         }
     }
@@ -178,7 +183,7 @@ impl LanguageServer for Handlers {
     // The workspace.
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        project::configuration_changed(&self.server, &params.settings);
+        folders::configuration_changed(&self.server, &params.settings);
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
@@ -194,7 +199,7 @@ impl LanguageServer for Handlers {
             }
         }
         drop(state);
-        project::folders_changed(&self.server);
+        folders::folders_changed(&self.server);
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
@@ -203,7 +208,7 @@ impl LanguageServer for Handlers {
             .iter()
             .map(|change| uris::path_of(&change.uri))
             .collect();
-        project::files_changed(&self.server, &paths);
+        folders::files_changed(&self.server, &paths);
     }
 
     async fn symbol(
@@ -223,7 +228,7 @@ impl LanguageServer for Handlers {
         // The place of the request, while what is on disk is read.
         let path = uris::path_of(&params.text_document.uri);
         let text = self.server.lock().view.text(&path).cloned();
-        project::wait_until_read(&self.server).await;
+        folders::wait_until_read(&self.server).await;
         let asked: Arc<str> = path.as_str().into();
         let question = move |snapshot: &Snapshot, part: Part| {
             if !snapshot.view.has_text(&path, text.as_ref())
@@ -242,7 +247,7 @@ impl LanguageServer for Handlers {
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
         // The answer names the versions that it is about: it may be about later ones than those of its place.
-        project::wait_until_read(&self.server).await;
+        folders::wait_until_read(&self.server).await;
         let question = move |snapshot: &Snapshot| {
             if !snapshot.view.knows_documents() {
                 return Err(Failure::Outdated);
