@@ -8,7 +8,6 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub mod lint;
-mod mcp;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,6 +16,7 @@ use std::process::ExitCode;
 // Crates of their own, by the names of their rooms.
 use visa_documents as documents;
 pub use visa_lsp as lsp;
+use visa_mcp as mcp;
 use visa_project as project;
 
 pub use lint::{AGENT_VARIABLES, rule_pages, schema_of_costs, schemas, workspace_of_folder};

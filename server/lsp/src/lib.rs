@@ -54,8 +54,8 @@ mod transport;
 mod unread;
 mod uris;
 
-pub use self::program::{main, run_on_stdio, serve_streams, serve_waiting};
-
 // Crates of their own, by the names of their rooms.
 use visa_documents as documents;
 use visa_project as project;
+
+pub use self::program::{main, run_on_stdio, serve_streams, serve_waiting};

@@ -14,7 +14,7 @@ use crate::project::paths::system_reason;
 const MESSAGE_BYTES: usize = 64 << 20;
 
 /// Serves the files of a folder until standard input ends.
-pub(crate) fn run_on_stdio(folder: &Path) -> Result<(), Failure> {
+pub fn run_on_stdio(folder: &Path) -> Result<(), Failure> {
     let root = folder.canonicalize().map_err(|error| {
         let (folder, reason) = (folder.display(), system_reason(&error));
         Failure::new(format!("cannot serve `{folder}`: {reason}"))

@@ -170,7 +170,7 @@ async fn guarded_call(
 #[cfg(test)]
 mod tests {
     use super::INSTRUCTIONS;
-    use crate::mcp::advertised::EXPLAINED_ONCE;
+    use crate::advertised::EXPLAINED_ONCE;
 
     #[test]
     fn what_tools_do_not_explain_the_instructions_do() {

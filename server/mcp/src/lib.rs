@@ -1,4 +1,4 @@
-//! The program `visa-lint mcp`: tools for coding agents, by the Model Context Protocol on standard input and output.
+//! `visa-lint mcp`: tools for coding agents, by the Model Context Protocol on standard input and output.
 //!
 //! The same engine, settings and files as in the language server, kept warm between calls. What it holds:
 //!
@@ -33,4 +33,8 @@ mod shapes;
 mod suggest;
 mod what_if;
 
-pub(crate) use self::program::run_on_stdio;
+// Crates of their own, by the names of their rooms.
+use visa_documents as documents;
+use visa_project as project;
+
+pub use self::program::run_on_stdio;
