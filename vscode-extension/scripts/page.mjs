@@ -20,7 +20,7 @@ const NOTICE =
 
 const PAGES = [
   {
-    target: 'lint/cost/page.html',
+    target: 'cost/page.html',
     script: 'page',
     style: 'page',
     title: 'Cost of kernels',
@@ -29,14 +29,14 @@ const PAGES = [
     policy: [],
   },
   {
-    target: 'lint/view/live.html',
+    target: 'view/live.html',
     script: 'live',
     style: 'live',
     title: 'visa-lint view',
     policy: ["connect-src 'self'", 'img-src data:'],
   },
   {
-    target: 'lint/view/scratch.html',
+    target: 'view/scratch.html',
     script: 'scratch',
     style: 'scratch',
     title: 'visa-lint scratch',
@@ -109,14 +109,14 @@ ${data}${nonce === undefined ? '' : `<meta name="nonce" content="${nonce}">\n`}<
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const one of PAGES) {
-    const target = fileURLToPath(new URL(`../../server/src/${one.target}`, import.meta.url));
+    const target = fileURLToPath(new URL(`../../server/cli/src/${one.target}`, import.meta.url));
     const made = await page(one);
     if (!process.argv.includes('--check')) {
       writeFileSync(target, made);
       console.log(`${one.target}: ${made.length} characters`);
     } else if (!existsSync(target) || readFileSync(target, 'utf8') !== made) {
       console.error(
-        `server/src/${one.target} is not what the views make; write it anew with \`npm run page\` in vscode-extension`,
+        `server/cli/src/${one.target} is not what the views make; write it anew with \`npm run page\` in vscode-extension`,
       );
       process.exitCode = 1;
     }

@@ -65,42 +65,6 @@ fn modules_open_with_what_they_know() {
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
-#[test]
-fn the_server_uses_the_front_door() {
-    let mut wrong = Vec::new();
-    for (path, text) in sources("server") {
-        if text.contains("tower_lsp") && !path.starts_with("server/src/lsp/") {
-            wrong.push(format!(
-                "{path} speaks the protocol outside of server/src/lsp"
-            ));
-        }
-        if text.contains("rmcp::") && !path.starts_with("server/src/mcp/") {
-            wrong.push(format!(
-                "{path} speaks the protocol of agents outside of server/src/mcp"
-            ));
-        }
-        let inner = [
-            "db",
-            "items",
-            "kernel",
-            "derivation",
-            "simulation",
-            "rules",
-            "syntax",
-            "mapping",
-            "check",
-            "ide",
-        ];
-        let reaches = inner
-            .iter()
-            .find(|room| text.contains(&format!("visa_analysis::{room}::")));
-        wrong.extend(
-            reaches.map(|room| format!("{path} reaches behind the front door into {room}")),
-        );
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 /// The walk through a function's Rust serves any library: what only one gives a meaning to goes through its trait.
 #[test]
 fn what_the_source_says_knows_no_library_and_no_hardware() {
@@ -157,8 +121,8 @@ fn files_are_read_in_one_place() {
     for (path, text) in ["analysis", "server"].into_iter().flat_map(sources) {
         // A file that is about to be replaced is opened for its attributes, and nothing of it is read.
         let own = [
-            "server/src/project/regular.rs",
-            "server/src/lint/writing/attributes.rs",
+            "server/project/src/regular.rs",
+            "server/project/src/writing/attributes.rs",
         ];
         let reads_for_all = own.contains(&path.as_str()) || is_test_code(&path);
         for (number, line) in shipped(&text).lines().enumerate() {

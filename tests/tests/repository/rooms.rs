@@ -1,43 +1,33 @@
-//! Which room reads which: every path of every source file, imported or written out, against the order of the rooms.
+//! Which room reads which. Between crates that is what their manifests say; within one it is every path of every source file, imported or
+//! written out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem};
 use ra_ap_syntax::{Edition, SourceFile, SyntaxNode};
-use visa_tests::{read, shown, source_files};
+use visa_tests::{read, repository, shown, source_files};
 
-/// The rooms of the engine. Each reads only those before it; those of one line read none of each other.
+/// The rooms of `visa-engine`. Each reads only those before it; those of one line read none of each other. The order of the other rooms is
+/// that of the crates, whose manifests say it.
 const ORDER: &[&[&str]] = &[
-    &[
-        "arrays",
-        "budget",
-        "conditions",
-        "db",
-        "hardware",
-        "lanes",
-        "language",
-        "mapping",
-        "names",
-        "numbers",
-        "threads",
-        "transfer",
-        "visible",
-    ],
-    &["libraries", "markdown", "syntax"],
-    &["inputs"],
-    &["findings", "items"],
-    &["kernel"],
-    &["derivation", "lowering"],
-    &["simulation"],
-    // Each language for itself.
-    &["nki", "pto", "places", "rules"],
-    &["catalogue", "changes", "run"],
+    &["catalogue", "changes"],
     &["causes", "suppression"],
     &["check"],
     &["cost", "fixing"],
     &["advice"],
     &["workspace"],
-    &["ide"],
+];
+
+/// The rooms of `visa-base`, which read none of each other, and those that read some of these.
+const GROUNDS: &[&str] = &[
+    "budget",
+    "conditions",
+    "db",
+    "language",
+    "names",
+    "numbers",
+    "threads",
+    "visible",
 ];
 
 /// Modules by their path from the crate's root, with the modules that their code names.
@@ -58,26 +48,31 @@ fn is_test_code(path: &str) -> bool {
 }
 
 impl Modules {
-    /// Those of the crates in a folder, with the names of a crate's rooms before the paths of its modules.
-    fn of(folder: &str) -> Self {
-        let sources: Vec<(Source, String)> = source_files(folder)
+    /// Those of the crate in a folder.
+    fn of_crate(folder: &str) -> Self {
+        let sources: Vec<(Vec<String>, String)> = source_files(folder)
             .iter()
             .filter(|path| !is_test_code(&shown(path)))
-            .filter_map(|path| Some((Source::of(&shown(path), folder)?, read(path))))
+            .filter_map(|path| Some((module_path(&shown(path), folder)?, read(path))))
             .collect();
-        let known: BTreeSet<String> = sources
-            .iter()
-            .map(|(source, _)| name(&source.module))
-            .collect();
+        let known: BTreeSet<String> = sources.iter().map(|(module, _)| name(module)).collect();
+        let root = sources.iter().find(|(module, _)| module.is_empty());
+        let crates: BTreeSet<&str> =
+            root.map_or_else(BTreeSet::new, |(_, text)| named_crates(text));
         let mut reads = BTreeMap::new();
-        for (source, text) in &sources {
-            let module = &source.module;
+        for (module, text) in &sources {
             let tree = SourceFile::parse(text, Edition::Edition2024).tree();
             let mut found = BTreeSet::new();
             for path in paths(&tree) {
-                let Some(path) = absolute(source, &path, &known) else {
+                let Some(path) = absolute(module, &path, &known) else {
                     continue;
                 };
+                if path
+                    .first()
+                    .is_some_and(|first| crates.contains(first.as_str()))
+                {
+                    continue;
+                }
                 let longest = (0..=path.len()).rev().map(|parts| name(&path[..parts]));
                 found.extend(longest.into_iter().find(|path| known.contains(path)));
             }
@@ -126,61 +121,35 @@ fn name(path: &[String]) -> String {
     path.join("::")
 }
 
-/// A file by the path of its module.
-struct Source {
-    /// Where the crate's root stands: nowhere, or at the name of the one room that the crate is.
-    root: Vec<String>,
-    /// From the rooms' common root.
-    module: Vec<String>,
+/// The path of a file's module from the root of its crate: `analysis/engine/src/check/file.rs` is `check`, `file`. None for a file of
+/// another crate in the folder.
+fn module_path(path: &str, folder: &str) -> Option<Vec<String>> {
+    let inside = path.strip_prefix(folder)?.strip_prefix("/src/")?;
+    let inside = inside.strip_suffix(".rs")?;
+    let mut module: Vec<String> = inside.split('/').map(str::to_owned).collect();
+    let last = module.last().map(String::as_str);
+    if matches!(last, Some("mod" | "lib")) {
+        module.pop();
+    }
+    Some(module)
 }
 
-/// Crates that hold several rooms; each other crate is one room of its own name.
-const OF_SEVERAL_ROOMS: &[&str] = &["base", "engine"];
-
-/// Parts of crates that the engine's root has by their own names, each with its crate.
-const PARTS: &[(&str, &str)] = &[
-    ("answers", "findings"),
-    ("fragments", "syntax"),
-    ("neighbours", "findings"),
-    ("report", "findings"),
-];
-
-/// The path of a crate's root among the rooms.
-fn root_of(crate_name: &str) -> Vec<String> {
-    if OF_SEVERAL_ROOMS.contains(&crate_name) {
-        Vec::new()
-    } else {
-        vec![crate_name.to_owned()]
-    }
-}
-
-impl Source {
-    /// `analysis/engine/src/check/file.rs` is `check`, `file`; `analysis/mapping/src/form.rs` is `mapping`, `form`.
-    fn of(path: &str, folder: &str) -> Option<Self> {
-        let (crate_folder, inside) = path.split_once("/src/")?;
-        let crate_name = crate_folder.strip_prefix(folder)?.trim_matches('/');
-        let root = match crate_name {
-            "" => Vec::new(),
-            name => root_of(name),
-        };
-        let inside = inside.strip_suffix(".rs")?;
-        let mut module = root.clone();
-        module.extend(inside.split('/').map(str::to_owned));
-        let last = module.last().map(String::as_str);
-        if matches!(last, Some("mod" | "lib")) {
-            module.pop();
-        }
-        Some(Self { root, module })
-    }
+/// The names that the root of a crate gives to crates of ours: `use visa_project as project;`.
+fn named_crates(root: &str) -> BTreeSet<&str> {
+    let imports = root.lines().filter_map(|line| {
+        let line = line.trim_start_matches("pub ").strip_prefix("use visa_")?;
+        line.strip_suffix(';')?.split_once(" as ")
+    });
+    imports.map(|(_, name)| name).collect()
 }
 
 /// A path from the crate's root; none for one of another crate or of a name in scope.
-fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Option<Vec<String>> {
-    let mut here = source.module.clone();
+fn absolute(module: &[String], path: &[String], known: &BTreeSet<String>) -> Option<Vec<String>> {
+    let mut here = module.to_vec();
     let mut rest = path;
     match path.first()?.as_str() {
         "crate" => {
-            here.clone_from(&source.root);
+            here.clear();
             rest = &path[1..];
         }
         "self" => rest = &path[1..],
@@ -191,12 +160,6 @@ fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Optio
             }
         }
         first => {
-            // A crate of ours; `known` has no room of the name of another crate.
-            if let Some(crate_name) = first.strip_prefix("visa_") {
-                let mut found = root_of(crate_name);
-                found.extend(path[1..].iter().cloned());
-                return known.contains(found.first()?).then_some(found);
-            }
             here.push(first.to_owned());
             let own = known.contains(&name(&here));
             here.pop();
@@ -204,22 +167,6 @@ fn absolute(source: &Source, path: &[String], known: &BTreeSet<String>) -> Optio
                 return None;
             }
         }
-    }
-    // The root of a crate has the rooms of the crates below it by their names, where it has no module of that name.
-    if here == source.root {
-        let first = rest.first().cloned().unwrap_or_default();
-        let mut own = here.clone();
-        own.push(first.clone());
-        let of_crate = PARTS.iter().any(|(name, _)| *name == first);
-        if !known.contains(&name(&own)) && (of_crate || known.contains(&first)) {
-            here.clear();
-        }
-    }
-    // And these parts of crates by their own names.
-    if here.is_empty() {
-        let part = rest.first().map(String::as_str);
-        let of_crate = PARTS.iter().find(|(name, _)| part == Some(*name));
-        here.extend(of_crate.map(|(_, room)| (*room).to_owned()));
     }
     here.extend(rest.iter().cloned());
     Some(here)
@@ -299,27 +246,26 @@ fn parts(path: &ast::Path) -> Vec<String> {
     parts
 }
 
+/// The first part of a module's path.
+fn room(module: &str) -> &str {
+    module.split("::").next().unwrap_or(module)
+}
+
 #[test]
 fn rooms_read_what_is_before_them() {
     let place = |room: &str| ORDER.iter().position(|line| line.contains(&room));
-    let modules = Modules::of("analysis");
-    let room = |module: &str| module.split("::").next().unwrap().to_owned();
+    let modules = Modules::of_crate("analysis/engine");
     let mut wrong = BTreeSet::new();
-    for (module, reads) in modules
-        .reads
-        .iter()
-        .filter(|(module, _)| !module.is_empty())
-    {
+    let inner = modules.reads.iter().filter(|(name, _)| !name.is_empty());
+    for (module, reads) in inner {
         let own = room(module);
-        let Some(at) = place(&own) else {
+        let Some(at) = place(own) else {
             wrong.insert(format!("{own} has no place in the order of rooms"));
             continue;
         };
-        for read in reads
-            .iter()
-            .filter(|read| !read.is_empty() && room(read) != own)
-        {
-            if place(&room(read)).is_none_or(|other| other >= at) {
+        let others = reads.iter().filter(|read| !read.is_empty());
+        for read in others.filter(|read| room(read) != own) {
+            if place(room(read)).is_none_or(|other| other >= at) {
                 wrong.insert(format!("{module} reads {read}"));
             }
         }
@@ -327,87 +273,107 @@ fn rooms_read_what_is_before_them() {
     let wrong: Vec<_> = wrong.into_iter().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The walk sees what is there.
-    let seen = |module: &str, read: &str| {
-        modules.reads[module]
-            .iter()
-            .any(|other| room(other) == read)
-    };
-    assert!(seen("workspace::reports", "check") && seen("items::file", "inputs"));
-    let grounds = [
-        "db",
-        "budget",
-        "conditions",
-        "language",
-        "names",
-        "numbers",
-        "threads",
-        "visible",
-    ];
-    for ground in grounds {
-        let reads = modules.reads[ground].iter();
-        let others: Vec<_> = reads.filter(|read| room(read) != ground).collect();
+    let mut reads = modules.reads["workspace::reports"].iter();
+    assert!(reads.any(|other| room(other) == "check"));
+}
+
+#[test]
+fn the_grounds_read_nothing_of_each_other() {
+    let modules = Modules::of_crate("analysis/base");
+    for ground in GROUNDS {
+        let reads = modules.reads[*ground].iter();
+        let others: Vec<_> = reads.filter(|read| room(read) != *ground).collect();
         assert!(others.is_empty(), "{ground} reads {others:?}");
     }
 }
 
-/// The rooms that are made for kernels in Rust.
-const OF_RUST: &[&str] = &[
-    "advice",
-    "completion",
-    "derivation",
-    "items",
-    "kernel",
-    "libraries",
-    "lowering",
-    "mapping",
-    "rules",
-    "simulation",
-    "syntax",
-];
+/// What the manifest of a folder's crate depends on, tests left out.
+fn dependencies(folder: &str) -> BTreeSet<String> {
+    let manifest = read(&repository().join(folder).join("Cargo.toml"));
+    let mut in_section = false;
+    let mut found = BTreeSet::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            in_section = line.ends_with("dependencies]") && !line.contains("dev-");
+        } else if in_section && let Some((name, _)) = line.split_once(['.', ' ']) {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
 
-/// The rooms of other languages.
-const NEIGHBOURS: &[&str] = &["nki", "pto"];
+/// The folders of the crates in a folder, those of the crate that is the folder itself left out.
+fn crates_in(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(repository().join(folder)).unwrap();
+    let mut found: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.join("Cargo.toml").is_file())
+        .map(|path| shown(&path))
+        .collect();
+    found.sort();
+    found
+}
 
 #[test]
 fn languages_know_nothing_of_each_other() {
-    let modules = Modules::of("analysis");
-    let room = |module: &str| module.split("::").next().unwrap().to_owned();
-    let mut wrong = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    for (module, reads) in &modules.reads {
-        let own = room(module);
-        for read in reads.iter().map(|read| room(read)) {
-            let (own, read) = (own.as_str(), read.as_str());
-            seen.insert((own.to_owned(), read.to_owned()));
-            let out = NEIGHBOURS.contains(&own) && OF_RUST.contains(&read);
-            let into = NEIGHBOURS.contains(&read) && OF_RUST.contains(&own);
-            let beside = own != read && NEIGHBOURS.contains(&own) && NEIGHBOURS.contains(&read);
-            // What leads to the front ends would lead to them by another name.
-            let around = read == "catalogue" && OF_RUST.contains(&own);
-            if out || into || beside || around {
-                wrong.insert(format!("{module} reads {read}"));
-            }
-        }
+    // What a front end may be made of; each other crate of ours is made for kernels in Rust, or joins the languages.
+    let shared = ["visa-base", "visa-findings", "visa-inputs", "visa-transfer"];
+    for language in ["pto", "nki"] {
+        let read = dependencies(&format!("analysis/{language}"));
+        assert!(read.contains("visa-findings"), "{language}: {read:?}");
+        let ours = read.iter().filter(|name| name.starts_with("visa-"));
+        let wrong: Vec<_> = ours
+            .filter(|name| !shared.contains(&name.as_str()))
+            .collect();
+        assert!(wrong.is_empty(), "{language} reads {wrong:?}");
     }
-    let wrong: Vec<_> = wrong.into_iter().collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for (own, read) in [
-        ("catalogue", "pto"),
-        ("pto", "findings"),
-        ("kernel", "items"),
-    ] {
+    let readers: Vec<String> = crates_in("analysis")
+        .into_iter()
+        .filter(|folder| {
+            let read = dependencies(folder);
+            read.contains("visa-pto") || read.contains("visa-nki")
+        })
+        .collect();
+    assert_eq!(readers, ["analysis/engine"]);
+}
+
+#[test]
+fn the_server_uses_the_front_door() {
+    let of_engine: BTreeSet<String> = crates_in("analysis")
+        .iter()
+        .filter_map(|folder| folder.strip_prefix("analysis/"))
+        .map(|name| format!("visa-{name}"))
+        .collect();
+    assert!(of_engine.contains("visa-engine"), "{of_engine:?}");
+    let crates = crates_in("server");
+    assert!(crates.contains(&"server/lsp".to_owned()), "{crates:?}");
+    for folder in crates.iter().map(String::as_str).chain(["server"]) {
+        let read = dependencies(folder);
+        let behind: Vec<_> = read.intersection(&of_engine).collect();
         assert!(
-            seen.contains(&(own.to_owned(), read.to_owned())),
-            "{own} reads {read}"
+            behind.is_empty(),
+            "{folder} reaches behind the front door: {behind:?}"
         );
+        for (protocol, own) in [("tower-lsp", "server/lsp"), ("rmcp", "server/mcp")] {
+            assert_eq!(
+                read.contains(protocol),
+                folder == own,
+                "{folder}: {protocol}"
+            );
+        }
     }
 }
 
 #[test]
 fn the_server_has_no_circles() {
-    let modules = Modules::of("server");
-    let circles = modules.circles();
-    let shown: Vec<String> = circles.iter().map(|circle| circle.join(", ")).collect();
-    assert!(shown.is_empty(), "{}", shown.join("\n"));
-    assert!(modules.reached("lint").contains("lint::output"));
+    for folder in crates_in("server") {
+        let modules = Modules::of_crate(&folder);
+        let circles = modules.circles();
+        let shown: Vec<String> = circles.iter().map(|circle| circle.join(", ")).collect();
+        assert!(shown.is_empty(), "{folder}: {}", shown.join("\n"));
+    }
+    // The walk sees what is there.
+    let modules = Modules::of_crate("server/cli");
+    assert!(modules.reached("cost").contains("output"));
 }
