@@ -80,7 +80,7 @@ pub(super) fn reliefs(body: &Body, allocations: &[Allocation], sum: &Sum) -> Vec
     let tried: Vec<&Allocation> = (tried.iter())
         .filter_map(|(id, _)| members.iter().find(|member| member.tensor == *id).copied())
         .collect();
-    let trial = Trial {
+    let trial = ReliefTrial {
         body,
         allocations,
         lives: members
@@ -117,7 +117,8 @@ fn allocation_life(body: &Body, allocation: &Allocation) -> Option<Life> {
     })
 }
 
-struct Trial<'a> {
+/// The tensors of a memory that no longer fit at a point, to try what changes of them would free.
+struct ReliefTrial<'a> {
     body: &'a Body,
     allocations: &'a [Allocation],
     lives: Vec<Life>,
@@ -127,7 +128,7 @@ struct Trial<'a> {
     point: OperationId,
 }
 
-impl Trial<'_> {
+impl ReliefTrial<'_> {
     /// Bytes at the fullest point, if that many fit.
     fn peak(&self, change: impl Fn(&mut Life)) -> Option<u64> {
         let mut events: Vec<(u64, bool, u64)> = Vec::new();

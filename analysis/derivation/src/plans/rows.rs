@@ -4,7 +4,9 @@
 use crate::forms;
 use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType};
 use crate::items::Span;
-use crate::kernel::{Body, Collective, Copy, Levels, OperationId, Rows, Tensor, Tier, Written};
+use crate::kernel::{
+    Body, Collective, Copy, Levels, OperationId, Rows, Tensor, TensorId, Tier, Written,
+};
 use crate::mapping::{
     Answer, Atom, Digit, Form, Mapping, PaddingKind, equal_forms, holds_every_element,
 };
@@ -92,25 +94,32 @@ struct Ends<'a> {
     index: Option<&'a Tensor>,
 }
 
+/// The tensors of a plan by the lists that begin with that in the chip's memory and that in the slices. The list of indices follows the
+/// data among the sources.
+fn ends_of<'a>(
+    body: &'a Body,
+    collective: &Collective,
+    (memory, slices): (&[TensorId], &[TensorId]),
+) -> Option<Ends<'a>> {
+    Some(Ends {
+        memory: body.tensor(*memory.first()?)?,
+        slices: body.tensor(*slices.first()?)?,
+        index: collective.sources.get(1).and_then(|id| body.tensor(*id)),
+    })
+}
+
 pub(super) fn judge_gather(
     body: &Body,
     collective: &Collective,
     rows: &Rows,
     add: &mut impl FnMut(PlanFault, Span),
 ) {
-    let ends = (|| {
-        Some(Ends {
-            memory: body.tensor(*collective.sources.first()?)?,
-            slices: body.tensor(*collective.targets.first()?)?,
-            index: collective.sources.get(1).and_then(|id| body.tensor(*id)),
-        })
-    })();
-    let Some(ends) = ends else { return };
+    let Some(ends) = ends_of(body, collective, (&collective.sources, &collective.targets)) else {
+        return;
+    };
     let domain = domain(&ends, rows, add, PlanFault::Gather);
-    let left = match element_without_rows_axis(&ends, rows) {
-        Some(Err(fault)) => return add(PlanFault::Gather(fault), rows.axis.span),
-        Some(Ok(left)) => left,
-        None => return,
+    let Some(left) = element_without_rows_axis(&ends, rows, add, PlanFault::Gather) else {
+        return;
     };
     if let Some(declared) = known_mapping(&rows.payload)
         && equal_forms(&left, declared.form()) == Answer::No
@@ -145,22 +154,15 @@ pub(super) fn judge_scatter(
     rows: &Rows,
     add: &mut impl FnMut(PlanFault, Span),
 ) {
-    let ends = (|| {
-        Some(Ends {
-            memory: body.tensor(*collective.targets.first()?)?,
-            slices: body.tensor(*collective.sources.first()?)?,
-            index: collective.sources.get(1).and_then(|id| body.tensor(*id)),
-        })
-    })();
-    let Some(ends) = ends else { return };
+    let Some(ends) = ends_of(body, collective, (&collective.targets, &collective.sources)) else {
+        return;
+    };
     let domain = domain(&ends, rows, add, PlanFault::Scatter);
     if known_mapping(&rows.axis).is_some_and(is_one_copy) {
         return add(PlanFault::Scatter(RowsFault::NoAxis), rows.axis.span);
     }
-    let left = match element_without_rows_axis(&ends, rows) {
-        Some(Err(fault)) => return add(PlanFault::Scatter(fault), rows.axis.span),
-        Some(Ok(left)) => left,
-        None => return,
+    let Some(left) = element_without_rows_axis(&ends, rows, add, PlanFault::Scatter) else {
+        return;
     };
     let Some(payload) = known_mapping(&rows.payload) else {
         return;
@@ -244,20 +246,29 @@ fn known_mapping(written: &Written<Mapping>) -> Option<&Mapping> {
     written.get().filter(|mapping| !mapping.is_opaque())
 }
 
-/// What the axis leaves of the element in the chip's memory.
-fn element_without_rows_axis(ends: &Ends<'_>, rows: &Rows) -> Option<Result<Form, RowsFault>> {
+/// What the axis leaves of the element in the chip's memory; none where something is unknown, or the axis is no run of the element.
+fn element_without_rows_axis(
+    ends: &Ends<'_>,
+    rows: &Rows,
+    add: &mut impl FnMut(PlanFault, Span),
+    wrap: fn(RowsFault) -> PlanFault,
+) -> Option<Form> {
     let (element, axis) = (
         known_mapping(&ends.memory.levels.element)?,
         known_mapping(&rows.axis)?,
     );
-    Some(match region_without_axis(element, axis)? {
-        Ok(found) => Ok(found.left),
-        Err(fault) => Err(RowsFault::Axis {
-            axis: axis.clone(),
-            element: element.clone(),
-            fault,
-        }),
-    })
+    match region_without_axis(element, axis)? {
+        Ok(found) => Some(found.left),
+        Err(fault) => {
+            let fault = RowsFault::Axis {
+                axis: axis.clone(),
+                element: element.clone(),
+                fault,
+            };
+            add(wrap(fault), rows.axis.span);
+            None
+        }
+    }
 }
 
 /// Judges the place of the list, and gives what it runs over.

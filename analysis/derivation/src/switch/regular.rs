@@ -20,7 +20,9 @@ pub(super) fn judge_regular(
             slice0,
             time0,
         } => broadcast01(forms, slice1, slice0, time0),
-        Parameters::Broadcast1 { slice1, slice0 } => broadcast1(forms, slice1, slice0),
+        Parameters::Broadcast1 { slice1, slice0 } => {
+            broadcast1(forms, (slice1, slice0), Stays::Slice0)
+        }
         Parameters::Transpose { slice1, slice0 } => transpose(forms, (slice1, slice0), conventions),
         Parameters::InterTranspose {
             slice1,
@@ -28,7 +30,7 @@ pub(super) fn judge_regular(
             time0,
         } => inter_transpose(forms, slice1, slice0, time0),
         Parameters::TransposedBroadcast1 { slice1, slice0 } => {
-            transposed_broadcast1(forms, slice1, slice0)
+            broadcast1(forms, (slice1, slice0), Stays::Slice1)
         }
         Parameters::Forwarding => Some((
             vec![Part::Fixed {
@@ -179,33 +181,24 @@ fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Optio
     ))
 }
 
-/// `[s2, s1, s0]` becomes `[s2, copies, s0]`, `[t]` becomes `[t, s1]`.
-fn broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Made> {
-    let ring = slice1.checked_mul(slice0)?;
-    let expected_time = forms::join(&[forms.time, &forms.slice.stride(slice0)?.modulo(slice1)?])?;
-    Some((
-        vec![
-            Part::Fixed {
-                declared: forms.out_slice.stride(ring)?,
-                expected: forms.slice.stride(ring)?,
-            },
-            Part::Free {
-                declared: forms.out_slice.stride(slice0)?.modulo(slice1)?,
-                size: slice1,
-            },
-            Part::Fixed {
-                declared: forms.out_slice.modulo(slice0)?,
-                expected: forms.slice.modulo(slice0)?,
-            },
-        ],
-        vec![(forms.out_time.clone(), expected_time)],
-    ))
+/// The inner part of the slice that a broadcast leaves in the slice; the other one goes into the time, and copies are in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stays {
+    /// `[s2, s1, s0]` becomes `[s2, copies, s0]`, `[t]` becomes `[t, s1]`.
+    Slice0,
+    /// `[s2, s1, s0]` becomes `[s2, copies, s1]`, `[t]` becomes `[t, s0]`.
+    Slice1,
 }
 
-/// `[s2, s1, s0]` becomes `[s2, copies, s1]`, `[t]` becomes `[t, s0]`.
-fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Made> {
+fn broadcast1(forms: &Forms<'_>, (slice1, slice0): (u64, u64), stays: Stays) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
-    let expected_time = forms::join(&[forms.time, &forms.slice.modulo(slice0)?])?;
+    let part1 = (forms.slice.stride(slice0)?.modulo(slice1)?, slice1);
+    let part0 = (forms.slice.modulo(slice0)?, slice0);
+    let ((moved, copies), (kept, kept_size)) = match stays {
+        Stays::Slice0 => (part1, part0),
+        Stays::Slice1 => (part0, part1),
+    };
+    let expected_time = forms::join(&[forms.time, &moved])?;
     Some((
         vec![
             Part::Fixed {
@@ -213,12 +206,12 @@ fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<
                 expected: forms.slice.stride(ring)?,
             },
             Part::Free {
-                declared: forms.out_slice.stride(slice1)?.modulo(slice0)?,
-                size: slice0,
+                declared: forms.out_slice.stride(kept_size)?.modulo(copies)?,
+                size: copies,
             },
             Part::Fixed {
-                declared: forms.out_slice.modulo(slice1)?,
-                expected: forms.slice.stride(slice0)?.modulo(slice1)?,
+                declared: forms.out_slice.modulo(kept_size)?,
+                expected: kept,
             },
         ],
         vec![(forms.out_time.clone(), expected_time)],

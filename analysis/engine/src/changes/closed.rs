@@ -57,7 +57,7 @@ fn judge_findings(checked: &Checked<'_>, findings: &mut [Finding], helps: bool) 
         let edits = sure.chain(stated.flat_map(|stated| &stated.edits));
         places.extend(edits.map(|edit| edit.span));
     }
-    let mut trial = Trial::of(checked, &places);
+    let mut trial = FixTrial::of(checked, &places);
     judge_fixes(&mut trial, findings);
     if helps {
         judge_helps(&mut trial, findings);
@@ -69,7 +69,7 @@ fn is_sure(fix: &Fix) -> bool {
 }
 
 /// Makes sure fixes with which more is refused a matter of looking first.
-fn judge_fixes(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+fn judge_fixes(trial: &mut FixTrial<'_>, findings: &mut [Finding]) {
     let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
     for fix in fixes.filter(|fix| is_sure(fix)) {
         if trial.outcome(&fix.edits) == Outcome::LeadsOn {
@@ -80,7 +80,7 @@ fn judge_fixes(trial: &mut Trial<'_>, findings: &mut [Finding]) {
 
 /// Keeps of what helps state the alternatives that mend something and with which nothing more is refused. Where there is none of
 /// them, and no other help, the first one that leads to other changes says that something follows from it.
-fn judge_helps(trial: &mut Trial<'_>, findings: &mut [Finding]) {
+fn judge_helps(trial: &mut FixTrial<'_>, findings: &mut [Finding]) {
     for finding in findings {
         let Some(alternatives) = &mut finding.alternatives else {
             continue;
@@ -119,13 +119,13 @@ enum Outcome {
 }
 
 /// A copy of a body in which fixes are made and taken back.
-struct Trial<'a> {
+struct FixTrial<'a> {
     checked: &'a Checked<'a>,
     body: TrialBody,
     before: FxHashMap<usize, Refusals>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> FixTrial<'a> {
     /// A copy of a body in which values at some places can be changed.
     fn of(checked: &'a Checked<'a>, places: &FxHashSet<Span>) -> Self {
         let memory = &checked.derivation().memory;

@@ -17,7 +17,7 @@ use std::cell::{OnceCell, RefCell};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::joined::Joined;
-use self::trial::{Trial, Tried};
+use self::trial::{EditTrial, Tried};
 
 use super::closed::ALTERNATIVE_LIMIT;
 use super::derived::DerivedAgain;
@@ -262,7 +262,7 @@ struct Completion<'a> {
     /// Operations that the engines could not decide.
     undecided: usize,
     /// A copy of the body that fixes are tried in, made for the first of them.
-    trial: OnceCell<RefCell<Trial<'a>>>,
+    trial: OnceCell<RefCell<EditTrial<'a>>>,
 }
 
 /// What is asked of a changed body.
@@ -524,7 +524,7 @@ impl<'a> Completion<'a> {
     /// edits no value that the body holds.
     fn outlook(&self, edits: &[Edit], asked: &Asked<'_>) -> Option<Outlook> {
         if asked.is_of_operations() {
-            let trial = || RefCell::new(Trial::of(self.checked));
+            let trial = || RefCell::new(EditTrial::of(self.checked));
             // Nothing that a trial asks asks for another one.
             if let Ok(mut trial) = self.trial.get_or_init(trial).try_borrow_mut() {
                 match trial.outlook_after(edits, asked) {

@@ -32,7 +32,7 @@ pub(super) enum Tried {
 }
 
 /// A body in which edits are tried one after the other.
-pub(super) struct Trial<'a> {
+pub(super) struct EditTrial<'a> {
     checked: &'a Checked<'a>,
     body: TrialBody,
     partial: PartialDerivation,
@@ -42,7 +42,7 @@ pub(super) struct Trial<'a> {
     between: FxHashSet<Key>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> EditTrial<'a> {
     pub(super) fn of(checked: &'a Checked<'a>) -> Self {
         let whole = checked.derived.derivation();
         let mut trial = Self {

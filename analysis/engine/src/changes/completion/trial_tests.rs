@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::trial::{Trial, Tried};
+use super::trial::{EditTrial, Tried};
 use super::{Asked, Completion, Outlook, key, places_of_causes};
 use crate::Options;
 use crate::changes::proposed_findings;
@@ -25,7 +25,7 @@ fn compare(checked: &Checked<'_>) -> usize {
     let findings = proposed_findings(checked);
     let completion = Completion::of(checked, &findings);
     let causes = places_of_causes(&findings);
-    let mut trial = Trial::of(checked);
+    let mut trial = EditTrial::of(checked);
     let mut told = 0;
     for finding in findings
         .iter()
