@@ -16,7 +16,7 @@ use crate::kernel::{
 use super::cells::{Cells, Copies, OriginId, carry_out, is_identity, moved_elements};
 use super::halt::{Halt, Step};
 use super::memory::{Memory, Origins, View, idle_level};
-use super::plan::{NoPlan, Plan, plan};
+use super::plan::{Lookup, NoPlan, Plan, plan};
 use super::request::OriginKind;
 use super::rows::RowWork;
 use super::space::Space;
@@ -217,9 +217,16 @@ impl<'a> Machine<'a> {
         cells.settle();
         self.fill_with_junk(&mut cells);
         if self.origins.kept {
-            let mut origins: Vec<OriginId> = cells.origins.iter().flatten().copied().collect();
+            // Millions of elements have a few origins, and neighbours mostly the same.
+            let mut origins: Vec<OriginId> = Vec::new();
+            let mut last = None;
+            for origin in cells.origins.iter().flatten() {
+                if last != Some(*origin) && !origins.contains(origin) {
+                    origins.push(*origin);
+                }
+                last = Some(*origin);
+            }
             origins.sort_unstable();
-            origins.dedup();
             self.links.push(Link {
                 span: place,
                 what: what.to_owned(),
@@ -410,17 +417,29 @@ impl<'a> Machine<'a> {
             .number(OriginKind::FreshPadding, place, None, || {
                 "the transfer takes the padding of its source along".to_owned()
             });
-        let mut live = Vec::new();
-        super::plan::each_live(&target.space, |at, _, steps| {
+        let travelling = self.memory.store(source.root);
+        let rows = Lookup::new(&target.space, &source.space);
+        let mut taken = Vec::new();
+        super::plan::each_live(&target.space, |at, values, steps| {
             if steps.last().is_none_or(|step| *step == 0) {
-                live.push(at);
+                taken.push((at, rows.find(values).map(|(row, _)| row)));
             }
         });
-        let (from, to) = (own.live, own.extent);
-        for start in live {
-            for step in from..to {
-                let at = start + usize::try_from(step).unwrap_or(0);
-                if at < cells.len() && cells.is_defined(at) {
+        // Both sides hold the same number there: the device and the CPU agree, whoever wrote it.
+        let is_same = |from: Option<usize>, at: usize, cells: &Cells| {
+            let (Some(from), Some(source)) = (from, travelling) else {
+                return false;
+            };
+            source.is_defined(from) && source.array.number_at(from) == cells.array.number_at(at)
+        };
+        for (start, row) in taken {
+            for step in own.live..own.extent {
+                let step = usize::try_from(step).unwrap_or(0);
+                let at = start + step;
+                if at < cells.len()
+                    && cells.is_defined(at)
+                    && !is_same(row.map(|row| row + step), at, cells)
+                {
                     cells.undefine(at, origin);
                 }
             }
