@@ -70,6 +70,7 @@ impl Bits {
     }
 
     /// The bit at a place; clear beyond the end.
+    #[inline]
     pub fn is_set(&self, place: usize) -> bool {
         self.words
             .get(place / WORD)
@@ -77,6 +78,7 @@ impl Bits {
     }
 
     /// Sets or clears the bit at a place. Nothing happens beyond the end.
+    #[inline]
     pub fn put(&mut self, place: usize, set: bool) {
         if place >= self.length {
             return;

@@ -15,6 +15,7 @@ const QUIET_NAN: u32 = 0x7fc0_0000;
 const QUIET_NAN_BF16: u16 = 0x7fc0;
 
 /// The value of a code of `f4e2m1`; its upper four bits are ignored.
+#[inline]
 pub const fn f4e2m1_to_f32(code: u8) -> f32 {
     const SIZES: [f32; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
     let size = SIZES[(code & 7) as usize];
@@ -71,16 +72,19 @@ static F8E4M3: [u32; 256] = table_of_f8e4m3();
 static F8E5M2: [u32; 256] = table_of_f8e5m2();
 
 /// The value of a code of `f8e4m3`: exact, NaN for 0x7f and 0xff.
+#[inline]
 pub fn f8e4m3_to_f32(code: u8) -> f32 {
     f32::from_bits(F8E4M3[usize::from(code)])
 }
 
 /// The value of a code of `f8e5m2`: exact, infinities for 0x7c and 0xfc, NaN above.
+#[inline]
 pub fn f8e5m2_to_f32(code: u8) -> f32 {
     f32::from_bits(F8E5M2[usize::from(code)])
 }
 
 /// The value of a `bf16` of these bits.
+#[inline]
 pub fn bf16_to_f32(bits: u16, rules: Arithmetic) -> f32 {
     if rules.bf16_flushes {
         flushed_bf16_to_f32(bits)
@@ -90,7 +94,8 @@ pub fn bf16_to_f32(bits: u16, rules: Arithmetic) -> f32 {
 }
 
 /// The value of a `bf16` of these bits; subnormal numbers become zero, and each NaN the same one.
-fn flushed_bf16_to_f32(bits: u16) -> f32 {
+#[inline]
+pub fn flushed_bf16_to_f32(bits: u16) -> f32 {
     let wide = u32::from(bits) << 16;
     let magnitude = wide & 0x7fff_ffff;
     f32::from_bits(if magnitude < 0x0080_0000 {
@@ -103,6 +108,7 @@ fn flushed_bf16_to_f32(bits: u16) -> f32 {
 }
 
 /// The bits of the nearest `bf16`, ties to even.
+#[inline]
 pub fn f32_to_bf16(value: f32, rules: Arithmetic) -> u16 {
     if rules.bf16_flushes {
         f32_to_flushed_bf16(value)
@@ -112,6 +118,7 @@ pub fn f32_to_bf16(value: f32, rules: Arithmetic) -> u16 {
 }
 
 /// The bits of the nearest `bf16`, ties to even; subnormal numbers become zero.
+#[inline]
 fn f32_to_flushed_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let magnitude = bits & 0x7fff_ffff;

@@ -55,6 +55,7 @@ fn count<T: Copy>(elements: &[T], which: Option<&Bits>, counts: impl Fn(T) -> bo
 }
 
 /// The bits of a number without its sign: larger for larger numbers, and largest for NaN.
+#[inline]
 const fn magnitude(value: f32) -> u32 {
     value.to_bits() & 0x7fff_ffff
 }

@@ -41,12 +41,23 @@ impl Cells {
         }
     }
 
+    /// Other values in the place of these.
+    pub(super) fn with_array(&self, array: Array) -> Self {
+        Self {
+            array,
+            defined: self.defined.clone(),
+            origins: self.origins.clone(),
+            approximate: self.approximate,
+        }
+    }
+
     /// How many elements there are.
     pub(super) fn len(&self) -> usize {
         self.array.len()
     }
 
     /// Whether the device is sure to hold an element.
+    #[inline]
     pub(super) fn is_defined(&self, place: usize) -> bool {
         self.defined.as_ref().is_none_or(|bits| bits.is_set(place))
     }
@@ -178,7 +189,7 @@ pub(super) fn moved_elements(
 
 /// The elements of a move that writes every element of its target in order, from a source that is defined as a whole: nothing has to be
 /// there before. `None` for other moves.
-fn whole_move(plan: &Plan, source: &Cells, length: usize) -> Option<Cells> {
+pub(super) fn whole_move(plan: &Plan, source: &Cells, length: usize) -> Option<Cells> {
     let Plan::Wheels {
         target: 0,
         source: first,

@@ -7,6 +7,7 @@ use visa_arrays::{
     Arithmetic, Array, Bits, FileArray, Misfit, random_array, random_indices, shape_text,
 };
 
+use crate::hardware::ElementType;
 use crate::items::ConstValue;
 use crate::kernel::{Body, CollectiveWork, Given, OperationKind, Origin, Parameter, TensorId};
 use crate::lowering::GivenNumbers;
@@ -96,7 +97,8 @@ pub(super) fn given_numbers(parameters: &[Parameter], request: &RunRequest) -> S
     }
 }
 
-/// The tensors that hold lists of indices of a gather or scatter, also where they are copied to the memory that it reads.
+/// The tensors that hold lists of indices of a gather or scatter, and the integers that these are copied or computed from: byte offsets
+/// are numbers of rows that a pass has multiplied.
 fn index_lists(body: &Body) -> BTreeSet<TensorId> {
     let lists = body.operations.iter().filter_map(|operation| {
         let OperationKind::Collective(collective) = &operation.kind else {
@@ -114,13 +116,24 @@ fn index_lists(body: &Body) -> BTreeSet<TensorId> {
     });
     let mut lists: BTreeSet<TensorId> = lists.collect();
     for operation in body.operations.iter().rev() {
-        if let OperationKind::Copy(copy) = &operation.kind
-            && lists.contains(&body.root(copy.target))
-        {
-            lists.insert(body.root(copy.source));
-        }
+        let is_list = |id: &TensorId| lists.contains(&body.root(*id));
+        let sources: Vec<TensorId> = match &operation.kind {
+            OperationKind::Copy(copy) if is_list(&copy.target) => vec![copy.source],
+            OperationKind::Pass(_) if operation.tensors_written().iter().any(is_list) => {
+                let read = operation.tensors_read().into_iter();
+                read.filter(|id| is_integer(body, *id)).collect()
+            }
+            _ => Vec::new(),
+        };
+        lists.extend(sources.into_iter().map(|id| body.root(id)));
     }
     lists
+}
+
+/// Whether a tensor holds integers as lists of indices do.
+fn is_integer(body: &Body, id: TensorId) -> bool {
+    let tensor = body.tensor(id);
+    tensor.is_some_and(|tensor| tensor.element_type.get() == Some(&ElementType::I32))
 }
 
 /// The tensors at an address of the kernel's choice that hold what an earlier kernel left: something reads them, and nothing in the body

@@ -7,9 +7,10 @@ use crate::kernel::Level;
 use crate::mapping::{Atom, Axis, Cell};
 
 use super::cells::{Cells, OriginId};
-use super::contract::{NoContraction, Products, StagedSum, Summed};
+use super::contract::{NoContraction, Products, Summed};
 use super::reduce::{Folded, NoReduction, Reduced};
 use super::space::Space;
+use super::sums::StagedSum;
 
 /// Positions that are looked at one by one at most.
 const MOST: usize = 1 << 22;

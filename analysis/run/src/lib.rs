@@ -42,8 +42,11 @@ mod rules;
 mod shared;
 mod space;
 mod spread;
+mod stream;
+mod sums;
 mod tags;
 mod trace;
+mod transfers;
 mod vector;
 
 pub use self::compare::{

@@ -9,8 +9,8 @@ use crate::db::Db;
 use crate::derivation::provenance::ProvenanceDerivation;
 use crate::items::{ConstValue, Span};
 use crate::kernel::{
-    Body, Collective, CollectiveWork, Copy, Level, Operation, OperationId, OperationKind, Origin,
-    RedistributionStep, TensorId, Tier,
+    Body, Collective, CollectiveWork, Given, Level, Operation, OperationId, OperationKind, Origin,
+    RedistributionStep, TensorId,
 };
 
 use super::cells::{Cells, Copies, OriginId, carry_out, is_identity, moved_elements};
@@ -103,7 +103,7 @@ impl<'a> Machine<'a> {
 
     fn operation(&mut self, operation: &Operation) -> Step<()> {
         match &operation.kind {
-            OperationKind::Copy(copy) => self.copy(operation.id, copy),
+            OperationKind::Copy(copy) => self.transfer(operation.id, copy),
             OperationKind::Pass(pass) => self.pass(operation, pass),
             OperationKind::Collective(collective) => self.collective(operation.id, collective),
         }
@@ -165,23 +165,35 @@ impl<'a> Machine<'a> {
         id: TensorId,
         place: Span,
     ) -> Step<(View, Cells)> {
+        let (view, is_new) = self.target_view(operation, id)?;
+        let cells = self.target_cells(&view, is_new, place)?;
+        Ok((view, cells))
+    }
+
+    /// The tensor or view that an operation writes, and whether the operation makes the tensor.
+    pub(super) fn target_view(
+        &mut self,
+        operation: OperationId,
+        id: TensorId,
+    ) -> Step<(View, bool)> {
         let view = self.memory.view(self.body, id)?;
+        let tensor = self.body.tensor(id);
         let is_new = view.root == id
-            && self
-                .body
-                .tensor(id)
-                .is_some_and(|tensor| tensor.origin == Origin::Operation(operation));
+            && tensor.is_some_and(|tensor| tensor.origin == Origin::Operation(operation));
+        Ok((view, is_new))
+    }
+
+    /// The elements of a store that an operation writes: undefined ones of a new one, or those that are there, taken out of the memory.
+    pub(super) fn target_cells(&mut self, view: &View, is_new: bool, place: Span) -> Step<Cells> {
         if is_new {
-            let length = view.space.positions();
-            self.memory.count(view.kind, length, place)?;
-            let cells = self.canvas(&view.space, view.kind, place);
-            return Ok((view, cells));
+            self.memory
+                .count(view.kind, view.space.positions(), place)?;
+            return Ok(self.canvas(&view.space, view.kind, place));
         }
         self.memory
             .ensure(self.body, view.root, &mut self.origins)?;
         let cells = self.memory.take(view.root);
-        let cells = cells.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
-        Ok((view, cells))
+        cells.ok_or_else(|| Halt::refused(place, "a tensor is not known"))
     }
 
     /// Elements that nothing has written: padding, until something is.
@@ -217,9 +229,16 @@ impl<'a> Machine<'a> {
         cells.settle();
         self.fill_with_junk(&mut cells);
         if self.origins.kept {
-            let mut origins: Vec<OriginId> = cells.origins.iter().flatten().copied().collect();
+            // Millions of elements have a few origins, and neighbours mostly the same.
+            let mut origins: Vec<OriginId> = Vec::new();
+            let mut last = None;
+            for origin in cells.origins.iter().flatten() {
+                if last != Some(*origin) && !origins.contains(origin) {
+                    origins.push(*origin);
+                }
+                last = Some(*origin);
+            }
             origins.sort_unstable();
-            origins.dedup();
             self.links.push(Link {
                 span: place,
                 what: what.to_owned(),
@@ -310,121 +329,6 @@ impl<'a> Machine<'a> {
             .map_err(|_| Halt::fault(place, "a stream reaches beyond its elements"))?;
         self.fill_with_junk(&mut cells);
         Ok(cells)
-    }
-
-    fn copy(&mut self, id: OperationId, copy: &Copy) -> Step<()> {
-        let source = self.source(copy.source)?;
-        let (target, mut cells) = self.target(id, copy.target, copy.span)?;
-        if source.kind != target.kind {
-            return Err(Halt::refused(
-                copy.span,
-                format!(
-                    "a transfer of {} into {} is not executed",
-                    source.kind, target.kind
-                ),
-            ));
-        }
-        let claims = target.tier == Tier::Hbm && source.tier != Tier::Host;
-        let copies = if claims {
-            self.claimed(&source.space, &target.space, copy.span)
-        } else {
-            Copies::Made
-        };
-        let own;
-        let from = match self.memory.store(source.root) {
-            Some(from) => from,
-            // A transfer inside of one tensor.
-            None => {
-                own = cells.clone();
-                &own
-            }
-        };
-        let to = (&target.space, &mut cells);
-        self.move_cells(to, (&source.space, from), copies, copy.span)?;
-        self.clear_travelled(&source, &target, &mut cells, copy.span);
-        self.put_back(&target, cells, (copy.span, copy.method), &[source.root]);
-        Ok(())
-    }
-
-    /// What becomes of copies that a store's type claims.
-    pub(super) fn claimed(&mut self, source: &Space, target: &Space, place: Span) -> Copies {
-        let lacking: Vec<String> = target
-            .axes
-            .iter()
-            .filter(|axis| source.axis_number(axis).is_none())
-            .map(|axis| format!("`{}`", axis.name()))
-            .collect();
-        let what = if lacking.is_empty() {
-            "the store names more copies than its source has, and moves each element once"
-                .to_owned()
-        } else {
-            format!(
-                "the store names {}, which its source lacks, and moves each element once",
-                lacking.join(" and ")
-            )
-        };
-        let said = what.clone();
-        Copies::Claimed {
-            undefined: self
-                .origins
-                .number(OriginKind::ClaimedCopy, place, None, || said),
-            stale: self.origins.number(OriginKind::Stale, place, None, || what),
-        }
-    }
-
-    /// Padding that both sides have at one stride travels with a transfer: what is in the target's is overwritten by what is in the
-    /// source's, and the CPU back end copies nothing there.
-    fn clear_travelled(&mut self, source: &View, target: &View, cells: &mut Cells, place: Span) {
-        if cells
-            .defined
-            .as_ref()
-            .is_some_and(|bits| bits.count_set() == 0)
-        {
-            return;
-        }
-        let both_padded = |space: &Space| {
-            space
-                .places
-                .last()
-                .is_some_and(|place| place.extent > place.live && place.stride == 1)
-        };
-        if target.space.is_opaque || !both_padded(&source.space) || !both_padded(&target.space) {
-            return;
-        }
-        let (Some(own), Some(from)) = (target.space.places.last(), source.space.places.last())
-        else {
-            return;
-        };
-        let is_top = target.space.levels.get(own.level).is_some_and(|part| {
-            let digit = part.mapping.form().digits().first();
-            digit.is_some_and(|digit| {
-                let mut paddings = digit.paddings().iter();
-                paddings.all(|padding| padding.kind == crate::mapping::PaddingKind::Top)
-            })
-        });
-        if !is_top || own.extent != from.extent || own.live != from.live {
-            return;
-        }
-        let origin = self
-            .origins
-            .number(OriginKind::FreshPadding, place, None, || {
-                "the transfer takes the padding of its source along".to_owned()
-            });
-        let mut live = Vec::new();
-        super::plan::each_live(&target.space, |at, _, steps| {
-            if steps.last().is_none_or(|step| *step == 0) {
-                live.push(at);
-            }
-        });
-        let (from, to) = (own.live, own.extent);
-        for start in live {
-            for step in from..to {
-                let at = start + usize::try_from(step).unwrap_or(0);
-                if at < cells.len() && cells.is_defined(at) {
-                    cells.undefine(at, origin);
-                }
-            }
-        }
     }
 
     fn fill(&mut self, collective: &Collective, value: Option<&ConstValue>) -> Step<()> {
@@ -551,7 +455,11 @@ fn over_behind(body: &Body) -> FxHashMap<OperationId, Vec<TensorId>> {
         last.remove(&body.root(id));
     }
     for parameter in &body.parameters {
-        if let crate::kernel::Given::Tensor { tensor, .. } = parameter.given {
+        if let Given::Tensor {
+            tensor,
+            is_mutable: true,
+        } = parameter.given
+        {
             last.remove(&tensor);
         }
     }

@@ -13,21 +13,13 @@ use crate::mapping::Axis;
 
 use super::alu::Tags;
 use super::cells::{Cells, Copies, OriginId};
-use super::contract::{Factor, NoContraction, Products, contract, widened};
+use super::contract::{Factor, NoContraction, Products, contract};
 use super::halt::{Halt, Step};
 use super::machine::Machine;
 use super::memory::{View, element_kind};
 use super::request::OriginKind;
-use super::space::{Over, Space, stream_levels};
-
-/// The elements of a stream and where they are.
-#[derive(Debug, Clone)]
-pub(super) struct Stream {
-    /// Their places, without holes.
-    pub(super) space: Space,
-    /// The elements.
-    pub(super) cells: Cells,
-}
+use super::space::{Over, Space};
+use super::stream::{Stream, stream_space};
 
 /// What flows through a pass.
 pub(super) struct Flow {
@@ -77,14 +69,6 @@ pub(super) fn tensors_of(pass: &Pass) -> Vec<TensorId> {
     tensors
 }
 
-/// The places of a stream of a shape.
-pub(super) fn stream_space(shape: &StreamShape, place: Span) -> Step<Space> {
-    let levels = stream_levels(shape);
-    let levels =
-        levels.ok_or_else(|| Halt::refused(place, "a mapping of the stream is not known"))?;
-    Space::dense(levels).ok_or_else(|| Halt::refused(place, "the stream has too many elements"))
-}
-
 impl Machine<'_> {
     /// Executes a pass.
     pub(super) fn pass(&mut self, operation: &Operation, pass: &Pass) -> Step<()> {
@@ -127,37 +111,28 @@ impl Machine<'_> {
                 ));
             }
         };
-        let cells = match sources.as_slice() {
-            [only] if axis.is_none() => self.fetched(&space, *only, (idle, place))?,
-            _ => self.interleaved(&space, &sources, axis.as_ref(), (idle, place))?,
+        let stream = match sources.as_slice() {
+            [only] if axis.is_none() => {
+                let source = self.source(*only)?;
+                self.stream_of(&space, &source, (idle, place))?
+            }
+            _ => {
+                let cells = self.interleaved(&space, &sources, axis.as_ref(), (idle, place))?;
+                Stream::new(space, cells)
+            }
         };
         let mut read = Vec::new();
         for id in &sources {
             read.push(self.source(*id)?.root);
         }
         Ok(Flow {
-            streams: vec![Stream { space, cells }],
+            streams: vec![stream],
             tags: None,
             stash: None,
             aligned: None,
             idle,
             read,
         })
-    }
-
-    /// The elements of one tensor as a stream has them.
-    fn fetched(
-        &mut self,
-        space: &Space,
-        id: TensorId,
-        (idle, place): (OriginId, Span),
-    ) -> Step<Cells> {
-        let source = self.source(id)?;
-        let from = self.memory.store(source.root);
-        let from = from.ok_or_else(|| Halt::refused(place, "a tensor is not known"))?;
-        let plan = super::plan::plan(space, &source.space)
-            .map_err(|reason| super::machine::no_plan(&reason, place))?;
-        self.moved_by_plan(&plan, from, (space.positions(), idle), place)
     }
 
     /// The elements of several tensors as a stream has them, each at its number of an axis.
@@ -242,6 +217,7 @@ impl Machine<'_> {
             StageKind::CommitCast { relu } => {
                 self.relayout(flow, stage)?;
                 if *relu {
+                    self.carry_streams(flow, stage.span)?;
                     self.rectify(flow, stage)
                 } else {
                     self.convert(flow, stage)
@@ -255,18 +231,26 @@ impl Machine<'_> {
                 Ok(())
             }
             StageKind::Accumulate(_) => self.accumulate(pass, flow, stage),
-            _ => self.vector_stage(pass, number, stage, flow),
+            _ => {
+                self.carry_streams(flow, stage.span)?;
+                self.vector_stage(pass, number, stage, flow)
+            }
         }
     }
 
-    /// Moves the stream to the mapping that a stage declares.
+    /// Carries out the moves of all streams that wait.
+    fn carry_streams(&mut self, flow: &mut Flow, place: Span) -> Step<()> {
+        for stream in &mut flow.streams {
+            self.carry_stream(stream, (flow.idle, place))?;
+        }
+        Ok(())
+    }
+
+    /// Moves the stream to the mapping that a stage declares, now or when its elements are asked for.
     pub(super) fn relayout(&mut self, flow: &mut Flow, stage: &Stage) -> Step<()> {
         let space = stream_space(&stage.output, stage.span)?;
         for stream in &mut flow.streams {
-            let cells = take_cells(stream);
-            let from = (&stream.space, cells);
-            stream.cells = self.moved(&space, from, (flow.idle, stage.span))?;
-            stream.space = space.clone();
+            self.move_stream(stream, &space, (flow.idle, stage.span))?;
         }
         Ok(())
     }
@@ -286,22 +270,29 @@ impl Machine<'_> {
             )
         })?;
         for stream in &mut flow.streams {
-            let cells = &mut stream.cells;
-            if cells.array.kind() == kind {
+            if stream.cells.array.kind() == kind {
                 continue;
             }
-            self.effects += visa_arrays::effects_of_cast(
-                &cells.array,
-                kind,
-                self.rules,
-                cells.defined.as_ref(),
-            );
-            cells.array = casts::converted(&cells.array, kind, self.rules).ok_or_else(|| {
+            // The conversions of copies are counted too.
+            if !stream.is_rearranged(self.held_cells(stream, stage.span)?.len()) {
+                self.carry_stream(stream, (flow.idle, stage.span))?;
+            }
+            let cells = self.held_cells(stream, stage.span)?;
+            let converted = casts::converted(&cells.array, kind, self.rules).ok_or_else(|| {
                 Halt::refused(
                     stage.span,
                     format!("no engine converts {} to {kind}", cells.array.kind()),
                 )
             })?;
+            let effects = visa_arrays::effects_of_cast(
+                &cells.array,
+                kind,
+                self.rules,
+                cells.defined.as_ref(),
+            );
+            let cells = cells.with_array(converted);
+            stream.hold(cells);
+            self.effects += effects;
         }
         Ok(())
     }
@@ -317,6 +308,7 @@ impl Machine<'_> {
 
     fn zero_point(&mut self, flow: &mut Flow, value: Option<i64>, stage: &Stage) -> Step<()> {
         self.relayout(flow, stage)?;
+        self.carry_streams(flow, stage.span)?;
         let value = value.and_then(|value| i32::try_from(value).ok());
         let value =
             value.ok_or_else(|| Halt::refused(stage.span, "the zero point is not known"))?;
@@ -345,11 +337,13 @@ impl Machine<'_> {
 
     /// A digit of a placement becomes one of the placement on the other side: each unit reads its own memory.
     fn lift(&mut self, flow: &mut Flow, stage: &Stage, level: Level) -> Step<()> {
+        self.carry_streams(flow, stage.span)?;
         let Some(stream) = flow.streams.first() else {
             return Ok(());
         };
         let before = stream.clone();
         self.relayout(flow, stage)?;
+        self.carry_streams(flow, stage.span)?;
         let Some(stream) = flow.streams.first_mut() else {
             return Ok(());
         };
@@ -403,55 +397,39 @@ impl Machine<'_> {
     }
 
     fn accumulate(&mut self, pass: &Pass, flow: &mut Flow, stage: &Stage) -> Step<()> {
-        let Some(aligned) = flow.aligned.take() else {
+        let Some(mut aligned) = flow.aligned.take() else {
             return self.relayout(flow, stage);
         };
         let output = stream_space(&stage.output, stage.span)?;
         let place = aligned.place;
+        self.check_aligned(&mut aligned, flow.idle)?;
+        let held = self.held_cells(&aligned.stream, place)?;
         let weights = self.memory.store(aligned.operand.root);
         let weights =
             weights.ok_or_else(|| Halt::refused(place, "a register tensor is not known"))?;
-        // Sums have the four bytes of what is widened.
-        let widest = visa_arrays::ElementKind::I32;
-        self.memory.check_stream(
-            (widest, aligned.stream.cells.len() + weights.len()),
-            (widest, output.positions()),
-            place,
-        )?;
         let unfit = |kind| Halt::refused(place, format!("no contraction takes elements of {kind}"));
-        let first = widened(&aligned.stream.cells, self.rules)
-            .ok_or_else(|| unfit(aligned.stream.cells.array.kind()))?;
-        let second = widened(weights, self.rules).ok_or_else(|| unfit(weights.array.kind()))?;
-        // Both have every element that the alignment names.
-        for (source, cells) in [
-            (&aligned.stream.space, &first),
-            (&aligned.operand.space, &second),
-        ] {
-            let plan = super::plan::plan(&aligned.shape, source)
-                .map_err(|reason| super::machine::no_plan(&reason, place))?;
-            if super::cells::ends(&plan).1 >= cells.len() {
-                return Err(Halt::fault(
-                    place,
-                    "an operand of the contraction reaches beyond its tensor",
-                ));
-            }
-        }
         let products = Products {
             space: &aligned.shape,
             factors: [
                 Factor {
-                    space: &aligned.stream.space,
-                    cells: &first,
+                    space: aligned.stream.held_space(),
+                    cells: held,
                 },
                 Factor {
                     space: &aligned.operand.space,
-                    cells: &second,
+                    cells: weights,
                 },
             ],
+            rules: self.rules,
             by_stage: self.rules.folds_by_stage,
             masks_padding: Conventions::of(self.body.dialect).leaves_padding_out()
                 && masks_contracted_padding(self.body, pass),
         };
+        // Sums have the four bytes of what is widened.
+        let widest = visa_arrays::ElementKind::I32;
+        let widened = (widest, products.widened_elements());
+        self.memory
+            .check_stream(widened, (widest, output.positions()), place)?;
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(
                 place,
@@ -465,10 +443,33 @@ impl Machine<'_> {
             (&summed.space, summed.cells),
             (flow.idle, stage.span),
         )?;
-        flow.streams.push(Stream {
-            space: output,
-            cells,
-        });
+        flow.streams.push(Stream::new(output, cells));
+        Ok(())
+    }
+
+    /// Checks that both operands of a contraction have every element that the alignment names. A stream that waits is moved first where
+    /// products are not found as fast without it.
+    fn check_aligned(&mut self, aligned: &mut Aligned, idle: OriginId) -> Step<()> {
+        let place = aligned.place;
+        let (shape, operand) = (&aligned.shape, &aligned.operand);
+        let weights = self.memory.store(operand.root).map_or(0, Cells::len);
+        let stream = &mut aligned.stream;
+        let length = stream.space.positions();
+        for (source, length) in [(&stream.space, length), (&operand.space, weights)] {
+            let plan = super::plan::plan(shape, source)
+                .map_err(|reason| super::machine::no_plan(&reason, place))?;
+            if super::cells::ends(&plan).1 >= length {
+                return Err(Halt::fault(
+                    place,
+                    "an operand of the contraction reaches beyond its tensor",
+                ));
+            }
+        }
+        let is_small = self.held_cells(stream, place)?.len() <= length;
+        let is_even = super::plan::parts(shape, &[stream.held_space(), &operand.space]).is_some();
+        if !(is_small && is_even) {
+            self.carry_stream(stream, (idle, place))?;
+        }
         Ok(())
     }
 
@@ -476,37 +477,31 @@ impl Machine<'_> {
         let Some((target, place)) = pass.end.written_target() else {
             return Ok(());
         };
-        let (Some(stream), true) = (flow.streams.pop(), flow.streams.is_empty()) else {
+        let (Some(mut stream), true) = (flow.streams.pop(), flow.streams.is_empty()) else {
             return Err(Halt::refused(
                 place,
                 "the stream that ends here is not known",
             ));
         };
-        let (view, mut cells) = self.target(operation, target, place)?;
-        if cells.array.kind() != stream.cells.array.kind() {
+        self.prepare_end(&mut stream, target, (flow.idle, place))?;
+        let (view, is_new) = self.target_view(operation, target)?;
+        if view.kind != stream.cells.array.kind() {
             return Err(Halt::refused(
                 place,
                 format!(
                     "a stream of {} does not fit a tensor of {}",
                     stream.cells.array.kind(),
-                    cells.array.kind()
+                    view.kind
                 ),
             ));
         }
-        let to = (&view.space, &mut cells);
-        self.move_cells(to, (&stream.space, &stream.cells), Copies::Made, place)?;
+        let from = (stream.held_space(), stream.held());
+        let cells = self.move_into((&view, is_new), from, Copies::Made, place)?;
         let end = pass.end.canonical();
         let what = end.map_or("", |end| pass.library().name_of(end));
         self.put_back(&view, cells, (place, what), &flow.read);
         Ok(())
     }
-}
-
-/// The elements of a stream, which holds none until it gets others.
-pub(super) fn take_cells(stream: &mut Stream) -> Cells {
-    let kind = stream.cells.array.kind();
-    let empty = Cells::defined(visa_arrays::Array::zeros(kind, 0));
-    std::mem::replace(&mut stream.cells, empty)
 }
 
 /// The part of a space at a value of an axis that one digit runs over; `None` if there is no such digit.

@@ -220,6 +220,18 @@ impl Space {
         levels.fold(1, |all: usize, part| all.saturating_mul(part.size()))
     }
 
+    /// How many elements its positions hold, copies aside; `None` where the digits do not say.
+    pub(super) fn live_elements(&self) -> Option<usize> {
+        if self.is_opaque || self.is_ragged {
+            return None;
+        }
+        let places = self.places.iter();
+        let mut own = places.filter(|place| matches!(place.over, Over::Axis(_)));
+        own.try_fold(1_usize, |all, place| {
+            all.checked_mul(usize::try_from(place.live).ok()?)
+        })
+    }
+
     /// Whether its positions lie in memory one after the other, from the first place on.
     pub(super) fn is_dense(&self) -> bool {
         let mut stride = 1_usize;

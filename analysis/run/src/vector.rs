@@ -15,10 +15,11 @@ use super::alu::{Computed, Number, Read, Rules, Slot, compute, computed};
 use super::cells::{Cells, Copies, carry_out};
 use super::halt::{Halt, Step};
 use super::machine::{Machine, no_plan};
-use super::pass::{Flow, Stream, at_index, stream_space, take_cells};
+use super::pass::{Flow, at_index};
 use super::plan::{Plan, Wheel, plan};
 use super::reduce::{NoReduction, Reduced, fold};
 use super::space::Space;
+use super::stream::{Stream, stream_space};
 use super::tags::{compared_tags, tag_cells, tags_of, toggled_tags};
 
 impl Machine<'_> {
@@ -123,10 +124,7 @@ impl Machine<'_> {
             let to = (&space, &mut cells);
             self.move_cells(to, (&part, &stream.cells), Copies::Made, stage.span)?;
             cells.settle();
-            flow.streams.push(Stream {
-                space: space.clone(),
-                cells,
-            });
+            flow.streams.push(Stream::new(space.clone(), cells));
         }
         flow.tags = None;
         Ok(())
@@ -199,7 +197,7 @@ impl Machine<'_> {
             arithmetic: self.rules,
             effects: &mut self.effects,
         };
-        let cells = take_cells(stream);
+        let cells = stream.take_cells();
         let made = compute(&cells, flow.tags.as_ref(), slots, function, &mut rules);
         let mut made = made.map_err(|stop| {
             Halt::fault(
@@ -549,10 +547,7 @@ impl Machine<'_> {
             }
             _ => None,
         };
-        flow.streams.push(Stream {
-            space: output,
-            cells,
-        });
+        flow.streams.push(Stream::new(output, cells));
         Ok(())
     }
 }

@@ -1,0 +1,250 @@
+//! Sums of products: the places of the products of each result, and loops that sum many results side by side.
+
+use visa_arrays::{Arithmetic, Array, Fault, casts};
+
+use super::contract::NoContraction;
+
+/// Results side by side, so that the compiler makes vectors of their sums.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Results that are listed together, at most.
+const MOST_LISTED: usize = 1 << 14;
+
+/// Places of several spaces that some parts reach, in their order.
+pub(super) fn reached(counts: &[(usize, [usize; 3])]) -> Vec<[usize; 3]> {
+    let mut places = vec![[0_usize; 3]];
+    for (count, strides) in counts {
+        let mut next = Vec::with_capacity(places.len() * count);
+        for place in &places {
+            next.extend((0..*count).map(|step| {
+                let mut own = *place;
+                for (own, stride) in own.iter_mut().zip(strides) {
+                    *own += step * stride;
+                }
+                own
+            }));
+        }
+        places = next;
+    }
+    places
+}
+
+/// Places of both factors and of the result, for each result: those of an outer list, and from each of them those of an inner one. Both
+/// lists are short, whatever the number of results.
+pub(super) struct Results {
+    outer: Vec<[usize; 3]>,
+    inner: Vec<[usize; 3]>,
+}
+
+impl Results {
+    /// The results that some parts reach, outermost first.
+    pub(super) fn new(mut outer: Vec<(usize, [usize; 3])>) -> Self {
+        let mut inner = Vec::new();
+        let mut room = MOST_LISTED;
+        while let Some((count, strides)) = outer.pop() {
+            // As much of a long part as there is room for.
+            let most = count.min(room);
+            let own = (1..=most).rev().find(|own| count % own == 0).unwrap_or(1);
+            inner.push((own, strides));
+            room /= own.max(1);
+            if own < count {
+                outer.push((count / own, strides.map(|stride| stride * own)));
+                break;
+            }
+        }
+        inner.reverse();
+        Self {
+            outer: reached(&outer),
+            inner: reached(&inner),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.outer.len() * self.inner.len()
+    }
+
+    /// Results side by side: where the first place of each factor and result is, and steps from there.
+    fn blocks(&self) -> impl Iterator<Item = ([usize; 3], &[[usize; 3]])> {
+        let blocks = |first: &[usize; 3]| {
+            let first = *first;
+            let blocks = self.inner.chunks(SIDE_BY_SIDE);
+            blocks.map(move |block| (first, block))
+        };
+        self.outer.iter().flat_map(blocks)
+    }
+
+    /// All places, in order.
+    pub(super) fn places(&self) -> impl Iterator<Item = [usize; 3]> {
+        self.blocks().flat_map(|([a, b, target], block)| {
+            block
+                .iter()
+                .map(move |[own_a, own_b, own]| [a + own_a, b + own_b, target + own])
+        })
+    }
+}
+
+/// What each result sums, in order.
+pub(super) struct Order<'a> {
+    /// The results.
+    pub(super) results: &'a Results,
+    /// The products of a result: places of both factors behind its first ones.
+    pub(super) taken: &'a [(usize, usize)],
+    /// The first places of both factors.
+    pub(super) offsets: [usize; 2],
+    /// Products of a packet.
+    pub(super) packet: usize,
+    /// Packets of a stretch of time.
+    pub(super) time: usize,
+    /// Elements of the result.
+    pub(super) length: usize,
+}
+
+impl Order<'_> {
+    /// The sums of two factors, of which the second has the type of the sums. The first one is widened as it is read.
+    ///
+    /// # Errors
+    /// A sum of integers leaves its type, or the types are no operands.
+    pub(super) fn sums(
+        &self,
+        first: &Array,
+        second: &Array,
+        rules: Arithmetic,
+    ) -> Result<Array, NoContraction> {
+        let floats = match (first, second) {
+            (Array::F32(a), Array::F32(b)) => self.floats(|at| a[at], b),
+            (Array::Bf16(a), Array::F32(b)) if rules.bf16_flushes => {
+                self.floats(|at| casts::flushed_bf16_to_f32(a[at]), b)
+            }
+            (Array::Bf16(a), Array::F32(b)) => {
+                self.floats(|at| f32::from_bits(u32::from(a[at]) << 16), b)
+            }
+            (Array::F8E4M3(a), Array::F32(b)) => self.floats(|at| casts::f8e4m3_to_f32(a[at]), b),
+            (Array::F8E5M2(a), Array::F32(b)) => self.floats(|at| casts::f8e5m2_to_f32(a[at]), b),
+            (Array::I32(a), Array::I32(b)) => return self.integers(|at| a[at], b),
+            (Array::I4(a) | Array::I5(a) | Array::I8(a), Array::I32(b)) => {
+                return self.integers(|at| i32::from(a[at]), b);
+            }
+            (Array::I9(a) | Array::I16(a), Array::I32(b)) => {
+                return self.integers(|at| i32::from(a[at]), b);
+            }
+            (other, _) => return Err(NoContraction::Kind(other.kind())),
+        };
+        Ok(Array::F32(floats))
+    }
+
+    fn floats(&self, first: impl Fn(usize) -> f32, second: &[f32]) -> Vec<f32> {
+        let mut sums = vec![0.0_f32; self.length];
+        let packet = self.packet.max(1);
+        let stretch = packet.saturating_mul(self.time.max(1));
+        for ([from_a, from_b, from_target], block) in self.results.blocks() {
+            let mut bases = [(0_usize, 0_usize); SIDE_BY_SIDE];
+            for (base, [a, b, _]) in bases.iter_mut().zip(block) {
+                *base = (a + from_a + self.offsets[0], b + from_b + self.offsets[1]);
+            }
+            let bases = &bases[..block.len()];
+            let mut own = [0.0_f32; SIDE_BY_SIDE];
+            for stretch in self.taken.chunks(stretch) {
+                let mut over_time = [0.0_f32; SIDE_BY_SIDE];
+                for packet in stretch.chunks(packet) {
+                    let mut over_packet = [0.0_f32; SIDE_BY_SIDE];
+                    for (to_a, to_b) in packet {
+                        for (sum, (base_a, base_b)) in over_packet.iter_mut().zip(bases) {
+                            *sum += first(base_a + to_a) * second[base_b + to_b];
+                        }
+                    }
+                    add_each(&mut over_time, &over_packet);
+                }
+                add_each(&mut own, &over_time);
+            }
+            for (sum, [_, _, target]) in own.iter().zip(block) {
+                sums[from_target + target] = *sum;
+            }
+        }
+        sums
+    }
+
+    /// Sums of integers; an error where one leaves the range of its type on the way.
+    fn integers(
+        &self,
+        first: impl Fn(usize) -> i32,
+        second: &[i32],
+    ) -> Result<Array, NoContraction> {
+        let mut sums = vec![0_i32; self.length];
+        let mut leaves = false;
+        for [base_a, base_b, target] in self.results.places() {
+            let (base_a, base_b) = (base_a + self.offsets[0], base_b + self.offsets[1]);
+            let mut sum = 0_i64;
+            for (to_a, to_b) in self.taken {
+                let product = i64::from(first(base_a + to_a)) * i64::from(second[base_b + to_b]);
+                sum += product;
+                leaves |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
+            }
+            sums[target] = i32::try_from(sum).unwrap_or(i32::MAX);
+        }
+        if leaves {
+            return Err(NoContraction::Fault(Fault::ContractionOverflow));
+        }
+        Ok(Array::I32(sums))
+    }
+}
+
+fn add_each(sums: &mut [f32], others: &[f32]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
+    }
+}
+
+/// The sum of one result that meets its products one by one, in order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StagedSum {
+    /// The steps over rows and over time of the last product.
+    at: (u64, u64),
+    packet: f32,
+    time: f32,
+    all: f32,
+}
+
+impl StagedSum {
+    /// Takes in a product; `at` says its step over rows and over time, or always the same where all is one sum.
+    pub(super) fn add(&mut self, product: f32, at: (u64, u64)) {
+        if at != self.at {
+            self.time += self.packet;
+            self.packet = 0.0;
+        }
+        if at.0 != self.at.0 {
+            self.all += self.time;
+            self.time = 0.0;
+        }
+        self.at = at;
+        self.packet += product;
+    }
+
+    /// The sum.
+    pub(super) fn total(self) -> f32 {
+        self.all + (self.time + self.packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_in_two_lists_are_those_of_one() {
+        let parts = [
+            vec![],
+            vec![(3, [1, 0, 7]), (4, [5, 2, 1])],
+            // A part alone beyond what one list holds, a prime one, and several.
+            vec![(2, [1, 1, 100_000]), (3 * MOST_LISTED, [0, 2, 1])],
+            vec![(65_537, [1, 0, 1]), (3, [0, 1, 65_537])],
+            vec![(8, [9, 9, 9]), (1 << 10, [4, 0, 2]), (1 << 8, [0, 1, 1])],
+        ];
+        for parts in parts {
+            let results = Results::new(parts.clone());
+            let listed: Vec<_> = results.places().collect();
+            assert_eq!(listed, reached(&parts));
+            assert_eq!(results.count(), listed.len());
+            assert!(results.inner.len() <= MOST_LISTED);
+        }
+    }
+}
