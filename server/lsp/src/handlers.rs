@@ -9,7 +9,6 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 use tower_lsp::{LanguageServer, LspServiceBuilder};
 
-use super::capabilities::RUN;
 use super::early::{self, Part};
 use super::features::{
     call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, explaining, folding,
@@ -276,7 +275,7 @@ impl LanguageServer for Handlers {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        if params.command == RUN {
+        if params.command == running::RUN {
             running::run(&self.server, params.arguments).await?;
             publishing::everything_changed(&self.server);
         } else {

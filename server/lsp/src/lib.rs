@@ -6,12 +6,13 @@
 //! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
 //!   whatever the bytes are, and what became of each.
 //! - [`state`], [`crate::project::engine`], [`open_documents`]: texts, the engine's queue, and the snapshot a question is answered from.
-//! - [`lifecycle`], [`abilities`], [`capabilities`], [`folders`]: what the client and the workspace's folders
+//! - [`lifecycle`], [`abilities`], [`folders`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
 //! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long;
 //!   [`status`]: whether there is anything to do.
-//! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
+//! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot. [`features`] also lists what
+//!   the server announces.
 //!
 //! # Order
 //!
@@ -28,7 +29,6 @@
 
 mod abilities;
 mod advice;
-mod capabilities;
 mod early;
 mod features;
 mod folders;

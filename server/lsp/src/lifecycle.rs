@@ -6,7 +6,7 @@ use std::time::Duration;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerInfo};
 
 use super::abilities::ClientAbilities;
-use super::capabilities;
+use super::features;
 use super::positions::Encoding;
 use super::state::Server;
 use super::uris;
@@ -23,7 +23,7 @@ pub(crate) fn initialize(server: &Server, params: InitializeParams) -> Initializ
         .and_then(|general| general.position_encodings.as_deref());
     let encoding = Encoding::negotiate(offered);
     let client = Arc::new(ClientAbilities::of(&params.capabilities));
-    let capabilities = capabilities::server_capabilities(&client, encoding);
+    let capabilities = features::server_capabilities(&client, encoding);
     if let Some(process) = params.process_id {
         server.set_client_process(process);
     }

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::{ByteRange, CallItem};
 
-use super::resolve_position;
+use super::places::resolve_position;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
 

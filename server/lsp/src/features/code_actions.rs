@@ -18,10 +18,12 @@ use super::fix_all::fixed;
 use super::fixes::{Carried, Chosen, ranges_touch};
 use super::reports::checked_report;
 use super::{explaining, settings_file};
-use crate::capabilities::FIX_ALL;
 use crate::project::engine::{Answer, Failure};
 use crate::project::levels::TO_BE_LOOKED_AT;
 use crate::state::Snapshot;
+
+/// The code action that applies every safe fix of a file.
+pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.visa");
 
 /// What a code action carries until it is chosen.
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,7 +4,8 @@ use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 use visa_analysis::EditorQuestions as _;
 
-use super::{client_location, running};
+use super::places::client_location;
+use super::running;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
 

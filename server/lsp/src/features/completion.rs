@@ -8,7 +8,7 @@ use visa_analysis::EditorQuestions as _;
 use visa_analysis::{ByteRange, Completion, CompletionKind};
 
 use super::markup::Format;
-use super::resolve_position;
+use super::places::resolve_position;
 use crate::positions::FileText;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;

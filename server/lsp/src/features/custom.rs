@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{
 use visa_analysis::KernelCost;
 
 use super::edits::{of_files, workspace_edit};
-use super::resolve_position;
+use super::places::resolve_position;
 use crate::documents::json::cost::chosen_document;
 use crate::documents::json::dialect::dialect_document;
 use crate::documents::json::memory_map::memory_map_document;

@@ -16,7 +16,6 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{find_rule, find_run_rule};
 
-use crate::capabilities::EXPLAIN;
 use crate::documents::{pages, rule_words};
 use crate::lock::lock_ignoring_poison;
 use crate::project::engine::{Answer, Failure};
@@ -24,6 +23,9 @@ use crate::project::paths::slashes;
 use crate::project::settings::Dialect;
 use crate::state::{Server, Snapshot};
 use crate::uris;
+
+/// The command that opens the page of a rule; its arguments are the rule, and the address of the document that it is asked from.
+pub(crate) const EXPLAIN: &str = "visa.explainRule";
 
 /// What `visa/rulePage` is asked for.
 #[derive(Debug, Deserialize)]

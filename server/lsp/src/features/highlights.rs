@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
 use visa_analysis::EditorQuestions as _;
 
-use super::resolve_position;
+use super::places::resolve_position;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
 

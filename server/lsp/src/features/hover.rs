@@ -4,7 +4,8 @@ use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
-use super::{resolve_position, running};
+use super::places::resolve_position;
+use super::running;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
 

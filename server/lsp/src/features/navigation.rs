@@ -8,7 +8,7 @@ use visa_analysis::EditorQuestions as _;
 use visa_analysis::{Place, RenameProblem};
 
 use super::edits::{of_files, workspace_edit};
-use super::resolve_position;
+use super::places::{client_location, resolve_position};
 use crate::project::engine::{Answer, Failure};
 use crate::state::Snapshot;
 
@@ -64,6 +64,6 @@ pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Optio
 fn locations(snapshot: &Snapshot, places: &[Place]) -> Answer<Vec<Location>> {
     let places = places
         .iter()
-        .map(|place| super::client_location(snapshot, place));
+        .map(|place| client_location(snapshot, place));
     places.collect()
 }

@@ -8,8 +8,10 @@ use tower_lsp::ls_types::{CodeLens, Command, MessageType, Range, Uri};
 use visa_analysis::arrays::shape_text;
 use visa_analysis::{RunRefusal, RunReport, RunRequest, TracedValue, counted, thousands};
 
-use crate::capabilities::RUN;
 use crate::state::{Server, Snapshot};
+
+/// The command of the server that runs a kernel. Its arguments: the document and the name of the function.
+pub(crate) const RUN: &str = "visa.runKernel";
 
 /// The seed of runs in the editor.
 const SEED: u64 = 0;

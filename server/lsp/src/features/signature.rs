@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{
 use visa_analysis::EditorQuestions as _;
 
 use super::markup::Format;
-use super::resolve_position;
+use super::places::resolve_position;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
 

@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
 use visa_analysis::EditorQuestions as _;
 use visa_analysis::Symbol;
 
+use super::places::client_location;
 use crate::positions::FileText;
 use crate::project::engine::Answer;
 use crate::state::Snapshot;
@@ -46,7 +47,7 @@ pub(crate) fn symbols_of_workspace(
             kind: symbol_kind(symbol.kind),
             tags: None,
             container_name: symbol.container,
-            location: OneOf::Left(super::client_location(snapshot, &symbol.place)?),
+            location: OneOf::Left(client_location(snapshot, &symbol.place)?),
             data: None,
         })
     });
