@@ -116,7 +116,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       console.log(`${one.target}: ${made.length} characters`);
     } else if (!existsSync(target) || readFileSync(target, 'utf8') !== made) {
       console.error(
-        `server/cli/src/${one.target} is not what the views make; write it anew with \`npm run page\` in vscode-extension`,
+        `server/cli/src/${one.target} is not what the views make; write it again with \`npm run page\` in vscode-extension`,
       );
       process.exitCode = 1;
     }

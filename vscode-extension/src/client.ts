@@ -16,7 +16,7 @@ import {
   type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 
-import { beside } from './neighbours';
+import { beside } from './otherExtensions';
 import { isOurs, Ours } from './ours';
 import { explained as asked } from './ruleAddress';
 import { readStatus } from './protocol';

@@ -7,7 +7,7 @@
 import * as vscode from 'vscode';
 
 import { IN_RUST, type Server } from './client';
-import { OTHERS } from './neighbours';
+import { OTHERS } from './otherExtensions';
 
 export class Renames implements vscode.RenameProvider, vscode.Disposable {
   private registered: vscode.Disposable | undefined;

@@ -11,7 +11,7 @@ export interface Bar {
   readonly name: string;
 }
 
-/** What the schedule of a release says of a kernel. */
+/** The schedule of a kernel by a release. */
 export interface Calibrated {
   /** The release whose schedule it is; `schedule 0.6` in documents. */
   readonly basis: string;
@@ -24,7 +24,7 @@ export interface Calibrated {
   readonly total: number | null;
 }
 
-/** What the schedule of a release says of an operation. */
+/** The schedule of an operation by a release. */
 export interface CalibratedOperation {
   /** The release whose schedule it is; `schedule 0.6` in documents. */
   readonly basis: string;
@@ -186,7 +186,7 @@ export interface LaneSum {
   readonly track: string;
 }
 
-/** A loop of which some runs are scheduled. */
+/** A loop with some of its runs scheduled. */
 export interface Loop {
   /** The fewest cycles of a further run: those of its busiest context. */
   readonly best: number;
@@ -245,7 +245,7 @@ export interface Operation {
   readonly assumptions: readonly string[];
   /** Its slowest engine: no row of `engines` has more cycles. */
   readonly bottleneck: string | null;
-  /** What the schedule of a release says, whichever model the other fields are of. */
+  /** The schedule by a release, whichever model the other fields are of. */
   readonly calibrated: CalibratedOperation | null;
   /** Where it runs. */
   readonly context: string;
@@ -329,7 +329,7 @@ export interface Proposal {
   readonly file: string;
   /** What to do. */
   readonly help: string | null;
-  /** What it says. */
+  /** Its message. */
   readonly message: string;
   /** What it does, where it was searched: `split`, `gather`; none where a rule alone says it. */
   readonly move: string | null;

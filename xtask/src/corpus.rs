@@ -18,7 +18,7 @@ const COUNTS: [(&str, &str); 6] = [
     ("kernels", "kernels"),
     ("resolved", "operations resolved"),
     ("unresolved", "operations unresolved"),
-    ("not_followed", "files of which nothing was checked"),
+    ("not_followed", "files in which nothing was checked"),
     ("errors", "files that could not be checked"),
 ];
 
@@ -234,7 +234,7 @@ mod tests {
     fn a_table_has_the_most_frequent_first() {
         let text = table(&measurement(&report(), 1.25));
         let expected = "         3  files\n         2  kernels\n         5  operations resolved\n         4  operations unresolved\n         1  \
-                        files of which nothing was checked\n         0  files that could not be checked\n     1.250  seconds\n\
+                        files in which nothing was checked\n         0  files that could not be checked\n     1.250  seconds\n\
                         findings by rule\n         7  pto_tile_size\n         2  pto_row_tail\n\
                         unresolved by reason\n         4  `n` is not known";
         assert_eq!(text, expected);

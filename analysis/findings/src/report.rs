@@ -361,7 +361,7 @@ impl FileReport {
     }
 }
 
-/// A file of which no operation was looked at.
+/// A file in which no operation was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "NotFollowedFile")]
 pub struct NotFollowed {
@@ -435,7 +435,7 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Operations that could not be resolved with their files, in the order of files and places.
     pub unresolved: Vec<(Arc<str>, UnresolvedPlace)>,
-    /// Files of which no operation was looked at, in their order.
+    /// Files in which no operation was looked at, in their order.
     pub not_followed: Vec<NotFollowed>,
     /// What went wrong, by file.
     pub problems: Vec<(Arc<str>, Problem)>,

@@ -96,9 +96,8 @@ pub(crate) static FETCH_MASK_LIMIT: Rule = rule!(
     "Masking Configuration",
     "padding that a reduction reads and no mask covers",
     "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet, by \
-     up to 255 units of 4 bits. It can also give each of up to eight packets along the axis its own count. An axis \
-     with more packets than that, of which more than the last holds padding, cannot be masked: its sum includes \
-     whatever is in DM.",
+     up to 255 units of 4 bits. It can also give each of up to eight packets along the axis its own count. If an axis \
+     has more packets than that and padding before the last one, no mask covers it: its sum includes whatever is in DM.",
     alt;
     holds: Holds::BOOK,
 );

@@ -136,7 +136,7 @@ pub struct RunOutput {
     pub live: Option<Bits>,
     /// Live elements that are undefined.
     pub undefined: u64,
-    /// Live elements of which the device keeps an older value.
+    /// Live elements that keep an older value on the device.
     pub stale: u64,
     /// Live elements whose value follows from a function of the host's mathematics library (exp, tanh, …), in which machines differ.
     pub approximate: bool,

@@ -75,7 +75,7 @@ pub(crate) struct Outline<'a> {
     pub(crate) findings: &'a [Finding],
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: &'a [NotLookedAt],
-    /// Files of which no operation was looked at, in their order.
+    /// Files in which no operation was looked at, in their order.
     pub(crate) not_followed: &'a [NotFollowed],
     /// The libraries of the crates that the files belong to.
     pub(crate) dialects: &'a [DialectOf<'a>],

@@ -263,9 +263,10 @@ pub(crate) fn markdown_index(rules: &[&'static Rule]) -> String {
         }
     }
     text.push_str("\n# By engine\n");
-    let of_rust = |engine: &Engine| !matches!(engine, Engine::Pto | Engine::Nki);
-    for engine in Engine::ALL.into_iter().filter(of_rust) {
-        let of_engine = rules.iter().copied().filter(|rule| rule.engine == engine);
+    let of_rust = rules.iter().filter(|rule| rule.looks_at(Language::Rust));
+    let of_rust: Vec<&Rule> = of_rust.copied().collect();
+    for engine in Engine::ALL {
+        let of_engine = of_rust.iter().copied().filter(|rule| rule.engine == engine);
         let of_engine: Vec<_> = of_engine.collect();
         if !of_engine.is_empty() {
             let _ = write!(text, "\n## {}\n\n", engine.name());

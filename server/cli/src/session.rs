@@ -124,7 +124,7 @@ pub(crate) struct Checked {
     pub(crate) libraries: BTreeMap<CrateLibrary, Vec<Arc<str>>>,
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: Vec<NotLookedAt>,
-    /// Files of which no operation was looked at, as people see them, in their order.
+    /// Files in which no operation was looked at, as people see them, in their order.
     pub(crate) not_followed: Vec<NotFollowed>,
     /// How many findings were left out because a baseline knows them.
     pub(crate) known: u64,

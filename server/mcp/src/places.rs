@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::quotes::shortened_quotes;
-use crate::project::languages::is_known;
+use crate::project::languages::{is_known, known_endings};
 use crate::project::paths::{absolute, end_of, slashes};
 
 /// The folder that is served: canonical, and UTF-8.
@@ -67,7 +67,8 @@ impl Root {
         let path = self.path_inside(given)?;
         if !is_known(&path) {
             return Err(format!(
-                "`{given}` is not a source file: tools read kernels in `.rs`, `.pto`, `.mlir` and `.py` files, and Markdown"
+                "`{given}` is not a source file: tools read {} files",
+                known_endings()
             ));
         }
         Ok(path)

@@ -102,7 +102,7 @@ struct Suggestion {
 
 #[tool_router(router = suggest_router, vis = "pub(super)")]
 impl Tools {
-    /// Search for changes that save cycles: each is tried on a copy and is legal, gives the same tensors, and saves what it says.
+    /// Search for changes that save cycles: each is tried on a copy, is legal, gives the same tensors, and saves the cycles that it states.
     #[tool(annotations(
         title = "Faster kernels",
         read_only_hint = true,

@@ -31,18 +31,21 @@ pub(crate) fn is_rust(path: &Path) -> bool {
 
 /// Why a file cannot be checked, and what can.
 pub(crate) fn unsupported_file_text(shown: &str) -> String {
+    format!(
+        "cannot check `{shown}`: its name is that of no kernel file ({} files are), no folder and no `Cargo.toml`; a \
+         text of another name is read by `visa-lint - --stdin-filename NAME.rs`, or with `--language`",
+        known_endings()
+    )
+}
+
+/// The endings of all files that can be checked, in words.
+pub fn known_endings() -> String {
     let endings = ENDINGS.iter().map(|known| known.ending).chain(MARKDOWN);
     let endings: Vec<String> = endings.map(|ending| format!("`.{ending}`")).collect();
-    let (last, others) = endings
-        .split_last()
-        .map_or(("", [].as_slice()), |(last, others)| {
-            (last.as_str(), others)
-        });
-    format!(
-        "cannot check `{shown}`: its name is that of no kernel file ({} and {last} files are), no folder and no `Cargo.toml`; a \
-         text of another name is read by `visa-lint - --stdin-filename NAME.rs`, or with `--language`",
-        others.join(", ")
-    )
+    match endings.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Why a file takes no part although its ending is one of ours.

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use visa_analysis::Language;
 use visa_tests::{engine_files, read, repository, rust_files, shown};
 
 /// Where libraries are described: what each has of its own, and what both have.
@@ -147,8 +148,8 @@ fn is_telling(word: &str) -> bool {
 /// Whether a file is in a library's own folder.
 fn is_own(path: &str) -> bool {
     // Front ends of other languages have names of their own, some of which are spelled alike.
-    let others = ["analysis/nki/", "analysis/pto/"];
-    if others.iter().any(|folder| path.starts_with(folder)) {
+    let mut others = Language::ALL.into_iter().filter(|one| one.is_neighbour());
+    if others.any(|language| path.starts_with(&format!("analysis/{}/", language.name()))) {
         return true;
     }
     let own = |folder: &&str| {

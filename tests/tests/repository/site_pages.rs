@@ -235,7 +235,7 @@ fn every_page_shows_what_the_wrong_kernel_gets() {
         assert!(!page.contains("//~"), "{}: a marker on its page", rule.name);
         assert!(
             !page.contains("what the kernel is meant to compute"),
-            "{}: its page has no reason of its own for the missing fix (`lint/pages/no_fix.rs`)",
+            "{}: its page has no reason of its own for the missing fix (`server/documents/src/pages/no_fix.rs`)",
             rule.name
         );
     }

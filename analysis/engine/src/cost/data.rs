@@ -71,7 +71,7 @@ pub struct KernelCost {
     pub unresolved: Vec<UnresolvedPlace>,
 }
 
-/// What the schedule of a release says of a kernel.
+/// The schedule of a kernel by a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CalibratedTotal {
     /// Cycles from its start to its end.
@@ -85,7 +85,7 @@ pub struct CalibratedTotal {
     pub release: &'static str,
 }
 
-/// What the schedule of a release says of an operation.
+/// The schedule of an operation by a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CalibratedOperation")]
 pub struct CalibratedRow {
@@ -139,7 +139,7 @@ pub struct OperationRow {
     pub end: Option<u64>,
     /// Cycles that it takes; none if unknown.
     pub cycles: Option<u64>,
-    /// What the schedule of a release says, whichever model the other fields are of.
+    /// The schedule by a release, whichever model the other fields are of.
     pub calibrated: Option<CalibratedRow>,
     /// Its slowest engine: no row of `engines` has more cycles.
     pub bottleneck: Option<&'static str>,
@@ -279,7 +279,7 @@ pub struct OverfullRow {
 pub struct Proposal {
     /// The rule.
     pub rule: &'static str,
-    /// What it says.
+    /// Its message.
     pub message: String,
     /// What to do.
     pub help: Option<String>,
@@ -391,7 +391,7 @@ pub struct RunsRow {
     pub loops: Vec<LoopRow>,
 }
 
-/// A loop of which some runs are scheduled.
+/// A loop with some of its runs scheduled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Loop")]
 pub struct LoopRow {

@@ -206,7 +206,7 @@ fn check_alignment(check: &mut Check<'_>, made: &Allocation) {
     let next = bytes.next_multiple_of(unit);
     if next % element == 0 {
         finding = finding.help(format!(
-            "{} {word}, of which {} are valid, take {} bytes",
+            "{} {word} with {} valid ones take {} bytes",
             thousands_text(next / element),
             thousands_text(count),
             thousands_text(next)

@@ -121,7 +121,7 @@ pub(crate) struct ViewArguments {
     /// Files, folders (searched for kernels, honouring `.gitignore`) or crates
     #[arg(value_name = "PATHS", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Serve a page with a text editor in place of files: a playground, of which nothing is written to the disk
+    /// Serve a page with a text editor in place of files: a playground that writes nothing to the disk
     #[arg(long, conflicts_with_all = [
         "paths", "config", "isolated", "force_exclude", "doc", "dialect", "target", "model", "language", "effort", "jobs",
     ])]

@@ -38,7 +38,7 @@ struct Counts<'a> {
 /// What was not checked, and by which libraries and languages the rest was.
 #[derive(Serialize, JsonSchema)]
 struct Rest<'a> {
-    /// Files of which no operation was looked at.
+    /// Files in which no operation was looked at.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     not_followed: &'a [NotFollowed],
     dialects: Vec<Dialect<'a>>,

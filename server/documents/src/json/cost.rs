@@ -68,7 +68,7 @@ struct Runs<'a> {
     sentence: String,
 }
 
-/// What the schedule of a release says of a kernel.
+/// The schedule of a kernel by a release.
 #[derive(Serialize, JsonSchema)]
 struct Calibrated<'a> {
     #[serde(flatten)]

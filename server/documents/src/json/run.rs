@@ -83,7 +83,7 @@ struct Output {
     mapping: String,
     /// Elements that are undefined, padding left out.
     undefined: u64,
-    /// Elements of which the device keeps an older value.
+    /// Elements that keep an older value on the device.
     stale: u64,
 }
 

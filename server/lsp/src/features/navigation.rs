@@ -62,8 +62,6 @@ pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Optio
 }
 
 fn locations(snapshot: &Snapshot, places: &[Place]) -> Answer<Vec<Location>> {
-    let places = places
-        .iter()
-        .map(|place| client_location(snapshot, place));
+    let places = places.iter().map(|place| client_location(snapshot, place));
     places.collect()
 }
