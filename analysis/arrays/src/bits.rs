@@ -128,6 +128,15 @@ impl Bits {
         }
     }
 
+    /// Whether `count` bits from a place on are all set; bits beyond the end are clear.
+    pub fn is_run_set(&self, start: usize, count: usize) -> bool {
+        let mut places = (0..count).step_by(WORD);
+        places.all(|step| {
+            let wanted = lowest((count - step).min(WORD));
+            self.word_at(start + step) & wanted == wanted
+        })
+    }
+
     /// Clears each bit that is clear in the other list.
     pub fn keep_set_in(&mut self, other: &Self) {
         for (number, word) in self.words.iter_mut().enumerate() {
@@ -188,6 +197,17 @@ mod tests {
 
     fn scattered(length: usize, factor: usize) -> Bits {
         Bits::from_places(length, |place| place * factor % 7 < 3)
+    }
+
+    #[test]
+    fn a_run_is_set_where_its_single_bits_are() {
+        let bits = Bits::from_places(200, |place| !matches!(place, 5 | 63 | 64 | 130));
+        for start in 0..200 {
+            for count in [0, 1, 2, 58, 63, 64, 65, 69, 128] {
+                let single = (start..start + count).all(|place| bits.is_set(place));
+                assert_eq!(bits.is_run_set(start, count), single, "{start} {count}");
+            }
+        }
     }
 
     #[test]

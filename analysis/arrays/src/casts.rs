@@ -247,12 +247,8 @@ fn looked_up(codes: &[u8], kind: ElementKind) -> Option<Array> {
 }
 
 fn looked_up_f8(codes: &[u8], widen: fn(u8) -> f32, rules: Arithmetic) -> Array {
-    let table: Vec<u16> = (0..=255)
-        .map(|code| f32_to_bf16(widen(code), rules))
-        .collect();
-    Array::Bf16(map(codes, |code| {
-        table.get(usize::from(code)).copied().unwrap_or_default()
-    }))
+    let table: [u16; 256] = std::array::from_fn(|code| f32_to_bf16(widen(code as u8), rules));
+    Array::Bf16(map(codes, |code| table[usize::from(code)]))
 }
 
 /// An array converted to another kind. `None` where no engine of the machine has that conversion.

@@ -2,7 +2,7 @@
 
 use visa_arrays::{Array, Bits, ElementKind, Stored, with_elements};
 
-use super::plan::{Pair, Plan, Wheel, each_pair};
+use super::plan::{Pair, Plan, Wheel, each_pair, joined};
 
 /// The number of an origin; 0 is none.
 pub(super) type OriginId = u32;
@@ -413,6 +413,46 @@ fn move_bit_run(run: Run, bits: &mut Bits, source: Option<&Bits>) {
     }
 }
 
+/// Whether the device is sure to hold every element of the source that a plan takes.
+pub(super) fn takes_only_defined(plan: &Plan, source: &Cells) -> bool {
+    let Some(bits) = &source.defined else {
+        return true;
+    };
+    let Plan::Wheels {
+        source: first,
+        wheels,
+        ..
+    } = plan
+    else {
+        let mut all = true;
+        each_pair(plan, |pair| all &= bits.is_set(pair.source));
+        return all;
+    };
+    // Each element once, in the order of the source.
+    let taken = wheels.iter().filter(|wheel| wheel.source > 0);
+    let mut taken: Vec<Wheel> = taken
+        .map(|wheel| Wheel {
+            target: wheel.source,
+            copies: false,
+            ..*wheel
+        })
+        .collect();
+    taken.sort_by_key(|wheel| std::cmp::Reverse(wheel.source));
+    let mut all = true;
+    turn(&joined(taken), (0, *first), &mut |run: Run| {
+        let Run { wheel, around, .. } = run;
+        for number in 0..around.count {
+            let from = run.source + number * around.source;
+            all = all
+                && match wheel.source {
+                    1 => bits.is_run_set(from, wheel.count),
+                    step => (0..wheel.count).all(|number| bits.is_set(from + number * step)),
+                };
+        }
+    });
+    all
+}
+
 /// Whether a plan has copies of elements that its source has once.
 pub(super) fn has_copies(plan: &Plan) -> bool {
     match plan {
@@ -519,6 +559,31 @@ mod tests {
             assert_eq!(whole_move(&plan, &source, length).is_some(), is_whole);
             let moved = moved_elements(&plan, &source, length, None).unwrap();
             assert_eq!((moved.array, moved.defined), (slow.array, slow.defined));
+        }
+    }
+
+    #[test]
+    fn only_the_elements_that_a_plan_takes_have_to_be_defined() {
+        // Rows of 16 of which the first 12 are taken, every second element, copies of one element, and one element.
+        let plans = [
+            vec![wheel(3, 12, 16), wheel(12, 1, 1)],
+            vec![wheel(4, 4, 16), wheel(4, 1, 2)],
+            vec![wheel(8, 1, 0)],
+            vec![],
+        ];
+        for wheels in plans {
+            let plan = Plan::Wheels {
+                target: 0,
+                source: 2,
+                wheels,
+            };
+            for undefined in 0..64 {
+                let mut source = Cells::defined(Array::I32(vec![0; 64]));
+                source.undefine(undefined, 0);
+                let mut takes = false;
+                each_pair(&plan, |pair| takes |= pair.source == undefined);
+                assert_eq!(takes_only_defined(&plan, &source), !takes, "{undefined}");
+            }
         }
     }
 

@@ -12,8 +12,8 @@ use visa_arrays::{Arithmetic, Array, Bits, ElementKind, Fault};
 
 use crate::kernel::Level;
 
-use super::cells::{Cells, OriginId};
-use super::plan::{Lookup, Part, each_live, parts};
+use super::cells::{Cells, OriginId, takes_only_defined};
+use super::plan::{Lookup, Part, each_live, parts, plan};
 use super::reduce::inner_space;
 use super::space::{Over, Space};
 use super::sums::{Order, Results, StagedSum, reached};
@@ -317,7 +317,12 @@ fn definedness(
     let factors = &products.factors;
     let mut bits = Bits::all_clear(length);
     let mut from = Vec::new();
-    if factors.iter().all(|factor| factor.cells.defined.is_none()) {
+    // Padding is mostly all that is undefined, and no product takes it.
+    let is_defined = |factor: &Factor<'_>| {
+        let taken = plan(products.space, factor.space);
+        taken.is_ok_and(|plan| takes_only_defined(&plan, factor.cells))
+    };
+    if factors.iter().all(is_defined) {
         if order.results.count() == length {
             return (Bits::all_set(length), from);
         }

@@ -273,10 +273,8 @@ impl Machine<'_> {
             if stream.cells.array.kind() == kind {
                 continue;
             }
-            // The conversions of copies are counted too.
-            if !stream.is_rearranged(self.held_cells(stream, stage.span)?.len()) {
-                self.carry_stream(stream, (flow.idle, stage.span))?;
-            }
+            // Conversions of padding are not counted, and those of copies are.
+            self.make_single(stream, (flow.idle, stage.span))?;
             let cells = self.held_cells(stream, stage.span)?;
             let converted = casts::converted(&cells.array, kind, self.rules).ok_or_else(|| {
                 Halt::refused(

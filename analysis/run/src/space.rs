@@ -232,6 +232,13 @@ impl Space {
         })
     }
 
+    /// The same elements one after the other, without padding.
+    pub(super) fn without_padding(&self) -> Self {
+        let places = self.places.iter();
+        let live = places.filter(|place| matches!(place.over, Over::Axis(_)) && place.live > 1);
+        Self::of_places(self.axes.clone(), live.cloned().collect())
+    }
+
     /// Whether its positions lie in memory one after the other, from the first place on.
     pub(super) fn is_dense(&self) -> bool {
         let mut stride = 1_usize;

@@ -71,7 +71,7 @@ impl Stream {
     }
 
     /// Whether each position of the stream is one element that lies somewhere, and each element that lies there is in the stream.
-    pub(super) fn is_rearranged(&self, held: usize) -> bool {
+    fn is_rearranged(&self, held: usize) -> bool {
         let live = self.held_space().live_elements();
         live == Some(held) && held == self.space.positions()
     }
@@ -193,6 +193,36 @@ impl Machine<'_> {
             plan(&stream.space, &waiting.space).map_err(|reason| no_plan(&reason, place))?;
         let length = stream.space.positions();
         stream.cells = self.moved_by_plan(&moves, from, (length, idle), place)?;
+        Ok(())
+    }
+
+    /// Makes the elements that a stream holds those of its positions, each once: in another order, or without padding where a move waits.
+    ///
+    /// # Errors
+    /// Its elements take more memory than a run may.
+    pub(super) fn make_single(
+        &mut self,
+        stream: &mut Stream,
+        (idle, place): (OriginId, Span),
+    ) -> Step<()> {
+        let held = self.held_cells(stream, place)?;
+        let live = stream.held_space().live_elements();
+        if stream.waiting.is_none() || stream.is_rearranged(held.len()) {
+            return Ok(());
+        }
+        let close = stream.held_space().without_padding();
+        let is_even = |to: &Space, from: &Space| matches!(plan(to, from), Ok(Plan::Wheels { .. }));
+        let has_copies = live.is_none() || live != stream.space.live_elements();
+        if has_copies || !is_even(&stream.space, &close) {
+            return self.carry_stream(stream, (idle, place));
+        }
+        let moves = plan(&close, stream.held_space()).map_err(|reason| no_plan(&reason, place))?;
+        let cells = self.moved_by_plan(&moves, held, (close.positions(), idle), place)?;
+        stream.cells = cells;
+        stream.waiting = Some(Waiting {
+            space: close,
+            store: None,
+        });
         Ok(())
     }
 
