@@ -18,7 +18,7 @@ use super::halt::{Halt, Step};
 use super::layout::{by_value, physical};
 use super::machine::{Machine, put_bits};
 use super::memory::{View, tensor_name};
-use super::plan::each_live;
+use super::plan::live_places;
 use super::request::{IndexRange, InputPlace, InputValue, OriginKind, RunInput, RunRequest};
 
 /// The parameter that an input is for.
@@ -265,16 +265,18 @@ impl Machine<'_> {
         if padding_is_zero {
             return cells;
         }
-        let mut bits = Bits::all_clear(length);
+        let mut bits = if view.space.is_opaque {
+            Bits::all_clear(length)
+        } else {
+            live_places(&view.space, length)
+        };
         for place in zeros {
             bits.put(place, true);
         }
-        if view.space.is_opaque {
-            if let Some(function) = view.space.function() {
-                bits = Bits::from_places(length, |place| function.values(place).is_some());
-            }
-        } else {
-            each_live(&view.space, |at, _, _| bits.put(at, true));
+        if view.space.is_opaque
+            && let Some(function) = view.space.function()
+        {
+            bits = Bits::from_places(length, |place| function.values(place).is_some());
         }
         let tensor = self.body.tensor(view.root).map(|tensor| tensor.span);
         let origin = self.origins.number(

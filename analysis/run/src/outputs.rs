@@ -11,7 +11,7 @@ use super::halt::{Halt, Step};
 use super::layout::{ElementPlaces, by_value, physical};
 use super::machine::{Machine, put_bits};
 use super::memory::View;
-use super::plan::each_live;
+use super::plan::live_places;
 use super::request::{Layout, PoisonFill, RunOutput, RunRequest};
 use super::space::Space;
 
@@ -105,9 +105,7 @@ fn live_bits(space: &Space, places: &ElementPlaces, length: usize) -> Option<Bit
         let function = space.function()?;
         Bits::from_places(places.len(), |at| function.values(at).is_some())
     } else {
-        let mut live = Bits::all_clear(length);
-        each_live(space, |place, _, _| live.put(place, true));
-        places.picked_bits(Some(&live))
+        places.picked_bits(Some(&live_places(space, length)))
     };
     (!bits.is_all_set()).then_some(bits)
 }

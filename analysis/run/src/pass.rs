@@ -423,11 +423,11 @@ impl Machine<'_> {
             masks_padding: Conventions::of(self.body.dialect).leaves_padding_out()
                 && masks_contracted_padding(self.body, pass),
         };
-        // Sums have the four bytes of what is widened.
+        // Sums have the four bytes of what is widened, and are moved into the stream: better refused before they are made than behind.
         let widest = visa_arrays::ElementKind::I32;
-        let widened = (widest, products.widened_elements());
+        let made = products.widened_elements() + output.positions();
         self.memory
-            .check_stream(widened, (widest, output.positions()), place)?;
+            .check_stream((widest, made), (widest, output.positions()), place)?;
         let summed = contract(&products, &output, flow.idle).map_err(|reason| match reason {
             NoContraction::Opaque => Halt::refused(
                 place,

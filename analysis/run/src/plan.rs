@@ -4,6 +4,7 @@
 //! listed. Tests compare both with the index function.
 
 use rustc_hash::FxHashMap;
+use visa_arrays::Bits;
 
 use crate::mapping::Axis;
 
@@ -413,6 +414,21 @@ pub(super) fn each_live(space: &Space, mut visit: impl FnMut(usize, &[u64], &[u6
             *step = 0;
         }
     }
+}
+
+/// Which elements of a memory of so many are live positions of a space.
+pub(super) fn live_places(space: &Space, length: usize) -> Bits {
+    let mut live = Bits::all_clear(length);
+    match space.places.last() {
+        Some(last) if last.stride == 1 && !space.is_ragged => {
+            let run = usize::try_from(last.live).unwrap_or(usize::MAX);
+            each_live(&space.without_innermost(), |at, _, _| {
+                live.put_run(at, run, true);
+            });
+        }
+        _ => each_live(space, |at, _, _| live.put(at, true)),
+    }
+    live
 }
 
 /// Each element by the index function of both sides.

@@ -232,6 +232,13 @@ impl Space {
         })
     }
 
+    /// The same without its innermost digit: where each run of it begins.
+    pub(super) fn without_innermost(&self) -> Self {
+        let mut rows = self.clone();
+        rows.places.pop();
+        rows
+    }
+
     /// The same elements one after the other, without padding.
     pub(super) fn without_padding(&self) -> Self {
         let places = self.places.iter();

@@ -106,10 +106,8 @@ impl Machine<'_> {
         let travelling = self.memory.store(source.root);
         let rows = Lookup::new(&target.space, &source.space);
         let mut taken = Vec::new();
-        super::plan::each_live(&target.space, |at, values, steps| {
-            if steps.last().is_none_or(|step| *step == 0) {
-                taken.push((at, rows.find(values).map(|(row, _)| row)));
-            }
+        super::plan::each_live(&target.space.without_innermost(), |at, values, _| {
+            taken.push((at, rows.find(values).map(|(row, _)| row)));
         });
         // Both sides hold the same number there: the device and the CPU agree, whoever wrote it.
         let is_same = |from: Option<usize>, at: usize, cells: &Cells| {
