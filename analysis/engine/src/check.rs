@@ -14,9 +14,7 @@ mod not_followed;
 mod releases;
 mod unknown_release;
 
-use std::any::Any;
 use std::cell::{Cell, OnceCell};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasName};
@@ -37,6 +35,7 @@ use crate::items::{
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, UnresolvedReason};
 use crate::lowering::callgraph::callees_of_function;
 use crate::lowering::hidden_kernels;
+use crate::panics::{panic_words, part_of_query};
 use crate::rules::{self, Checked, Derived, EnabledRules, Families, Finding, OwnRules as _};
 use crate::simulation::{BodySimulation, simulate_watching};
 
@@ -527,24 +526,18 @@ fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Finding
 fn run_guarded(db: &dyn Db, item: ItemId, run: impl FnOnce() -> Findings) -> Findings {
     let (file, revision) = (item.file(db).as_id(), db.zalsa().current_revision());
     let clock = db.file_times().start(file.as_bits(), revision);
-    let found = std::panic::catch_unwind(AssertUnwindSafe(run));
+    let found = part_of_query(db, run);
     drop(clock);
-    match found {
-        Ok(found) => found,
-        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
-        Err(payload) => {
-            // What the run had read before it failed is not recorded: ask again after every change.
-            db.report_untracked_read();
-            if payload.is::<OutOfTime>() {
-                db.file_times().note_ended();
-                return beyond_time(db, item);
-            }
-            Findings {
-                failure: Some(panic_words(&*payload)),
-                ..Findings::default()
-            }
+    found.unwrap_or_else(|payload| {
+        if payload.is::<OutOfTime>() {
+            db.file_times().note_ended();
+            return beyond_time(db, item);
         }
-    }
+        Findings {
+            failure: Some(panic_words(&*payload)),
+            ..Findings::default()
+        }
+    })
 }
 
 /// What is said of a function or item that takes longer than a file may.
@@ -571,16 +564,6 @@ fn name_of(db: &dyn Db, item: ItemId) -> Span {
         || parsed.text.full_span(),
         |name| parsed.span(name.syntax()),
     )
-}
-
-/// The words of a panic.
-pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
-    let words = payload
-        .downcast_ref::<&str>()
-        .map(|words| (*words).to_owned());
-    words
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 #[cfg(test)]

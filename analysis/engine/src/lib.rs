@@ -47,6 +47,7 @@ pub mod changes;
 pub mod check;
 pub mod cost;
 pub mod fixing;
+mod panics;
 pub mod suppression;
 pub mod workspace;
 

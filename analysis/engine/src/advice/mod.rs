@@ -28,12 +28,11 @@ mod unread;
 mod writing;
 
 use std::cmp::Reverse;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::check::{function_derivation, function_simulation, panic_words};
+use crate::check::{function_derivation, function_simulation};
 use crate::cost::{KernelCost, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -41,6 +40,7 @@ use crate::items::functions_of_file;
 use crate::items::{ItemId, Span};
 use crate::kernel::Operation;
 use crate::lowering::body;
+use crate::panics::answer_or_problem;
 use crate::report::{DiagnosticFix, Problem, Range};
 use crate::rules::Edit;
 
@@ -319,10 +319,9 @@ impl Searchable {
             let done = Search::new(&mut scratch, kernel, limit, stop).run(&mut cost);
             Some(done.then_some(cost))
         };
-        match std::panic::catch_unwind(AssertUnwindSafe(search)) {
-            Ok(Some(None)) => Err(Problem::Cancelled),
-            Ok(found) => Ok(found.flatten()),
-            Err(payload) => Err(Problem::Internal(panic_words(&*payload))),
+        match answer_or_problem(search)? {
+            Some(None) => Err(Problem::Cancelled),
+            found => Ok(found.flatten()),
         }
     }
 }

@@ -3,16 +3,15 @@
 //! Knows places in the file and nothing of the language.
 
 use std::collections::BTreeMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use super::file::{operation_counts, sort};
 use super::not_followed;
-use super::panic_words;
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::inputs::{SourceFile, shown_path};
 use crate::neighbours::{FrontEnd, NeighbourReport, TransferSite};
+use crate::panics::{panic_words, part_of_query};
 use crate::places::Places;
 use crate::report::{FileReport, Problem, Range, UnresolvedPlace};
 use crate::suppression;
@@ -85,15 +84,9 @@ fn guarded_report(
     report: &mut FileReport,
     ask: impl FnOnce() -> Arc<NeighbourReport>,
 ) -> Arc<NeighbourReport> {
-    match std::panic::catch_unwind(AssertUnwindSafe(ask)) {
-        Ok(found) => found,
-        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
-        Err(payload) => {
-            // What was read before it failed is not recorded: ask again after every change.
-            db.report_untracked_read();
-            let words = panic_words(&*payload);
-            report.problems.push(Problem::Internal(words));
-            Arc::default()
-        }
-    }
+    part_of_query(db, ask).unwrap_or_else(|payload| {
+        let words = panic_words(&*payload);
+        report.problems.push(Problem::Internal(words));
+        Arc::default()
+    })
 }

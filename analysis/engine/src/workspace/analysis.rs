@@ -1,18 +1,18 @@
 //! A snapshot of a [`Workspace`](super::Workspace): how it is cancelled and guarded, and what it says of files beside their
 //! findings. What it finds is in `reports`, what it costs in `costs`.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 
-use crate::check::{library_of, panic_words, reachable_from};
+use crate::check::{library_of, reachable_from};
 use crate::db::AnalysisDatabase;
 use crate::fixing::tool_fixes;
 use crate::fragments::file_of;
 use crate::inputs::SourceFile;
 use crate::language::Language;
+use crate::panics::answer_or_problem;
 use crate::report::{CrateLibrary, DiagnosticFix, Problem, fitted};
 use crate::suppression::{Allowed, allowing_fixes};
 
@@ -208,17 +208,10 @@ impl Analysis {
         if self.withdrawn.load(Ordering::SeqCst) {
             return Err(Problem::Cancelled);
         }
-        let asked = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        answer_or_problem(|| {
             // Also a question that asks no query notices that it is overtaken.
             salsa::Database::unwind_if_revision_cancelled(&self.db);
             ask(&self.db)
-        }));
-        asked.map_err(|payload| {
-            if payload.is::<salsa::Cancelled>() {
-                Problem::Cancelled
-            } else {
-                Problem::Internal(panic_words(&*payload))
-            }
         })
     }
 }
