@@ -12,7 +12,7 @@ use super::cells::{Cells, OriginId, ends, is_identity};
 use super::halt::{Halt, Step};
 use super::machine::{Machine, no_plan};
 use super::memory::View;
-use super::plan::{Plan, plan};
+use super::plan::{Plan, Wheel, plan};
 use super::space::{Over, Space, stream_levels};
 
 /// The elements of a stream and where they are.
@@ -104,11 +104,19 @@ fn takes_every_element(plan: &Plan, source: &Space) -> bool {
     let Plan::Wheels { wheels, .. } = plan else {
         return false;
     };
-    let taken = wheels.iter().filter(|wheel| wheel.source > 0);
-    let taken = taken.fold(1_usize, |all, wheel| all.saturating_mul(wheel.count));
+    let mut taken: Vec<&Wheel> = wheels.iter().filter(|wheel| wheel.source > 0).collect();
+    taken.sort_by_key(|wheel| wheel.source);
+    // A digit that is named twice is no stand-in for one of the same size that is left out.
+    let is_repeated = taken.windows(2).any(|pair| match pair {
+        [inner, outer] => outer.source < inner.source.saturating_mul(inner.count),
+        _ => false,
+    });
+    let count = taken
+        .iter()
+        .fold(1_usize, |all, wheel| all.saturating_mul(wheel.count));
     let mut places = source.places.iter();
     let has_copies = places.any(|place| place.over == Over::Number && place.live > 1);
-    !has_copies && source.live_elements() == Some(taken)
+    !is_repeated && !has_copies && source.live_elements() == Some(count)
 }
 
 impl Machine<'_> {

@@ -99,8 +99,6 @@ pub(super) const CHANGED_BY_FIXES: &[Listed] = &[
     ("commit_mapping/wrong_trim_opt_std_0_8.rs", LOST),
     ("contract_packet_mismatch/wrong.rs", LOST),
     ("contract_packet_mismatch/wrong_opt_std_0_8.rs", LOST),
-    ("dma_alignment/wrong_read_opt_std_0_10.rs", TYPES),
-    ("dma_alignment/wrong_tail_opt_std_0_10.rs", TYPES),
     (
         "dma_alignment/wrong_tile_begins_within_8_bytes.rs",
         "the fix begins the tile elsewhere",
@@ -112,7 +110,5 @@ pub(super) const CHANGED_BY_FIXES: &[Listed] = &[
     ("narrow_drops_data/wrong.rs", LOST),
     ("narrow_drops_data/wrong_opt_std_0_8.rs", LOST),
     ("operand_type/wrong_2.rs", TYPES),
-    ("sequencer_incompatible/wrong_2.rs", TYPES),
-    ("sequencer_packet/wrong_opt_std_0_6.rs", TYPES),
     ("vcg_slice_order/wrong_2.rs", TYPES),
 ];
