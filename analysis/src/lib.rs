@@ -26,7 +26,7 @@ pub use visa_engine::{
     difference_of, documentation_url, ending_of, evidence, find_rule, find_run_rule, fix_all,
     has_picture, has_rust_code, is_markdown, is_rule_or_group, is_word_letter, kept_reports,
     language_of, machine_pictures, may_be_source, migrate_all, migration_rule, nearest_names,
-    nearest_rules, place_text, prose, reports_of_kept, rule_url, rules_foreseeing,
+    nearest_rules, panic_words, place_text, prose, reports_of_kept, rule_url, rules_foreseeing,
     rules_nearest_to_text, rules_that_are_on, thousands, unequal, visible, visible_escape,
     visible_lines, visible_source, with_line_breaks_of, without_dialect_line,
 };

@@ -89,6 +89,7 @@ pub use neighbours::{
     Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
 };
 pub use numbers::{counted, thousands};
+pub use panics::panic_words;
 #[doc(hidden)]
 pub use pto::pto_operations;
 pub use report::{

@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use crate::db::Db;
 use crate::report::Problem;
 
-/// The words of a panic.
-pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
+/// The words of a panic, from the payload that a net caught.
+pub fn panic_words(payload: &(dyn Any + Send)) -> String {
     let words = payload
         .downcast_ref::<&str>()
         .map(|words| (*words).to_owned());
     words
         .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "unknown".to_owned())
+        .unwrap_or_else(|| "a panic without words".to_owned())
 }
 
 /// The answer to a question. A cancellation or a panic becomes a problem.

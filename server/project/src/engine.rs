@@ -9,14 +9,14 @@
 //! answer at hand when the first has run.
 
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Context, Poll};
 
 use tokio::sync::oneshot;
-use visa_analysis::{Analysis, Canceller, Problem, Workspace};
+use visa_analysis::{Analysis, Canceller, Problem, Workspace, panic_words};
 
 /// The stack of a thread that parses and lowers.
 pub const STACK_BYTES: usize = 16 << 20;
@@ -115,24 +115,24 @@ impl Engine {
         let ticket = Arc::new(Ticket::default());
         let mine = Arc::clone(&ticket);
         let run = move |analysis: Analysis, writes: u64| {
-            if mine.withdrawn(&analysis) {
-                return;
-            }
-            let answer = std::panic::catch_unwind(AssertUnwindSafe(|| question(analysis, writes)));
-            let _ = sender.send(answer.unwrap_or_else(|payload| Err(defect_of(&*payload))));
+            let answer = guarded(|| {
+                if mine.withdrawn(&analysis) {
+                    return Err(Failure::Withdrawn);
+                }
+                question(analysis, writes)
+            });
+            // A question that was dropped has no receiver.
+            let _ = sender.send(answer.unwrap_or_else(|words| Err(Failure::Defect(words))));
         };
         let _ = self.jobs.send(Job::Read(urgency, Box::new(run)));
         Reading { receiver, ticket }
     }
 }
 
-/// What a question panicked with.
-fn defect_of(payload: &(dyn std::any::Any + Send)) -> Failure {
-    let words = payload
-        .downcast_ref::<&str>()
-        .map(|words| (*words).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned());
-    Failure::Defect(words.unwrap_or_else(|| "a panic without words".to_owned()))
+/// The result of a question or a write, or the words of its panic: the one net around everything that the engine's threads run. A defect
+/// costs its own question an answer; the threads go on.
+fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panic_words(&*payload))
 }
 
 /// A pool of a thread for each core, and of `fewest` at least.
@@ -176,10 +176,6 @@ impl Pools {
     }
 
     fn run(&self, urgency: Urgency, question: impl FnOnce() + Send + 'static) {
-        // What a question panics with is its answer; what slips through must not end the threads behind it.
-        let question = move || {
-            let _ = std::panic::catch_unwind(AssertUnwindSafe(question));
-        };
         match urgency {
             Urgency::Waiting => self.waiting.spawn_fifo(question),
             Urgency::Background => {
@@ -202,11 +198,8 @@ fn serve_jobs(
         match job {
             Job::Write(change) => {
                 writes.fetch_add(1, Ordering::SeqCst);
-                let done = std::panic::catch_unwind(AssertUnwindSafe(|| change(&mut workspace)));
-                if let Err(payload) = done
-                    && let Failure::Defect(what) = defect_of(&*payload)
-                {
-                    defect(what);
+                if let Err(words) = guarded(|| change(&mut workspace)) {
+                    defect(words);
                 }
             }
             Job::Read(urgency, run) => {
