@@ -612,7 +612,7 @@ mod tests {
         let found = failing(&db, file);
         assert_eq!(found.failure.as_deref(), Some("a defect"));
         assert!(!found.kernel);
-        db.set_text(file, "mended");
+        db.set_text(file, "mended".into());
         assert_eq!(
             failing(&db, file),
             Findings {

@@ -92,11 +92,16 @@ impl Workspace {
     }
 
     /// Adds files or replaces their texts. Paths have `/` between their components.
-    pub fn set_files<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
+    /// A text that comes as an `Arc` is shared.
+    pub fn set_files<'a, Text: Into<Arc<str>>>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, Text)>,
+    ) {
         for (path, text) in files {
             let path: Arc<str> = path.replace('\\', "/").into();
-            let known = self.insert(Arc::clone(&path), text);
-            if let Some(known) = known.filter(|known| **known != *text) {
+            let text: Arc<str> = text.into();
+            let known = self.insert(Arc::clone(&path), Arc::clone(&text));
+            if let Some(known) = known.filter(|known| *known != text) {
                 self.disused += known.len() + DISUSED_BY_EDIT;
             }
             self.read_blocks(&path);
@@ -118,7 +123,7 @@ impl Workspace {
         self.said = said;
         let files: Vec<_> = self.files.clone().into_iter().collect();
         for (path, text) in files {
-            self.insert(Arc::clone(&path), &text);
+            self.insert(Arc::clone(&path), text);
             self.read_blocks(&path);
         }
         self.apply();
@@ -146,9 +151,15 @@ impl Workspace {
 
     /// Adds a file or replaces its text. Of a file that is known, only what depends on its text runs again.
     pub fn set_file(&mut self, path: &str, text: &str) {
+        self.share_file(path, text.into());
+    }
+
+    /// [`Self::set_file`] with a text that the caller keeps too. The engine holds this one and makes no copy: an edit of a large file
+    /// allocates its text once.
+    pub fn share_file(&mut self, path: &str, text: Arc<str>) {
         let path: Arc<str> = path.replace('\\', "/").into();
         let before = self.others.get(&path).copied();
-        let known = self.insert(Arc::clone(&path), text);
+        let known = self.insert(Arc::clone(&path), Arc::clone(&text));
         let language = self.others.get(&path).copied();
         if language.is_some() || before.is_some() {
             self.disused += known.map_or(0, |_| DISUSED_BY_EDIT);
@@ -171,7 +182,7 @@ impl Workspace {
         }
         match self.db.file(&path) {
             Some(file) if known.is_some() => {
-                if known.as_deref() != Some(text) {
+                if known.as_deref() != Some(&*text) {
                     self.disused += self.db.set_text(file, text);
                     self.renewed();
                 }
@@ -319,20 +330,20 @@ impl Workspace {
     }
 
     /// Takes a text in; what the file had before.
-    fn insert(&mut self, path: Arc<str>, text: &str) -> Option<Arc<str>> {
+    fn insert(&mut self, path: Arc<str>, text: Arc<str>) -> Option<Arc<str>> {
         let language = match self.said.get(&path) {
             Some(language) => Some(*language),
             // What has an ending of no language is taken for Rust: who names it means it.
             None if ending_of(&path).is_none() => Some(Language::Rust),
-            None => language_of(&path, text),
+            None => language_of(&path, &text),
         };
         if language == Some(Language::Rust) {
             self.others.remove(&path);
         } else {
             self.others.insert(Arc::clone(&path), language);
         }
-        let known = self.files.insert(path, text.into());
         self.used += text.len();
+        let known = self.files.insert(path, text);
         self.used -= known.as_ref().map_or(0, |known| known.len());
         known
     }
@@ -393,10 +404,10 @@ impl Workspace {
         let blocks: Vec<(&String, &Fragment)> = paths.iter().zip(blocks).collect();
         let in_rust = |path: &str| !self.others.contains_key(path) && !is_markdown(path);
         let files = self.files.iter().filter(|(path, _)| in_rust(path));
-        let files = files.map(|(path, text)| (&**path, &**text));
+        let files = files.map(|(path, text)| (&**path, Arc::clone(text)));
         let of_blocks = blocks
             .iter()
-            .map(|(path, block)| (path.as_str(), &*block.text));
+            .map(|(path, block)| (path.as_str(), Arc::clone(&block.text)));
         self.db.set_project(
             files.chain(of_blocks),
             self.settings.packages.clone(),
@@ -408,7 +419,7 @@ impl Workspace {
         self.db.set_origins(origins);
         let others = self.others.iter().filter_map(|(path, language)| {
             let text = self.files.get(path)?;
-            Some((&**path, (*language)?, &**text))
+            Some((&**path, (*language)?, Arc::clone(text)))
         });
         self.db.set_neighbours(others);
         let aside = self

@@ -268,10 +268,11 @@ pub fn options(db: &dyn Db, file: SourceFile) -> Options {
 }
 
 impl AnalysisDatabase {
-    /// Sets the whole project. Files whose path is known keep their identity and get the new text if it differs.
-    pub fn set_project<'a>(
+    /// Sets the whole project. Files whose path is known keep their identity and get the new text if it differs. A text that comes as an
+    /// `Arc` is shared.
+    pub fn set_project<'a, Text: AsRef<str> + Into<Arc<str>>>(
         &mut self,
-        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+        files: impl IntoIterator<Item = (&'a str, Text)>,
         packages: Vec<Package>,
         options: Options,
     ) -> Project {
@@ -281,12 +282,12 @@ impl AnalysisDatabase {
             let path: Arc<str> = path.replace('\\', "/").into();
             let old = known.as_ref().and_then(|known| known.get(&path).copied());
             let file = if let Some(file) = old {
-                if *file.text(self) != *text {
-                    self.replace_text(file, text);
+                if *file.text(self) != *text.as_ref() {
+                    self.replace_text(file, text.into());
                 }
                 file
             } else {
-                new_file(self, Arc::clone(&path), text)
+                new_file(self, Arc::clone(&path), text.into())
             };
             map.insert(path, file);
         }
@@ -385,10 +386,11 @@ impl AnalysisDatabase {
         }
     }
 
-    /// Sets the files in other languages than Rust. Files whose path and language are known keep their identity.
-    pub fn set_neighbours<'a>(
+    /// Sets the files in other languages than Rust. Files whose path and language are known keep their identity. A text that comes as an
+    /// `Arc` is shared.
+    pub fn set_neighbours<'a, Text: AsRef<str> + Into<Arc<str>>>(
         &mut self,
-        files: impl IntoIterator<Item = (&'a str, Language, &'a str)>,
+        files: impl IntoIterator<Item = (&'a str, Language, Text)>,
     ) {
         let Some(project) = Project::try_get(self) else {
             return;
@@ -400,8 +402,8 @@ impl AnalysisDatabase {
             let old = known.get(&path).copied();
             let file = match old.filter(|old| old.language(self) == language) {
                 Some(file) => {
-                    if *file.text(self) != *text {
-                        self.replace_text(file, text);
+                    if *file.text(self) != *text.as_ref() {
+                        self.replace_text(file, text.into());
                     }
                     file
                 }
@@ -427,11 +429,11 @@ impl AnalysisDatabase {
         }
     }
 
-    /// Replaces the text of one file in another language than Rust that is typed into.
-    pub fn set_neighbour_text(&mut self, file: SourceFile, text: &str) {
+    /// Replaces the text of one file in another language than Rust that is typed into. The database shares the text.
+    pub fn set_neighbour_text(&mut self, file: SourceFile, text: Arc<str>) {
         file.set_text(self)
             .with_durability(Durability::LOW)
-            .to(text.into());
+            .to(text);
     }
 
     /// The file of a path, if the project has it.
@@ -442,8 +444,8 @@ impl AnalysisDatabase {
     }
 
     /// Replaces the text of one file among many: nothing is read of it now.
-    fn replace_text(&mut self, file: SourceFile, text: &str) {
-        file.set_text(self).to(text.into());
+    fn replace_text(&mut self, file: SourceFile, text: Arc<str>) {
+        file.set_text(self).to(text);
         if file.tree(self).is_some() {
             file.set_tree(self).to(None);
         }
@@ -454,8 +456,8 @@ impl AnalysisDatabase {
 }
 
 /// A file that was not edited yet: what it alone decides is passed over after edits of others.
-fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
-    SourceFile::builder(path, text.into())
+fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: Arc<str>) -> SourceFile {
+    SourceFile::builder(path, text)
         .durability(Durability::HIGH)
         .new(db)
 }

@@ -33,12 +33,12 @@ pub trait Typing {
     /// Whether a file was prepared for being typed into.
     fn is_open(&self, file: SourceFile) -> bool;
 
-    /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
-    /// of the old one.
+    /// Replaces the text of one file that is typed into, and shares the new one. Where the new one differs inside one function only,
+    /// its tree is made of the old one.
     ///
     /// Returns the bytes of text that are out of use while what was worked out of them stays in the database: items whose names are
     /// gone, and what was replaced in others, with the names in it. None of remarks.
-    fn set_text(&mut self, file: SourceFile, text: &str) -> usize;
+    fn set_text(&mut self, file: SourceFile, text: Arc<str>) -> usize;
 }
 
 impl Typing for AnalysisDatabase {
@@ -90,13 +90,13 @@ impl Typing for AnalysisDatabase {
         file.pinned(self).is_some()
     }
 
-    fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
+    fn set_text(&mut self, file: SourceFile, text: Arc<str>) -> usize {
         let old = file.text(self);
         let known = self.is_open(file);
         // Which macros the calls in other files mean is decided by these words alone.
         let decides = |text: &str| text.contains("macro_rules") || text.contains("mod ");
-        let macros = (decides(&old) || decides(text)).then(|| macros_of_all(self));
-        let (start, end, insert) = changed_bytes(&old, text);
+        let macros = (decides(&old) || decides(&text)).then(|| macros_of_all(self));
+        let (start, end, insert) = changed_bytes(&old, &text);
         let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
         let tree = tree.and_then(|(start, end)| {
             let errors = syntax_error_count(self, file);
@@ -104,7 +104,7 @@ impl Typing for AnalysisDatabase {
         });
         file.set_text(self)
             .with_durability(Durability::LOW)
-            .to(text.into());
+            .to(text);
         if tree.is_some() || file.tree(self).is_some() {
             file.set_tree(self)
                 .with_durability(Durability::LOW)

@@ -68,13 +68,12 @@ pub fn has_rust_code(markdown: &str) -> bool {
     !markdown_blocks(markdown, false).is_empty()
 }
 
-/// The blocks of a text, each as a text of its own.
-pub fn fragments(text: &str, blocks: Vec<Code>) -> Vec<Fragment> {
-    let whole: Arc<str> = text.into();
+/// The blocks of a text, each as a text of its own. Their origins share the text.
+pub fn fragments(text: &Arc<str>, blocks: Vec<Code>) -> Vec<Fragment> {
     let fragment = |code: Code| Fragment {
         text: blanked(text, &code).into(),
         origin: Arc::new(Origin {
-            text: Arc::clone(&whole),
+            text: Arc::clone(text),
             code,
         }),
     };
@@ -82,11 +81,11 @@ pub fn fragments(text: &str, blocks: Vec<Code>) -> Vec<Fragment> {
 }
 
 /// A text of the same length without code: what a Markdown file without any has.
-pub fn blank(text: &str) -> Fragment {
+pub fn blank(text: &Arc<str>) -> Fragment {
     Fragment {
         text: blanked(text, &Code::new()).into(),
         origin: Arc::new(Origin {
-            text: text.into(),
+            text: Arc::clone(text),
             code: Code::new(),
         }),
     }

@@ -71,7 +71,7 @@ impl<'a> Copied<'a> {
         let mut workspace = Workspace::new();
         workspace.set_time_limit(TIME_OF_A_FILE);
         settings.tell_engine(&mut workspace);
-        workspace.set_files(texts.iter().map(|(file, text)| (*file, &**text)));
+        workspace.set_files(texts);
         Ok(Self {
             origin,
             known: files.first().cloned(),
@@ -139,7 +139,7 @@ impl Fixable for Copied<'_> {
 
     fn replace(&mut self, texts: &Texts) {
         for (path, text) in texts {
-            self.workspace.set_file(path, text);
+            self.workspace.share_file(path, Arc::clone(text));
         }
     }
 

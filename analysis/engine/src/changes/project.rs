@@ -64,7 +64,8 @@ impl Sandbox {
     /// A sandbox that holds a copy.
     pub fn new(copy: &ProjectCopy) -> Self {
         let mut db = AnalysisDatabase::default();
-        let texts = copy.texts.iter().map(|(path, text)| (&**path, &**text));
+        let texts = copy.texts.iter();
+        let texts = texts.map(|(path, text)| (&**path, Arc::clone(text)));
         let settings = &copy.settings;
         db.set_project(texts, settings.packages.clone(), settings.options);
         let origins = copy.origins.iter();
@@ -104,7 +105,7 @@ impl Sandbox {
         let back = back.filter_map(|path| self.original.get_key_value(path));
         for (path, text) in back.chain(&changed) {
             if let Some(file) = self.db.file(path) {
-                self.db.set_text(file, text);
+                self.db.set_text(file, Arc::clone(text));
             }
         }
         self.changed = changed;

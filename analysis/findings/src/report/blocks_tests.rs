@@ -7,7 +7,7 @@ use visa_syntax::fragments::{fragments, markdown_blocks};
 
 /// An edit of the only block of a Markdown file, made in the file.
 fn edited(text: &str, from: &str, to: &str) -> Option<String> {
-    let block = fragments(text, markdown_blocks(text, false)).remove(0);
+    let block = fragments(&text.into(), markdown_blocks(text, false)).remove(0);
     let start = text.find(from).unwrap();
     let byte = |at: usize| u32::try_from(at).unwrap();
     let fix = DiagnosticFix {

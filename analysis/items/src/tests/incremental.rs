@@ -26,7 +26,7 @@ fn rerun(edited: &str) -> Vec<String> {
         lowered(&db, function);
     }
     db.take_events();
-    db.set_text(file, edited);
+    db.set_text(file, edited.into());
     for function in functions {
         lowered(&db, function);
     }
@@ -85,8 +85,11 @@ fn a_moved_function_keeps_its_text() {
     let (mut db, file) = one(TEXT);
     let second = item(&db, file, ItemKind::Function, "second");
     let before = item_text(&db, second);
-    db.set_text(file, "fn second() { let b = 2; }\n\n\nfn new() {}\n");
+    db.set_text(
+        file,
+        "fn second() { let b = 2; }\n\n\nfn new() {}\n".into(),
+    );
     assert_eq!(item_text(&db, second), before);
-    db.set_text(file, "");
+    db.set_text(file, "".into());
     assert_eq!(&*item_text(&db, second).text, "");
 }

@@ -154,7 +154,7 @@ fn random_edits_neither_panic_nor_lose_spans() {
         } else {
             text.insert_str(from, piece);
         }
-        db.set_text(file, &text);
+        db.set_text(file, text.as_str().into());
         ask_everything(&db, file);
     }
 }
@@ -164,7 +164,7 @@ fn prefixes_of_a_file_are_files() {
     let mut db = project(&[("k.rs", "")], &[]);
     let file = db.file("k.rs").unwrap();
     for (end, _) in KERNEL.char_indices().step_by(3) {
-        db.set_text(file, &KERNEL[..end]);
+        db.set_text(file, KERNEL[..end].into());
         ask_everything(&db, file);
     }
 }

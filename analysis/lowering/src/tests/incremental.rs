@@ -34,7 +34,7 @@ fn lowered_after(from: &str, to: &str) -> usize {
     all(&db);
     assert_eq!(bodies(&db), 3);
     assert!(TEXT.contains(from));
-    db.set_text(file, &TEXT.replacen(from, to, 1));
+    db.set_text(file, TEXT.replacen(from, to, 1).into());
     all(&db);
     bodies(&db)
 }

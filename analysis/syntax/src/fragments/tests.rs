@@ -174,7 +174,7 @@ fn doc_comments_of_every_kind() {
 /// The text of the only block.
 fn only(text: &str) -> String {
     let blocks = markdown_blocks(text, false);
-    let found = fragments(text, blocks);
+    let found = fragments(&text.into(), blocks);
     assert_eq!(found.len(), 1, "{text}");
     found[0].text.to_string()
 }
@@ -226,7 +226,7 @@ proptest! {
     ) {
         let text = parts.concat();
         let all = [markdown_blocks(&text, true), doc_blocks(&text)];
-        for block in all.into_iter().flat_map(|blocks| fragments(&text, blocks)) {
+        for block in all.into_iter().flat_map(|blocks| fragments(&text.as_str().into(), blocks)) {
             prop_assert_eq!(block.text.len(), text.len());
             let plain = block.text.replacen("fn f(){", "       ", 1).replacen('}', " ", 1);
             let pairs = || text.bytes().zip(plain.bytes());
