@@ -26,6 +26,24 @@ pub(crate) fn hole_form(size: u64) -> Option<Form> {
     )
 }
 
+/// A form without an axis: a hole of the same size in its place, or nothing. `None` where a group holds the axis.
+pub(crate) fn form_without_axis(form: &Form, axis: &str, holes: bool) -> Option<Form> {
+    let mut digits = Vec::new();
+    for digit in form.digits() {
+        let held = match digit.term.as_ref().map(|term| &term.atom) {
+            Some(Atom::Axis(own) | Atom::PaddedRun(own)) => own.name() == axis,
+            Some(Atom::Composite(group)) if group.contains_axis(axis) => return None,
+            _ => false,
+        };
+        if !held {
+            digits.push(digit.clone());
+        } else if holes {
+            digits.extend(hole_form(digit.extent)?.digits().iter().cloned());
+        }
+    }
+    Form::from_digits(digits)
+}
+
 /// Whether a part of it is padding that must not be touched.
 pub(crate) fn has_hole(form: &Form) -> bool {
     form.digits().iter().any(|digit| {

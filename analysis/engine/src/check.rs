@@ -12,6 +12,7 @@ mod instances;
 mod neighbours;
 mod not_followed;
 mod releases;
+mod tally;
 mod unknown_release;
 
 use std::cell::{Cell, OnceCell};

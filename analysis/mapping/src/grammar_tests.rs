@@ -1,7 +1,7 @@
 //! The table of constructs by release: what the first release accepts, the one before refuses at its token.
 
 use super::{Construct, Grammar};
-use crate::syntax::parse_index_in;
+use crate::parsing::parse_index_in;
 use crate::{GrammarError, parse_axes_in, parse_mapping_in};
 
 const RELEASES: [u16; 9] = [2, 3, 4, 5, 6, 7, 8, 9, 10];

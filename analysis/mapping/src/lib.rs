@@ -22,6 +22,7 @@ mod grammar;
 mod groups;
 mod index;
 mod literals;
+mod parsing;
 mod projection;
 mod reader;
 mod regions;
@@ -44,6 +45,7 @@ pub use form::{Atom, Digit, Factor, Form, IndexFunction, PlacedTerm, Term};
 pub use grammar::{Construct, Grammar};
 pub use groups::{Group, Groups};
 pub use index::{Axis, Cell, Index, PaddingKind};
+pub use parsing::{parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in};
 pub use projection::{AxisPart, project};
 #[cfg(test)]
 pub use regions::WindowAxisError;
@@ -53,7 +55,6 @@ pub use regions::{FindAxisError, find_axis, slots, window_axis};
 pub use relation::{Answer, equal_forms, mappings_equal};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
-    parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,
 };
 
 #[cfg(test)]

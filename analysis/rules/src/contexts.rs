@@ -6,7 +6,7 @@ use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Body, CanonicalStage, Context, Engine, Pass, PassEnd};
 
-use super::chain_fixes::{first_field, passes_of};
+use super::chains::{first_field, passes_of};
 use super::fetch::FETCH_SUB_CONTEXT_ADAPTER;
 use super::{Applicability, Checked, Edit, Finding, Fix, Level, Rule, rule, wording};
 

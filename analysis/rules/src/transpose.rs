@@ -1,7 +1,7 @@
 //! Rules of the family "transpose": which matrices the Transpose Engine turns, the stream that it
 //! delivers, and whether both buffers work.
 
-use super::machine::{GuardedLimit, equal_cells, guarded_limit, size_cells};
+use super::guarded_limits::{GuardedLimit, equal_cells, guarded_limit, size_cells};
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
 use super::sequencer::bits_as_bytes;
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording, words};

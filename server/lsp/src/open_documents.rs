@@ -61,12 +61,7 @@ pub(crate) fn change_document(
         document.lost &= change.range.is_some();
         if !document.lost {
             let before = edited.as_deref().unwrap_or(&document.text);
-            edited = Some(changed_text(
-                before,
-                &mut document.lines,
-                change,
-                encoding,
-            ));
+            edited = Some(changed_text(before, &mut document.lines, change, encoding));
         }
     }
     // One text from here on: the document, the engine's files and its database share it.
@@ -188,7 +183,9 @@ mod tests {
                 Handlers::new(Server::new(client, engine, Duration::ZERO))
             });
             let server = service.inner().server();
-            let uri: Uri = format!("file:///work/{name}").parse().unwrap_or_else(|_| unreachable!());
+            let uri: Uri = format!("file:///work/{name}")
+                .parse()
+                .unwrap_or_else(|_| unreachable!());
             let path = uris::path_of(&uri);
             open_document(server, uri.clone(), 1, text.to_owned());
             let opened = shared_text(server, &path).await;

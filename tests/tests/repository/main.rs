@@ -4,6 +4,7 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+mod circles;
 mod library_names;
 mod rooms;
 mod site_pages;

@@ -32,7 +32,7 @@ const GROUNDS: &[&str] = &[
 ];
 
 /// Modules by their path from the crate's root, with the modules that their code names.
-struct Modules {
+pub(crate) struct Modules {
     reads: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -50,7 +50,7 @@ fn is_test_code(path: &str) -> bool {
 
 impl Modules {
     /// Those of the crate in a folder.
-    fn of_crate(folder: &str) -> Self {
+    pub(crate) fn of_crate(folder: &str) -> Self {
         let sources: Vec<(Vec<String>, String)> = source_files(folder)
             .iter()
             .filter(|path| !is_test_code(&shown(path)))
@@ -102,6 +102,21 @@ impl Modules {
             }
         }
         circles
+    }
+
+    /// Circles of at most so many modules, where a module that reads what one above it holds is in none.
+    pub(crate) fn circles_of_siblings(mut self, most: usize) -> Vec<Vec<String>> {
+        for (module, reads) in &mut self.reads {
+            reads.retain(|read| {
+                let inside = module.strip_prefix(read.as_str());
+                !(read.is_empty() || inside.is_some_and(|inside| inside.starts_with("::")))
+            });
+        }
+        let circles = self.circles().into_iter();
+        let small = circles.filter(|circle| circle.len() <= most);
+        small
+            .map(|circle| circle.into_iter().map(str::to_owned).collect())
+            .collect()
     }
 
     /// All modules that one reads, and those that they read.
@@ -304,7 +319,7 @@ fn dependencies(folder: &str) -> BTreeSet<String> {
 }
 
 /// The folders of the crates in a folder, those of the crate that is the folder itself left out.
-fn crates_in(folder: &str) -> Vec<String> {
+pub(crate) fn crates_in(folder: &str) -> Vec<String> {
     let entries = std::fs::read_dir(repository().join(folder)).unwrap();
     let mut found: Vec<String> = entries
         .flatten()

@@ -3,11 +3,10 @@
 //!
 //! Knows shapes only. What a kernel declares instead is a violation of [`super::shapes`] or an edit of the repair.
 
-use crate::forms::{join, known_form};
+use crate::forms::{form_without_axis, join, known_form};
 use crate::kernel::{Pass, Position, Stage, StageKind, StreamShape, VectorStage, Way};
 use crate::mapping::{Form, Mapping, PaddingKind};
 
-use super::shapes::form_without_axis;
 use super::stages::way_into;
 
 /// Lanes of half a flit.

@@ -2,15 +2,15 @@
 
 use crate::conventions::Conventions;
 use crate::forms::{
-    axis_names, differ, divide_relaxed, join, keeps_order, known_form, selection_text,
-    term_mapping, term_name,
+    axis_names, differ, divide_relaxed, form_without_axis, join, keeps_order, known_form,
+    selection_text, term_mapping, term_name,
 };
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Way};
 use crate::mapping::{Answer, Atom, Form, Mapping, PaddingKind, holds_every_element};
 
 use super::lanes::reduced_shape;
-use super::shapes::{form_without_axis, parameter_mismatch};
+use super::shapes::parameter_mismatch;
 use super::violation::{InterFault, VectorFault};
 
 /// Accumulator slots of the IntraSliceReduce stage (book: Accumulator Slot Limit).

@@ -1,7 +1,7 @@
 //! Whether what a kernel declares behind a change of lanes or an unzip is what the engine makes.
 
 use crate::conventions::Conventions;
-use crate::forms::{differ, join, known_form};
+use crate::forms::{differ, form_without_axis, join, known_form};
 use crate::hardware::GROUP_CACHE_ELEMENTS;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Written};
@@ -133,27 +133,4 @@ fn positions_inside(form: &Form, axis: &str) -> Option<u64> {
         }
     }
     None
-}
-
-/// A form without an axis: a hole of the same size in its place, or nothing. `None` where a group holds the axis.
-pub(super) fn form_without_axis(form: &Form, axis: &str, holes: bool) -> Option<Form> {
-    let mut digits = Vec::new();
-    for digit in form.digits() {
-        let held = match digit.term.as_ref().map(|term| &term.atom) {
-            Some(Atom::Axis(own) | Atom::PaddedRun(own)) => own.name() == axis,
-            Some(Atom::Composite(group)) if group.contains_axis(axis) => return None,
-            _ => false,
-        };
-        if !held {
-            digits.push(digit.clone());
-        } else if holes {
-            digits.extend(
-                crate::forms::hole_form(digit.extent)?
-                    .digits()
-                    .iter()
-                    .cloned(),
-            );
-        }
-    }
-    Form::from_digits(digits)
 }

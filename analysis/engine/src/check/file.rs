@@ -11,6 +11,7 @@ use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
 use super::neighbours;
 use super::not_followed;
 use super::releases::mismatches;
+use super::tally::{OTHER_PLACES, operation_counts, sort_diagnostics};
 use super::unknown_release::unknown_release;
 use super::{Extent, Findings, found_in_function, found_in_items, item_findings};
 use crate::catalogue::{front_end, is_rule_on};
@@ -25,15 +26,11 @@ use crate::items::{
 };
 use crate::places::Places;
 use crate::report::{
-    CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, Range,
-    UnresolvedPlace, fitted,
+    CrateLibrary, Diagnostic, FileReport, InactiveCode, Problem, Range, UnresolvedPlace, fitted,
 };
 use crate::rules::{self, OwnRules as _};
 use crate::suppression;
 use crate::syntax::Unanalysed;
-
-/// How many other places of a finding are listed where many operations or many calls of a macro have it.
-const OTHER_PLACES: usize = 24;
 
 /// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
@@ -91,7 +88,7 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     if file_library(db, file).is_unknown {
         weigh_releases_less(&mut report.diagnostics);
     }
-    sort(&mut report.diagnostics);
+    sort_diagnostics(&mut report.diagnostics);
     let families = enabled_rules(db, file).families();
     let families = if extent.leaves_costs_out() {
         families.of_engines()
@@ -103,7 +100,7 @@ fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     suppression::apply_suppressions(db, file, &judged, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
-    sort(&mut report.diagnostics);
+    sort_diagnostics(&mut report.diagnostics);
     one_of_all_calls(&mut report.diagnostics);
     report.diagnostics = causes.join(report.diagnostics);
     if let Some(origin) = file.origin(db) {
@@ -275,48 +272,6 @@ fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<Inact
             condition: Some(Arc::clone(condition)),
         })
         .collect()
-}
-
-pub(super) fn operation_counts(
-    operations: usize,
-    unresolved: &[UnresolvedPlace],
-) -> OperationCounts {
-    let mut counts = OperationCounts {
-        resolved: operations as u64,
-        unresolved: 0,
-        reasons: BTreeMap::new(),
-    };
-    for place in unresolved.iter().filter(|place| place.counts) {
-        counts.unresolved += 1;
-        *counts.reasons.entry(place.reason.clone()).or_default() += 1;
-    }
-    counts
-}
-
-/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call. Operations that share a type
-/// alias share the faults in it: the one that is kept names the places of all of them.
-pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.sort_by(|one, other| {
-        (one.range, one.rule, one.called_at, one.group, &one.message).cmp(&(
-            other.range,
-            other.rule,
-            other.called_at,
-            other.group,
-            &other.message,
-        ))
-    });
-    diagnostics.dedup_by(|later, earlier| {
-        let same = (later.range, later.rule, later.called_at)
-            == (earlier.range, earlier.rule, earlier.called_at);
-        if same && later.message == earlier.message {
-            let places = std::mem::take(&mut later.related).into_iter();
-            let more = places.filter(|place| !earlier.related.contains(place));
-            let more: Vec<_> = more.collect();
-            let free = OTHER_PLACES.saturating_sub(earlier.related.len());
-            earlier.related.extend(more.into_iter().take(free));
-        }
-        same
-    });
 }
 
 /// Keeps one of what the calls of a macro have in it at one place: one that is not suppressed, if there is one. The places of the other

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::file::{operation_counts, sort};
 use super::not_followed;
+use super::tally::{operation_counts, sort_diagnostics};
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::inputs::{SourceFile, shown_path};
@@ -46,12 +46,12 @@ pub(super) fn neighbour_file_report(
         let place = not_followed::not_followed_place(db, file, &mut places, &mut report, why);
         report.unresolved.push(place);
     }
-    sort(&mut report.diagnostics);
+    sort_diagnostics(&mut report.diagnostics);
     // A front end runs all of its rules: what a name stands for was looked for.
     suppression::apply_suppressions(db, file, &|_| true, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
-    sort(&mut report.diagnostics);
+    sort_diagnostics(&mut report.diagnostics);
     report.diagnostics = causes.join(report.diagnostics);
     report
 }

@@ -13,6 +13,7 @@ mod migration;
 mod rejections;
 mod rounds;
 mod standing;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -21,9 +22,10 @@ pub(crate) use self::asked::complete_fixes;
 pub use self::asked::{Completed, Completing};
 pub use self::kernels::{KernelName, Signature, Signatures, Totals};
 pub(crate) use self::kernels::{signatures_of, totals_of};
-pub use self::migration::{migrate_all, migration_rule};
+pub use self::migration::migrate_all;
 pub use self::rejections::{LeftOut, Rejection};
 pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
+pub use self::steps::migration_rule;
 pub(crate) use tools::tool_fixes;
 
 use crate::report::{Diagnostic, DiagnosticFix};

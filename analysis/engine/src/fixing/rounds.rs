@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::kernels::{Signatures, Totals};
-use super::migration::{as_proposed, keep_steps};
 use super::rejections::{Harmed, LeftOut, Rejection, changed_signatures, slowed_kernels};
 use super::standing::{Mended, breaks, rejection};
+use super::steps::{Steps, as_proposed, keep_steps};
 use super::{Completed, Completing, Trust};
 use crate::changes::{
     Counts, FindingKey, Outlook, Texts, apply_fixes, counts_from, finding_key, fits,
@@ -82,16 +82,6 @@ impl Fixed {
 /// the result again changes nothing.
 pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
     apply_all(target, trust, Steps::Apart)
-}
-
-/// How the fixes of all rounds belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Steps {
-    /// Each is judged by what is found after it.
-    Apart,
-    /// They rewrite the texts for another release together. What is found between two of them, once more is understood, is no
-    /// reason to take one back.
-    Migration,
 }
 
 /// Applies fixes until none is left that may be applied.

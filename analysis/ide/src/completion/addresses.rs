@@ -16,8 +16,8 @@ use crate::lowering::body;
 use crate::numbers::thousands;
 use crate::{Completion, CompletionKind};
 
+use super::around::functions_around;
 use super::context::{Around, Owner};
-use super::place::functions_around;
 use super::receiver::called_method;
 use super::word_proposal;
 

@@ -10,8 +10,8 @@ use crate::kernel::{Body, Level, OperationKind, Origin, Pass, PassEnd, Tensor};
 use crate::lowering::body;
 use crate::mapping::Mapping;
 
+use super::around::functions_around;
 use super::made::Made;
-use super::place::functions_around;
 
 /// What the mapping at an offset of a function's text will be, if it annotates the result of a pass.
 pub(super) fn made_in_annotation(db: &dyn Db, item: ItemId, offset: u32) -> Option<Made> {

@@ -12,6 +12,7 @@ use crate::numbers::thousands;
 use crate::{Completion, CompletionKind};
 
 use super::context::{Around, Bracket, Owner};
+use super::expression::Expression;
 use super::half::{Expects, expected_at_end, names_in_text};
 use super::made::{Names, made_mappings};
 use super::place::{MappingPlace, item_part};
@@ -19,29 +20,6 @@ use super::{annotated, numbers, word_proposal};
 
 /// Bytes of an expression behind the cursor that are looked at.
 const RIGHT_LIMIT: usize = 2_000;
-
-/// A half-typed mapping expression in its place.
-pub(super) struct Expression<'a> {
-    names: Names<'a>,
-    /// The text from the macro's bracket to the word under the cursor.
-    pub(super) left: String,
-    /// The text behind that word, to the macro's other bracket.
-    pub(super) right: String,
-    /// Where the expression is.
-    pub(super) place: MappingPlace,
-}
-
-impl Expression<'_> {
-    /// The mapping of a text in the expression's place; none if anything in it is unknown or wrong.
-    pub(super) fn evaluate(&self, text: &str) -> Option<Mapping> {
-        self.names.evaluate(text)
-    }
-
-    /// The whole expression with a word under the cursor.
-    pub(super) fn with_word(&self, word: &str) -> Option<Mapping> {
-        self.evaluate(&format!("{} {word} {}", self.left, self.right))
-    }
-}
 
 /// Proposals for the macro that is the opener of that number.
 pub(super) fn propose_mappings(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Completion>> {

@@ -9,9 +9,9 @@ use crate::kernel::{Context, Level, Pass, Position, VectorStage};
 use crate::{Completion, CompletionKind};
 use visa_base::names::is_word_letter;
 
+use super::around::functions_around;
 use super::context::Around;
 use super::conversions::converted_types;
-use super::place::functions_around;
 use super::receiver::Receiver;
 use super::vector::VectorState;
 use super::word_proposal;

@@ -7,8 +7,10 @@
 
 mod addresses;
 mod annotated;
+mod around;
 pub(super) mod context;
 mod conversions;
+mod expression;
 mod generics;
 mod half;
 pub(super) mod made;

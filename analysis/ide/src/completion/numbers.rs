@@ -13,7 +13,7 @@ use crate::numbers::thousands;
 use crate::{Completion, CompletionKind};
 
 use super::context::Around;
-use super::mappings::Expression;
+use super::expression::Expression;
 use super::place::MappingPlace;
 use super::word_proposal;
 

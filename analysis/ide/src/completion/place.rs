@@ -2,14 +2,13 @@
 
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
-use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, block_scopes, item_text, resolve_path, scope_at,
-};
+use crate::items::{ItemId, ItemKind, Namespace, Resolution, item_text, resolve_path, scope_at};
 use crate::kernel::catalogue::Generic;
 use crate::kernel::dialect::{Access, Method, TypeParameter, TypeShape};
 use crate::kernel::{CanonicalStage, Level, Tier};
 use crate::mapping::Mapping;
 
+use super::around::items_around;
 use super::context::{Around, Opener, Owner};
 use super::receiver::{Receiver, called_method};
 
@@ -152,28 +151,6 @@ pub(crate) fn owned_tier(db: &dyn Db, around: &Around, name: &str) -> Option<Tie
         TypeShape::Tensor(tier, Access::Owned) => Some(tier),
         _ => None,
     }
-}
-
-/// The items around an offset of an item's text, the innermost first: those in its blocks, then the item itself.
-fn items_around(db: &dyn Db, item: ItemId, offset: u32) -> impl Iterator<Item = ItemId> {
-    let scopes = block_scopes(db, item);
-    let around = scopes
-        .locals
-        .iter()
-        .filter(|local| local.start < offset && offset <= local.end);
-    let mut found: Vec<ItemId> = around.map(|local| local.id).collect();
-    // Each is before those inside of it.
-    found.reverse();
-    found.into_iter().chain([item])
-}
-
-/// The functions around an offset of an item's text, the innermost first.
-pub(super) fn functions_around(
-    db: &dyn Db,
-    item: ItemId,
-    offset: u32,
-) -> impl Iterator<Item = ItemId> {
-    items_around(db, item, offset).filter(move |item| item.kind(db) == ItemKind::Function)
 }
 
 /// The arguments between an opener and the cursor as written, one space between tokens; lifetimes left out.

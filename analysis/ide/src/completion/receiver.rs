@@ -10,8 +10,8 @@ use crate::kernel::{
 use crate::lowering::{Probed, probe};
 use crate::mapping::Mapping;
 
+use super::around::functions_around;
 use super::context::Around;
-use super::place::functions_around;
 
 /// The library's method of a name behind the dot at a place, with its receiver if that could be followed. Without it the
 /// name alone has to tell: `is_certain` says that something else does, a mapping among the generics.

@@ -19,10 +19,10 @@ use crate::mapping::Mapping;
 use crate::{Completion, CompletionKind};
 
 use super::addresses;
+use super::around::functions_around;
 use super::context::Around;
 use super::made::Names;
 use super::methods::declared_context;
-use super::place::functions_around;
 use super::word_proposal;
 
 /// Tensors through which a chain is proposed, at most: the last ones.

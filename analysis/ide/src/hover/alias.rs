@@ -15,7 +15,7 @@ use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
 use super::super::names::Named;
-use super::mapping::{ToldApart, layout_text};
+use super::layout::{ToldApart, layout_text};
 use super::occurrences;
 use super::page::{Page, block, bytes_of, code, counted, markdown_table};
 use super::path_segments;

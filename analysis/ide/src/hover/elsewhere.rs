@@ -13,7 +13,7 @@ use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemKind, file_items, item_text};
 
 use super::super::names::{Named, files_around, word_places};
-use super::occurrences::{Meaning, item_uses};
+use super::meanings::{Meaning, item_uses};
 use super::page::{Page, code};
 
 /// Files that are named.

@@ -2,20 +2,16 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
 use crate::db::Db;
 use crate::items::{
-    AxisPaths, MappingParts, MappingProblemKind, MappingSite, NameRole, Namespace, Resolution,
-    ScopeRef, Span, item_text, mapping_parts, mapping_sites, resolve_path, scope_at,
+    MappingParts, MappingProblemKind, MappingSite, NameRole, Namespace, Resolution, Span,
+    item_text, mapping_parts, resolve_path, scope_at,
 };
-use crate::mapping::{FactorKind, FactorNode, Mapping, SyntaxKind, SyntaxNode};
-use crate::numbers::thousands;
-use crate::rules::with_paths;
+use crate::mapping::{FactorKind, FactorNode, SyntaxKind, SyntaxNode};
 
 use super::super::Hover;
-use super::page::{Page, block, code, counted, percent_text, prose};
-use super::picture::{boxes, padding_positions};
+use super::layout::{ToldApart, layout_text};
+use super::page::{Page, code, counted, prose};
 use super::uses::{Use, mapping_uses};
 use super::{alias, axis, range_of};
 
@@ -174,57 +170,6 @@ fn known_mapping_page(
         page.add(format!("{part} {}.", used.use_in_words()));
     }
     page.add(layout_text(shown));
-    page.into_markdown()
-}
-
-/// A mapping whose axes are told apart from others of their names that its item uses, or that the names mean there.
-pub(super) struct ToldApart<'a> {
-    db: &'a dyn Db,
-    scope: ScopeRef,
-    pub(super) mapping: Mapping,
-}
-
-impl<'a> ToldApart<'a> {
-    /// A mapping as it is shown at a place.
-    pub(super) fn at(db: &'a dyn Db, place: Span, mapping: &Mapping) -> Self {
-        let sites = mapping_sites(db, place.item);
-        let others = sites.iter().flat_map(|site| site.mappings.iter().flatten());
-        let axes: FxHashSet<_> = others.chain([mapping]).flat_map(Mapping::axes).collect();
-        let scope = scope_at(db, place.item, place.start);
-        let paths = AxisPaths::of(db, &scope, &axes);
-        let mapping = paths.mapping(mapping).unwrap_or_else(|| mapping.clone());
-        Self { db, scope, mapping }
-    }
-
-    /// A mapping of the same axes in code.
-    pub(super) fn mapping_in_code(&self, mapping: &Mapping) -> String {
-        with_paths(self.db, &self.scope, &format!("m![{mapping}]"))
-    }
-}
-
-/// The digits of a mapping, its normal form, and how much of it is padding.
-pub(super) fn layout_text(shown: &ToldApart<'_>) -> String {
-    let mapping = &shown.mapping;
-    let form = mapping.form();
-    let mut page = Page::default();
-    page.add(boxes(form).map(|boxes| block("text", &boxes)));
-    let mut lines = vec![format!(
-        "Normal form {}",
-        code(&shown.mapping_in_code(&form.to_mapping()))
-    )];
-    match padding_positions(mapping) {
-        Some(0) => {}
-        Some(empty) => lines.push(format!(
-            "Padding {}: {} of {} positions",
-            percent_text(empty, mapping.size()),
-            thousands(empty),
-            thousands(mapping.size())
-        )),
-        None => {
-            lines.push("Padding unknown: its digits are too entangled to be counted".to_owned());
-        }
-    }
-    page.add_lines(&lines);
     page.into_markdown()
 }
 

@@ -85,10 +85,7 @@ fn a_moved_function_keeps_its_text() {
     let (mut db, file) = one(TEXT);
     let second = item(&db, file, ItemKind::Function, "second");
     let before = item_text(&db, second);
-    db.set_text(
-        file,
-        "fn second() { let b = 2; }\n\n\nfn new() {}\n".into(),
-    );
+    db.set_text(file, "fn second() { let b = 2; }\n\n\nfn new() {}\n".into());
     assert_eq!(item_text(&db, second), before);
     db.set_text(file, "".into());
     assert_eq!(&*item_text(&db, second).text, "");

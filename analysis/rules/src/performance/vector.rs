@@ -10,7 +10,7 @@ use crate::kernel::{
 use crate::mapping::Mapping;
 use crate::simulation::what_if;
 
-use super::super::chain_fixes::{next_name, passes_of};
+use super::super::chains::{next_name, passes_of};
 use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule};
 use super::{Costed, weighty_passes, with_saving, worth};
 

@@ -4,6 +4,7 @@ mod declarations;
 mod operands;
 mod reductions;
 mod repairs;
+mod shape_words;
 mod words;
 
 use crate::derivation::PassDerivation;

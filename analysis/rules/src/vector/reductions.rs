@@ -14,7 +14,7 @@ use crate::vector::declarations::{
 
 use super::super::wording::{differing, mapping_macro_text, propose_mappings, quoted_names};
 use super::super::{Alternative, Applicability, Finding, levels};
-use super::words::{widen_before, word_shape};
+use super::shape_words::{widen_before, word_shape};
 
 pub(super) fn intra_mapping(
     span: Span,

@@ -1,9 +1,7 @@
 //! Words for what the Vector Engine cannot do.
 
 use crate::alternatives::SuggestMappings as _;
-use crate::derivation::vector::{
-    Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation, stages,
-};
+use crate::derivation::vector::{StashFault, TwoGroupFault, VectorFault, VectorViolation, stages};
 use crate::hardware::{Alu, ElementType, Target, VectorOperation, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
@@ -17,8 +15,9 @@ use crate::vector::declarations::{
 };
 
 use super::super::wording::mapping_macro_text;
-use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, levels};
+use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
+use super::shape_words::{widen_before, word_shape};
 use super::{operands, repairs};
 
 /// The finding of a violation.
@@ -275,15 +274,6 @@ fn word_way(
     }
 }
 
-/// How eight lanes are made of four.
-pub(super) fn widen_before(library: Dialect) -> String {
-    format!(
-        "widen before it: `{}` after a split, `{}` after a trim",
-        library.name_of(CanonicalStage::VectorConcat),
-        library.name_of(CanonicalStage::VectorPad)
-    )
-}
-
 fn operation_type(
     library: Dialect,
     (span, entered): (Span, VectorStage),
@@ -436,38 +426,6 @@ fn word_drops(
         }));
     }
     finding
-}
-
-/// A declared shape against what the operation makes of its input.
-pub(super) fn word_shape(
-    rule: &'static Rule,
-    span: Span,
-    stage: &Stage,
-    mismatches: &[Mismatch],
-) -> Finding {
-    let parts: Vec<String> = mismatches
-        .iter()
-        .map(|part| {
-            format!(
-                "{} is declared `{}`; `{}` makes it `{}`",
-                part.parameter,
-                mapping_macro_text(&part.declared),
-                stage.method,
-                mapping_macro_text(&part.expected)
-            )
-        })
-        .collect();
-    let wanted: Vec<String> = mismatches
-        .iter()
-        .map(|part| format!("{} {{}}", part.parameter))
-        .collect();
-    let finding = Finding::new(rule, span, parts.join(", and "));
-    let replacements: Vec<(Span, &Mapping)> = mismatches
-        .iter()
-        .map(|part| (part.span, &part.expected))
-        .collect();
-    let words = ("write ", &*wanted.join(", "));
-    finding.suggest(words, Applicability::Machine, stage.span, &replacements)
 }
 
 fn word_stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {

@@ -4,11 +4,23 @@
 //! engine back. Other engines on the same channels are not known here; their shares are added up by `hbm`.
 
 use super::REQUEST_BYTES;
-use super::hbm::{CHANNELS, Direction, TRANSFER_THIRDS, bank, channel, row};
 use crate::hardware::{
     HBM_CHANNEL_BANKS as BANKS, HBM_CHANNEL_QUEUE as QUEUE,
     HBM_PARTIAL_WRITE_FACTOR as PARTIAL_WRITE_FACTOR, HBM_ROW_SWITCH_THIRDS as ROW_SWITCH_THIRDS,
+    HBM_UNIT_THIRDS as TRANSFER_THIRDS, hbm_bank as bank, hbm_channel as channel, hbm_row as row,
 };
+
+/// Channels of a chip, both stacks.
+pub const CHANNELS: usize = crate::hardware::HBM_CHANNELS as usize;
+
+/// Whether a transfer reads or writes here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+}
 
 /// Thirds of a cycle.
 const CYCLE: u64 = 3;

@@ -6,6 +6,7 @@
 //! the channel is linear in them. What other transfers do to the same channels meanwhile is not known here.
 
 use super::REQUEST_BYTES;
+pub use super::channels::{CHANNELS, Direction};
 use super::channels::{Tally, Walk};
 
 /// Channels of a stack.
@@ -14,22 +15,10 @@ pub use crate::hardware::HBM_STACK_CHANNELS as STACK_CHANNELS;
 pub use crate::hardware::HBM_UNIT_THIRDS as TRANSFER_THIRDS;
 pub use crate::hardware::{hbm_bank as bank, hbm_channel as channel, hbm_row as row};
 
-/// Channels of a chip, both stacks.
-pub const CHANNELS: usize = crate::hardware::HBM_CHANNELS as usize;
-
 /// Requests that are walked at most, over all engines of a chip.
 pub(super) const WALK_REQUESTS: u64 = 8_192;
 /// Requests of one window of a stream that is too long to be walked.
 const WINDOW_REQUESTS: u64 = 1_024;
-
-/// Whether a transfer reads or writes here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-}
 
 /// A loop over packets: iterations and bytes between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Tests of the macro grammars.
 
 use super::*;
+use crate::PaddingKind;
+use crate::syntax::{FactorKind, Operator, SyntaxKind};
 
 /// The tree in a compact notation of its own, to compare shapes.
 fn shape(node: &SyntaxNode) -> String {
