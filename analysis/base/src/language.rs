@@ -105,7 +105,7 @@ impl Language {
     }
 
     /// Whether kernels of the language are read by a front end of its own, beside the one for Rust.
-    pub const fn is_neighbour(self) -> bool {
+    pub const fn has_front_end(self) -> bool {
         !matches!(self, Self::Rust)
     }
 }

@@ -4,10 +4,10 @@
 
 use crate::findings::{Group, Rule};
 pub use crate::findings::{documentation_url, rule_url as url};
+use crate::front_end::FrontEnd;
 use crate::inputs::EnabledRules;
 use crate::language::Language;
 use crate::names::nearest_names;
-use crate::neighbours::FrontEnd;
 use crate::{nki, pto, rules};
 
 /// The front end of a language; `None` for Rust, which the rooms themselves are made for.
@@ -20,14 +20,14 @@ pub fn front_end(language: Language) -> Option<&'static dyn FrontEnd> {
 }
 
 /// The rules about kernels in other languages than Rust.
-fn of_neighbours() -> impl Iterator<Item = &'static Rule> {
+fn front_end_rules() -> impl Iterator<Item = &'static Rule> {
     let front_ends = Language::ALL.into_iter().filter_map(front_end);
     front_ends.flat_map(|front_end| front_end.rules().iter().copied())
 }
 
 /// Every rule that is implemented, in the catalogue's order: those about kernels in Rust and about files of all languages first.
 pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
-    rules::family_rules().chain(of_neighbours())
+    rules::family_rules().chain(front_end_rules())
 }
 
 /// The rule of that name, or that had it before.

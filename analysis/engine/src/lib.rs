@@ -12,7 +12,7 @@
 // Crates of their own, by the names of their rooms.
 use visa_base::{budget, conditions, lanes, language, markdown, names, numbers, threads, visible};
 use visa_derivation as derivation;
-use visa_findings::{self as findings, neighbours, report};
+use visa_findings::{self as findings, front_end, report};
 use visa_hardware as hardware;
 use visa_inputs::{self as inputs, db};
 use visa_items as items;
@@ -71,6 +71,9 @@ pub use fixing::{
     Signatures, Totals, Trust, fix_all, migrate_all, migration_rule,
 };
 pub use fragments::{has_rust_code, is_markdown};
+pub use front_end::{
+    Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
+};
 pub use hardware::calibration::evidence;
 pub use hardware::{Class, Model, Target};
 pub use inputs::{
@@ -85,9 +88,6 @@ pub use libraries::{Library, Release, Said, Speaker, dialect_line, without_diale
 pub use mapping::positions_looked_at;
 pub use markdown::{code_block, code_span, prose};
 pub use names::{is_word_letter, nearest_names};
-pub use neighbours::{
-    Amount, LaneWait, TimeUnit, TransferCost, TransferRow, TransferSchedule, TransferSlot,
-};
 pub use numbers::{counted, thousands};
 pub use panics::panic_words;
 #[doc(hidden)]

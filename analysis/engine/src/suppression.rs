@@ -74,7 +74,7 @@ pub struct Suppression {
 pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
     let text = file.text(db);
     let language = file.language(db);
-    if language.is_neighbour() {
+    if language.has_front_end() {
         return in_text(language, &text, |byte| line_index(db, file).line(byte)).into();
     }
     let mentions = |word: &str| text.contains(word);
@@ -285,7 +285,7 @@ pub(crate) fn apply_suppressions(
     place: &mut dyn FnMut(u32, u32) -> Range,
 ) {
     // Modules, and attributes around their declarations, are Rust's alone.
-    let in_rust = !file.language(db).is_neighbour();
+    let in_rust = !file.language(db).has_front_end();
     let inherited = if in_rust {
         inherited_suppressions(db, file)
     } else {

@@ -166,7 +166,7 @@ impl Workspace {
             self.fragments.remove(&path);
             match self.db.file(&path) {
                 // What was a file of the same language before keeps what is known of it.
-                Some(file) if before == language => self.db.set_neighbour_text(file, text),
+                Some(file) if before == language => self.db.set_front_end_text(file, text),
                 _ => self.apply(),
             }
             self.renewed();
@@ -421,7 +421,7 @@ impl Workspace {
             let text = self.files.get(path)?;
             Some((&**path, (*language)?, Arc::clone(text)))
         });
-        self.db.set_neighbours(others);
+        self.db.set_front_end_files(others);
         let aside = self
             .others
             .iter()

@@ -10,7 +10,7 @@
 )]
 
 pub mod answers;
-pub mod neighbours;
+pub mod front_end;
 pub mod report;
 pub mod words;
 

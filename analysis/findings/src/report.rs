@@ -464,7 +464,7 @@ impl Report {
             }
             if file.syntax_errors > 0 {
                 report.with_syntax_errors.push(Arc::clone(&path));
-                let other = file.language.filter(|language| language.is_neighbour());
+                let other = file.language.filter(|language| language.has_front_end());
                 let other = other.map(|language| (Arc::clone(&path), language));
                 report.other_syntax.extend(other);
             }

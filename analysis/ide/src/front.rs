@@ -2,9 +2,9 @@
 
 use crate::catalogue::front_end;
 use crate::db::Db;
+use crate::front_end::EditorAnswers;
 use crate::inputs::SourceFile;
 use crate::language::Language;
-use crate::neighbours::EditorAnswers;
 use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
 
@@ -281,7 +281,7 @@ fn in_rust<T: Default>(
     ask: impl FnOnce(&dyn Db, SourceFile) -> T,
 ) -> Result<T, Problem> {
     in_file(analysis, path, |_, db, file| {
-        if file.language(db).is_neighbour() {
+        if file.language(db).has_front_end() {
             return T::default();
         }
         ask(db, file)

@@ -28,7 +28,7 @@ use visa_engine::suppression;
 use visa_engine::workspace;
 use visa_findings as findings;
 use visa_findings::answers;
-use visa_findings::neighbours;
+use visa_findings::front_end;
 use visa_findings::report;
 use visa_hardware as hardware;
 use visa_inputs as inputs;

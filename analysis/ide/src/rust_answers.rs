@@ -1,8 +1,8 @@
 //! What an editor asks of kernels in Rust, under the contract that the other languages have.
 
 use crate::db::Db;
+use crate::front_end::EditorAnswers;
 use crate::inputs::SourceFile;
-use crate::neighbours::EditorAnswers;
 use crate::report::FileEdit;
 
 use super::{

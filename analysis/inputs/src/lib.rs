@@ -20,7 +20,7 @@ pub mod db {
 
 mod database;
 mod enabled;
-mod neighbours;
+mod front_end_options;
 mod settings;
 mod trees;
 
@@ -42,7 +42,7 @@ use visa_syntax::fragments::{Origin, file_of, is_fragment};
 
 pub use self::database::AnalysisDatabase;
 pub use self::enabled::{EnabledRules, RULE_CAPACITY, enabled_rules};
-pub use self::neighbours::{Generation, NkiOptions, PtoOptions};
+pub use self::front_end_options::{Generation, NkiOptions, PtoOptions};
 pub use self::settings::{ProjectSettings, budget_of, file_conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
@@ -209,7 +209,7 @@ pub struct Project {
     /// All files in other languages by path. No query about Rust reads them.
     #[default]
     #[returns(clone)]
-    pub neighbours: Arc<FileMap>,
+    pub front_end_files: Arc<FileMap>,
     /// Files that are held and take no part, by path: Python that imports nothing of ours.
     #[default]
     #[returns(clone)]
@@ -388,14 +388,14 @@ impl AnalysisDatabase {
 
     /// Sets the files in other languages than Rust. Files whose path and language are known keep their identity. A text that comes as an
     /// `Arc` is shared.
-    pub fn set_neighbours<'a, Text: AsRef<str> + Into<Arc<str>>>(
+    pub fn set_front_end_files<'a, Text: AsRef<str> + Into<Arc<str>>>(
         &mut self,
         files: impl IntoIterator<Item = (&'a str, Language, Text)>,
     ) {
         let Some(project) = Project::try_get(self) else {
             return;
         };
-        let known = project.neighbours(self);
+        let known = project.front_end_files(self);
         let mut map = FileMap::new();
         for (path, language, text) in files {
             let path: Arc<str> = path.into();
@@ -415,7 +415,7 @@ impl AnalysisDatabase {
             map.insert(path, file);
         }
         if *known != map {
-            project.set_neighbours(self).to(Arc::new(map));
+            project.set_front_end_files(self).to(Arc::new(map));
         }
     }
 
@@ -430,7 +430,7 @@ impl AnalysisDatabase {
     }
 
     /// Replaces the text of one file in another language than Rust that is typed into. The database shares the text.
-    pub fn set_neighbour_text(&mut self, file: SourceFile, text: Arc<str>) {
+    pub fn set_front_end_text(&mut self, file: SourceFile, text: Arc<str>) {
         file.set_text(self)
             .with_durability(Durability::LOW)
             .to(text);
@@ -440,7 +440,7 @@ impl AnalysisDatabase {
     pub fn file(&self, path: &str) -> Option<SourceFile> {
         let project = Project::try_get(self)?;
         let own = project.files(self).get(path).copied();
-        own.or_else(|| project.neighbours(self).get(path).copied())
+        own.or_else(|| project.front_end_files(self).get(path).copied())
     }
 
     /// Replaces the text of one file among many: nothing is read of it now.

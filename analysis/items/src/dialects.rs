@@ -388,7 +388,7 @@ pub fn excluded_shapes(db: &dyn Db, file: SourceFile) -> Option<Arc<Excluded>> {
 
 /// The functions of a file, wherever they are in it; none of ordinary Rust, and none of another language.
 pub fn functions_of_file(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
-    if file.language(db).is_neighbour() || !concerns_kernels(db, file) {
+    if file.language(db).has_front_end() || !concerns_kernels(db, file) {
         return Vec::new();
     }
     file_functions(db, file)

@@ -12,7 +12,7 @@ use super::transfers::Transfer;
 use super::types::{Generation, Space};
 use visa_base::lanes::{Lane, Machine};
 use visa_findings::TextSpan;
-use visa_findings::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+use visa_findings::front_end::{Amount, TimeUnit, TransferCost, TransferRow};
 
 /// The costs of all functions with transfers, in the order of the file.
 pub fn transfer_costs(analysed: &Analysed) -> Vec<TransferCost> {

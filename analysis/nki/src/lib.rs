@@ -30,8 +30,8 @@ use types::{Generations, Span};
 use values::Followed;
 use visa_base::db::Db;
 use visa_findings::answers::{ByteRange, Completion, HintLevel, Hover, InlayHint, Lens};
-use visa_findings::neighbours::{
-    self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+use visa_findings::front_end::{
+    self, EditorAnswers, FrontEnd, FrontEndReport, Placing, TransferCost, TransferSite, Unresolved,
 };
 use visa_findings::{Rule, TextSpan};
 use visa_inputs::{NkiOptions, SourceFile};
@@ -45,7 +45,7 @@ impl FrontEnd for Nki {
         rules::RULES
     }
 
-    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
+    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<FrontEndReport> {
         report(db, file)
     }
 
@@ -121,7 +121,7 @@ impl EditorAnswers for Nki {
 }
 
 fn placed_parts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
-    neighbours::parts_with_places(
+    front_end::parts_with_places(
         queries::file_parts(db, file),
         queries::part_placings(db, file),
     )
@@ -134,7 +134,7 @@ fn ask_part_at<T>(
     offset: u32,
     ask: impl FnOnce(&Analysed, u32, &Placing) -> Option<T>,
 ) -> Option<T> {
-    let (part, placing, offset) = neighbours::part_at(placed_parts(db, file), offset)?;
+    let (part, placing, offset) = front_end::part_at(placed_parts(db, file), offset)?;
     ask(&queries::analysed(db, part), offset, &placing)
 }
 
@@ -144,13 +144,13 @@ pub(crate) struct Analysed {
     text: Arc<str>,
     followed: Arc<Followed>,
     remarks: Arc<Remarks>,
-    report: NeighbourReport,
+    report: FrontEndReport,
 }
 
 /// What is known of a file.
 #[salsa::tracked(returns(clone))]
-fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
-    let mut all = NeighbourReport::default();
+fn report(db: &dyn Db, file: SourceFile) -> Arc<FrontEndReport> {
+    let mut all = FrontEndReport::default();
     for (part, placing) in placed_parts(db, file) {
         let own = &queries::judged(db, part).report;
         let findings = own.findings.iter().cloned();
@@ -240,7 +240,7 @@ fn analysed_of(
     let cut = followed
         .is_cut
         .then(|| "the file has more statements than are followed".to_owned());
-    let report = NeighbourReport {
+    let report = FrontEndReport {
         findings,
         transfers,
         kernels: kernel_count(&followed),

@@ -22,7 +22,7 @@ use super::values::{
 };
 use super::{Analysed, analysed_of, file_generations, file_release, without_transfers};
 use visa_base::db::Db;
-use visa_findings::neighbours::{NeighbourReport, Placing, TransferSite};
+use visa_findings::front_end::{FrontEndReport, Placing, TransferSite};
 use visa_inputs::{self as inputs, SourceFile};
 
 /// What follows the head of a function in the text of the rest.
@@ -426,7 +426,7 @@ fn analysed_from(db: &dyn Db, part: Part<'_>, met: &Met) -> Analysed {
 /// What a check keeps of a part: its report, and what it passes to others.
 pub(super) struct Judged {
     /// What is found in it, at places in its own text.
-    pub report: NeighbourReport,
+    pub report: FrontEndReport,
     /// Its kernels, to be named where the file has no transfer.
     pub kernels: Vec<TransferSite>,
     passes: Arc<Passes>,

@@ -262,7 +262,7 @@ impl<'a> Places<'a> {
                 text: chained(before, &edit.text),
             };
             let old = whole.get(start_byte as usize..end_byte as usize);
-            let old = old.filter(|old| !file.language(self.db).is_neighbour() && has_remark(old));
+            let old = old.filter(|old| !file.language(self.db).has_front_end() && has_remark(old));
             match old.map(|old| parts_that_differ(old, &edit.text)) {
                 None => placed.push(edit),
                 Some(Some(parts)) => placed.extend(parts.into_iter().map(|part| FileEdit {

@@ -9,7 +9,7 @@ use super::schedule::{lane_of, schedule_steps};
 use super::transfers::{CopyKind, Derived};
 use visa_base::numbers::thousands;
 use visa_findings::TextSpan;
-use visa_findings::neighbours::{Amount, TimeUnit, TransferCost, TransferRow};
+use visa_findings::front_end::{Amount, TimeUnit, TransferCost, TransferRow};
 use visa_inputs::PtoOptions;
 use visa_transfer::Transfer;
 

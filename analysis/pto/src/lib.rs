@@ -32,8 +32,8 @@ use visa_findings::answers::{
     Assist, ByteRange, Completion, Folding, Highlight, HintLevel, Hover, InlayHint, Lens, Place,
     RenameProblem, Symbol,
 };
-use visa_findings::neighbours::{
-    self, EditorAnswers, FrontEnd, NeighbourReport, Placing, TransferCost, TransferSite, Unresolved,
+use visa_findings::front_end::{
+    self, EditorAnswers, FrontEnd, FrontEndReport, Placing, TransferCost, TransferSite, Unresolved,
 };
 use visa_findings::report::FileEdit;
 use visa_findings::{Rule, TextSpan};
@@ -57,7 +57,7 @@ impl FrontEnd for Pto {
         rules::RULES
     }
 
-    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
+    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<FrontEndReport> {
         report(db, file)
     }
 
@@ -241,7 +241,7 @@ impl EditorAnswers for Pto {
 }
 
 fn placed_parts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Part<'_>, Placing)> {
-    neighbours::parts_with_places(
+    front_end::parts_with_places(
         queries::file_parts(db, file),
         queries::part_placings(db, file),
     )
@@ -254,7 +254,7 @@ fn ask_part_at<T>(
     offset: u32,
     ask: impl FnOnce(&Seen<'_>, u32) -> Option<T>,
 ) -> Option<T> {
-    let (part, placing, offset) = neighbours::part_at(placed_parts(db, file), offset)?;
+    let (part, placing, offset) = front_end::part_at(placed_parts(db, file), offset)?;
     let seen = Seen {
         analysis: &queries::analysed(db, part),
         text: &file.text(db),
@@ -305,8 +305,8 @@ pub fn pto_operations(text: &str) -> usize {
 
 /// What is known of a file.
 #[salsa::tracked(returns(clone))]
-fn report(db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport> {
-    let mut all = NeighbourReport::default();
+fn report(db: &dyn Db, file: SourceFile) -> Arc<FrontEndReport> {
+    let mut all = FrontEndReport::default();
     let mut unanswered = Vec::new();
     for (part, placing) in placed_parts(db, file) {
         let own = queries::checked(db, part);

@@ -14,7 +14,7 @@ use super::rules::Checked;
 use super::syntax::parse;
 use visa_base::db::Db;
 use visa_findings::TextSpan;
-use visa_findings::neighbours::{Placing, TransferSite};
+use visa_findings::front_end::{Placing, TransferSite};
 use visa_inputs::SourceFile;
 
 /// A function of a file, or what is in none.

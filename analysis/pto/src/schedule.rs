@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::program::{Flag, Step, What};
 use visa_base::lanes::{Lane, Machine};
-use visa_findings::neighbours::{LaneWait, TransferSchedule, TransferSlot};
+use visa_findings::front_end::{LaneWait, TransferSchedule, TransferSlot};
 
 /// Runs of transfers that a schedule holds at most.
 const MOST_SLOTS: usize = 4_096;

@@ -11,7 +11,7 @@ use super::rules;
 use super::transfers::Derived;
 use super::{Pto, cost, report_of};
 use visa_findings::answers::{ByteRange, HintLevel};
-use visa_findings::neighbours::{Amount, EditorAnswers as _, FrontEnd as _, NeighbourReport};
+use visa_findings::front_end::{Amount, EditorAnswers as _, FrontEnd as _, FrontEndReport};
 use visa_findings::{Edit, Finding, Level, TextSpan};
 use visa_inputs::AnalysisDatabase;
 use visa_inputs::{PtoOptions, SourceFile};
@@ -44,17 +44,17 @@ fn check(text: &str) -> Vec<Finding<TextSpan>> {
 }
 
 /// What is known of a text that is looked at as one part.
-fn whole(text: &str) -> NeighbourReport {
+fn whole(text: &str) -> FrontEndReport {
     let analysis = Analysis::of(text);
     let part = report_of(&analysis);
     let mut transfers = part.transfers;
     transfers.sort_by_key(|site| site.span);
-    NeighbourReport {
+    FrontEndReport {
         findings: rules::check_analysis(&analysis),
         transfers,
         kernels: part.kernels,
         syntax_errors: part.syntax_errors,
-        ..NeighbourReport::default()
+        ..FrontEndReport::default()
     }
 }
 
@@ -328,11 +328,11 @@ fn alone(text: &str) -> (AnalysisDatabase, SourceFile) {
 }
 
 /// What a function at a time finds is what all of it at once finds.
-fn agree(text: &str) -> Arc<NeighbourReport> {
+fn agree(text: &str) -> Arc<FrontEndReport> {
     let (db, file) = alone(text);
     let report = Pto.report(&db, file);
     let whole = whole(text);
-    let words = |report: &NeighbourReport| -> Vec<(u32, u32, &str, String)> {
+    let words = |report: &FrontEndReport| -> Vec<(u32, u32, &str, String)> {
         let findings = report.findings.iter();
         let words = findings.map(|one| {
             (

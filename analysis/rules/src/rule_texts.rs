@@ -58,7 +58,7 @@ fn declared(rule: &Rule) -> Example {
 
 fn filled(rule: &Rule, text: &'static str) -> Cow<'static, str> {
     // Other languages have no names to be filled in.
-    if rule.example_language().is_neighbour() {
+    if rule.example_language().has_front_end() {
         return Cow::Borrowed(text);
     }
     dialect_in_release(Dialect::default()).fill_names(text)

@@ -6,5 +6,5 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
-mod neighbours;
+mod front_ends;
 mod nki;

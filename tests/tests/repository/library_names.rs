@@ -148,7 +148,7 @@ fn is_telling(word: &str) -> bool {
 /// Whether a file is in a library's own folder.
 fn is_own(path: &str) -> bool {
     // Front ends of other languages have names of their own, some of which are spelled alike.
-    let mut others = Language::ALL.into_iter().filter(|one| one.is_neighbour());
+    let mut others = Language::ALL.into_iter().filter(|one| one.has_front_end());
     if others.any(|language| path.starts_with(&format!("analysis/{}/", language.name()))) {
         return true;
     }

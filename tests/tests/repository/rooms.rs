@@ -333,7 +333,7 @@ pub(crate) fn crates_in(folder: &str) -> Vec<String> {
 
 /// The crates of the front ends, by the names of their languages.
 fn front_end_crates() -> Vec<&'static str> {
-    let front_ends = Language::ALL.into_iter().filter(|one| one.is_neighbour());
+    let front_ends = Language::ALL.into_iter().filter(|one| one.has_front_end());
     front_ends.map(Language::name).collect()
 }
 

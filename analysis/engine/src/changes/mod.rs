@@ -9,8 +9,8 @@
 
 mod body;
 mod closed;
-mod completion;
 mod derived;
+mod fix_completion;
 mod mappings;
 mod outlook;
 mod padded_tensors;
@@ -21,7 +21,7 @@ mod texts;
 pub(crate) mod values;
 
 pub(crate) use self::closed::{judged_findings, proposed_findings};
-pub use self::completion::{
+pub use self::fix_completion::{
     Seed, breaks_nothing, complete_each, complete_one, complete_together, completed_change,
 };
 pub(crate) use self::mappings::{is_tried, keep_what_holds, state_fixes};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
-use super::neighbours;
 use super::not_followed;
+use super::other_languages;
 use super::releases::mismatches;
 use super::tally::{OTHER_PLACES, operation_counts, sort_diagnostics};
 use super::unknown_release::unknown_release;
@@ -57,7 +57,7 @@ pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
 
 fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     if let Some(front_end) = front_end(file.language(db)) {
-        return Arc::new(neighbours::neighbour_file_report(db, file, front_end));
+        return Arc::new(other_languages::front_end_file_report(db, file, front_end));
     }
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));

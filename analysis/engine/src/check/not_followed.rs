@@ -4,9 +4,9 @@
 use crate::catalogue::is_rule_on;
 use crate::db::Db;
 use crate::findings::{Finding, TextSpan};
+use crate::front_end::Unresolved;
 use crate::inputs::{SourceFile, enabled_rules};
 use crate::libraries::Library;
-use crate::neighbours::Unresolved;
 use crate::places::Places;
 use crate::report::{FileReport, UnresolvedPlace};
 use crate::rules;

@@ -2,8 +2,8 @@
 
 use crate::catalogue::front_end;
 use crate::db::Db;
+use crate::front_end::TransferCost;
 use crate::inputs::SourceFile;
-use crate::neighbours::TransferCost;
 
 /// What the functions of a file move, in the order of the file; nothing of one in Rust.
 pub fn transfer_costs(db: &dyn Db, file: SourceFile) -> Vec<TransferCost> {

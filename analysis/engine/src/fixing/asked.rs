@@ -55,7 +55,7 @@ pub(crate) fn complete_fixes(
     wanted: &[&DiagnosticFix],
     how: Completing,
 ) -> Vec<Completed> {
-    if file.language(db).is_neighbour() {
+    if file.language(db).has_front_end() {
         // Other front ends propose fixes that need nothing behind them.
         let whole = wanted.iter().enumerate().map(|(number, fix)| Completed {
             of: vec![number],

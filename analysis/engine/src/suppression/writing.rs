@@ -43,7 +43,7 @@ pub fn allowing_fixes(
     reason: &str,
 ) -> Vec<DiagnosticFix> {
     let language = file.language(db);
-    if language.is_neighbour() {
+    if language.has_front_end() {
         let (text, written) = (file.text(db), suppressions(db, file));
         let writer = TextWriter::new(language, &text, line_index(db, file));
         let place = |byte: u32, rule: &str| writer.place(byte, rule, &written);

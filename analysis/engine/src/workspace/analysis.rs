@@ -48,7 +48,7 @@ impl Analysis {
     pub fn library_of(&self, path: &str) -> Result<CrateLibrary, Problem> {
         let parts = self.parts(path);
         let file = parts.first().copied().ok_or(Problem::NoSuchFile)?;
-        if file.language(&self.db).is_neighbour() {
+        if file.language(&self.db).has_front_end() {
             return Err(Problem::NotAnalysed(
                 "only kernels in Rust are written for a library".to_owned(),
             ));
@@ -61,7 +61,7 @@ impl Analysis {
         let Some(project) = crate::inputs::Project::try_get(&self.db) else {
             return Vec::new();
         };
-        if let Some(file) = project.neighbours(&self.db).get(path) {
+        if let Some(file) = project.front_end_files(&self.db).get(path) {
             return vec![*file];
         }
         let files = project.files(&self.db);
@@ -78,7 +78,7 @@ impl Analysis {
         let groups: FxHashSet<_> = wanted
             .iter()
             .flat_map(|path| self.parts(path))
-            .filter(|file| !file.language(&self.db).is_neighbour())
+            .filter(|file| !file.language(&self.db).has_front_end())
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let related = self.files().into_iter().filter(|(_, file)| {
@@ -91,7 +91,7 @@ impl Analysis {
         // A file in another language says all of itself.
         let alone = |path: &&String| {
             let mut parts = self.parts(path).into_iter();
-            parts.any(|file| file.language(&self.db).is_neighbour())
+            parts.any(|file| file.language(&self.db).has_front_end())
         };
         paths.extend(wanted.iter().filter(alone).cloned());
         paths
@@ -181,10 +181,10 @@ impl Analysis {
     }
 
     /// The files in other languages.
-    pub(super) fn neighbours(&self) -> Vec<Arc<str>> {
+    pub(super) fn front_end_files(&self) -> Vec<Arc<str>> {
         let project = crate::inputs::Project::try_get(&self.db);
         let files = project
-            .map(|project| project.neighbours(&self.db))
+            .map(|project| project.front_end_files(&self.db))
             .unwrap_or_default();
         files.keys().cloned().collect()
     }

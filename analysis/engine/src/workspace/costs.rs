@@ -9,8 +9,8 @@ use crate::advice::{Effort, advise};
 use crate::cost::{KernelCost, kernel_costs, transfer_costs};
 use crate::db::Db;
 use crate::fixing::{KernelName, Signatures, Totals, signatures_of, totals_of};
+use crate::front_end::TransferCost;
 use crate::inputs::SourceFile;
-use crate::neighbours::TransferCost;
 use crate::report::Problem;
 
 impl Analysis {

@@ -135,7 +135,7 @@ impl Analysis {
             .collect();
         paths.dedup();
         paths.extend(
-            self.neighbours()
+            self.front_end_files()
                 .iter()
                 .map(std::string::ToString::to_string),
         );
@@ -173,7 +173,7 @@ impl Analysis {
 
     /// Whether a file in Rust can hold something of a kernel; a file in another language always.
     fn concerns_kernels(&self, file: SourceFile) -> bool {
-        file.language(&self.db).is_neighbour()
+        file.language(&self.db).has_front_end()
             || self
                 .guarded(|db| concerns_kernels(db, file))
                 .unwrap_or(true)
@@ -203,7 +203,7 @@ impl Analysis {
         let wanted: FxHashSet<_> = paths
             .iter()
             .flat_map(|path| self.parts(path))
-            .filter(|file| !file.language(&self.db).is_neighbour() && self.concerns_kernels(*file))
+            .filter(|file| !file.language(&self.db).has_front_end() && self.concerns_kernels(*file))
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let mut items: Vec<(usize, ItemId)> = files

@@ -17,7 +17,7 @@ use crate::types::{Generations, Shape, Space, Span, Tensor, shape_text};
 use visa_base::markdown::{code_span, prose};
 use visa_base::numbers::thousands;
 use visa_findings::answers::Hover;
-use visa_findings::neighbours::Amount;
+use visa_findings::front_end::Amount;
 
 /// What to show at an offset: the smallest thing there.
 pub fn hover_at(analysed: &Analysed, offset: u32) -> Option<Hover> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::Nki;
 use super::*;
-use visa_findings::neighbours::{FrontEnd as _, NeighbourReport};
+use visa_findings::front_end::{FrontEnd as _, FrontEndReport};
 use visa_inputs::AnalysisDatabase;
 use visa_inputs::Options;
 
@@ -17,7 +17,7 @@ fn alone(text: &str) -> (AnalysisDatabase, SourceFile) {
 }
 
 /// What is known of a text that is not cut.
-fn whole(text: &str) -> NeighbourReport {
+fn whole(text: &str) -> FrontEndReport {
     let parsed = syntax::parse(text);
     let remarks = remarks::read(text);
     let options = Options::default().nki;
@@ -61,7 +61,7 @@ fn kernels(folder: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// What is found, and where.
-fn words(report: &NeighbourReport) -> BTreeSet<(u32, u32, &str, String)> {
+fn words(report: &FrontEndReport) -> BTreeSet<(u32, u32, &str, String)> {
     let findings = report.findings.iter();
     let words = findings.map(|one| {
         (
@@ -88,7 +88,7 @@ fn a_function_at_a_time_finds_what_all_at_once_finds() {
         let whole = whole(&text);
         assert_eq!(words(&report), words(&whole), "{path}");
         assert_eq!(report.kernels, whole.kernels, "{path}");
-        let sites = |report: &NeighbourReport| -> BTreeSet<_> {
+        let sites = |report: &FrontEndReport| -> BTreeSet<_> {
             let sites = report.transfers.iter();
             sites
                 .map(|site| {

@@ -14,7 +14,7 @@ use std::ops::Deref;
 use super::analysis::Analysis;
 use super::syntax::{OperationId, Place, Token};
 use visa_findings::answers::ByteRange;
-use visa_findings::neighbours::Placing;
+use visa_findings::front_end::Placing;
 
 pub(super) use assists::assists_at;
 pub(super) use completion::completions_at;

@@ -1,6 +1,6 @@
 //! Edits of several fixes made at once: each place is edited once, and none overlaps another.
 //!
-//! Knows places and texts; what the edits lead to is judged by [`completion`](super).
+//! Knows places and texts; what the edits lead to is judged by [`fix_completion`](super).
 
 use std::collections::BTreeSet;
 

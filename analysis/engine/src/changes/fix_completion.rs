@@ -82,7 +82,7 @@ pub fn complete_each(
     findings: &mut Vec<Finding>,
     is_wanted: impl Fn(&Finding) -> bool,
 ) {
-    let completion = Completion::of(checked, findings);
+    let completion = FixCompletion::of(checked, findings);
     let places = places_of_causes(findings);
     findings.retain(is_wanted);
     for finding in findings {
@@ -96,7 +96,7 @@ pub fn complete_each(
 pub fn complete_one(checked: &Checked<'_>, findings: &[Finding], seed: Seed) -> Option<Fix> {
     let finding = findings.get(seed.0)?;
     let fix = finding.fixes.get(seed.1)?;
-    let completion = Completion::of(checked, findings);
+    let completion = FixCompletion::of(checked, findings);
     let mut alone = Finding {
         fixes: vec![fix.clone()],
         alternatives: None,
@@ -117,7 +117,7 @@ pub fn complete_together(
     seeds: &[Seed],
     trusted: impl Fn(&Fix) -> bool,
 ) -> Vec<Together> {
-    let completion = Completion::of(checked, findings);
+    let completion = FixCompletion::of(checked, findings);
     let held = places(checked.body);
     let places = places_of_causes(findings);
     let mut done = Vec::new();
@@ -201,7 +201,7 @@ fn places_of_causes(findings: &[Finding]) -> FxHashMap<Key, Vec<Key>> {
 /// as a value, if callers would see the change, or if something is found afterwards that was not before and that nothing
 /// mends.
 pub fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<Vec<Edit>> {
-    let completion = Completion::of(checked, &found_by_families(checked));
+    let completion = FixCompletion::of(checked, &found_by_families(checked));
     let asked = Asked::all();
     let mut joined = Joined::default();
     joined.add(edits)?;
@@ -236,7 +236,7 @@ pub fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]) -> bo
         return checked.body.unresolved.is_empty() && checked.body.incomplete.is_empty();
     };
     let known = found_by_families(checked);
-    let completion = Completion::of(checked, &known);
+    let completion = FixCompletion::of(checked, &known);
     let Outlook {
         found,
         is_less_clear,
@@ -255,7 +255,7 @@ pub fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]) -> bo
 }
 
 /// What is known of a body before something is changed in it.
-struct Completion<'a> {
+struct FixCompletion<'a> {
     checked: &'a Checked<'a>,
     reach: Reach,
     known: FxHashSet<Key>,
@@ -319,7 +319,7 @@ struct Outlook {
     is_less_clear: bool,
 }
 
-impl<'a> Completion<'a> {
+impl<'a> FixCompletion<'a> {
     fn of(checked: &'a Checked<'a>, findings: &[Finding]) -> Self {
         Self {
             checked,

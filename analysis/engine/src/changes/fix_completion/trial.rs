@@ -4,7 +4,7 @@
 //! change, nothing is derived again but the operations that hold them; where tensors change, what is between operations is
 //! derived of the whole body, and the findings that come of it are found again. A fix whose finding could come of other
 //! operations as well is not tried here. It does not know
-//! what becomes of what it finds: that is [`completion`](super).
+//! what becomes of what it finds: that is [`fix_completion`](super).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::trial::{EditTrial, Tried};
-use super::{Asked, Completion, Outlook, key, places_of_causes};
+use super::{Asked, FixCompletion, Outlook, key, places_of_causes};
 use crate::Options;
 use crate::changes::proposed_findings;
 use crate::check::as_checked;
@@ -23,7 +23,7 @@ fn proposed(finding: &Finding) -> Vec<&[Edit]> {
 /// Compares what comes of all that is proposed in a function; how often operations alone told it.
 fn compare(checked: &Checked<'_>) -> usize {
     let findings = proposed_findings(checked);
-    let completion = Completion::of(checked, &findings);
+    let completion = FixCompletion::of(checked, &findings);
     let causes = places_of_causes(&findings);
     let mut trial = EditTrial::of(checked);
     let mut told = 0;

@@ -1,6 +1,6 @@
 //! What a front end of another language than Rust answers: the contract between a language's own room and those that are shared.
 //!
-//! A front end has one query a file that gives a [`NeighbourReport`]; the other questions have empty answers until it has its
+//! A front end has one query a file that gives a [`FrontEndReport`]; the other questions have empty answers until it has its
 //! own. Places are bytes of the file's text, its byte-order mark included. Nothing here knows a language.
 
 mod placing;
@@ -25,7 +25,7 @@ pub use placing::{Placing, part_at, parts_with_places};
 
 /// What is known of one file, at places in its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NeighbourReport {
+pub struct FrontEndReport {
     /// What the rules found, in any order; each place and rule once.
     pub findings: Vec<Finding<TextSpan>>,
     /// The transfers that were followed, and those that were not.
@@ -319,7 +319,7 @@ pub trait FrontEnd: EditorAnswers {
     fn rules(&self) -> &'static [&'static Rule];
 
     /// What is known of a file. A query, so that it is worked out once.
-    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<NeighbourReport>;
+    fn report(&self, db: &dyn Db, file: SourceFile) -> Arc<FrontEndReport>;
 
     /// What the functions of a file move, in the order of the file.
     fn costs(&self, _db: &dyn Db, _file: SourceFile) -> Vec<TransferCost> {

@@ -9,15 +9,15 @@ use super::not_followed;
 use super::tally::{operation_counts, sort_diagnostics};
 use crate::causes::Causes;
 use crate::db::Db;
+use crate::front_end::{FrontEnd, FrontEndReport, TransferSite};
 use crate::inputs::{SourceFile, shown_path};
-use crate::neighbours::{FrontEnd, NeighbourReport, TransferSite};
 use crate::panics::{panic_words, part_of_query};
 use crate::places::Places;
 use crate::report::{FileReport, Problem, Range, UnresolvedPlace};
 use crate::suppression;
 
 /// Everything about one file.
-pub(super) fn neighbour_file_report(
+pub(super) fn front_end_file_report(
     db: &dyn Db,
     file: SourceFile,
     front_end: &dyn FrontEnd,
@@ -82,8 +82,8 @@ fn count_transfers(
 fn guarded_report(
     db: &dyn Db,
     report: &mut FileReport,
-    ask: impl FnOnce() -> Arc<NeighbourReport>,
-) -> Arc<NeighbourReport> {
+    ask: impl FnOnce() -> Arc<FrontEndReport>,
+) -> Arc<FrontEndReport> {
     part_of_query(db, ask).unwrap_or_else(|payload| {
         let words = panic_words(&*payload);
         report.problems.push(Problem::Internal(words));
