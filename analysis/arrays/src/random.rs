@@ -17,7 +17,7 @@ use crate::values::Array;
 /// Elements that one generator draws. Each block of an input has its own, so that threads draw blocks in any order.
 const BLOCK: usize = 1 << 16;
 
-/// The random numbers of one input: those of another stream of a seed are independent of them. Streams are numbered below 2³².
+/// The random numbers of one input: those of another stream of a seed are independent of them. The lower 32 bits number a stream.
 #[derive(Clone, Copy)]
 struct Source {
     seed: u64,
