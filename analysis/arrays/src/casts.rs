@@ -6,6 +6,7 @@ use half::bf16;
 
 use crate::kind::ElementKind;
 use crate::rules::Arithmetic;
+use crate::shared::map_elements;
 use crate::values::Array;
 
 /// The NaN that conversions to `f32` give.
@@ -204,17 +205,17 @@ pub fn fixed_to_float(value: i32, integer_bits: u32) -> f32 {
     (f64::from(value) / scale) as f32
 }
 
-fn map<A: Copy, B>(elements: &[A], convert: impl Fn(A) -> B) -> Vec<B> {
-    elements.iter().map(|element| convert(*element)).collect()
-}
-
 fn rounded(values: &[f32], kind: ElementKind, rules: Arithmetic) -> Option<Array> {
     Some(match kind {
         // A loop for each rule, so that the compiler makes vectors of it.
-        ElementKind::Bf16 if rules.bf16_flushes => Array::Bf16(map(values, f32_to_flushed_bf16)),
-        ElementKind::Bf16 => Array::Bf16(map(values, |value| bf16::from_f32(value).to_bits())),
-        ElementKind::F8E4M3 => Array::F8E4M3(map(values, f32_to_f8e4m3)),
-        ElementKind::F8E5M2 => Array::F8E5M2(map(values, f32_to_f8e5m2)),
+        ElementKind::Bf16 if rules.bf16_flushes => {
+            Array::Bf16(map_elements(values, f32_to_flushed_bf16))
+        }
+        ElementKind::Bf16 => Array::Bf16(map_elements(values, |value| {
+            bf16::from_f32(value).to_bits()
+        })),
+        ElementKind::F8E4M3 => Array::F8E4M3(map_elements(values, f32_to_f8e4m3)),
+        ElementKind::F8E5M2 => Array::F8E5M2(map_elements(values, f32_to_f8e5m2)),
         _ => return None,
     })
 }
@@ -226,9 +227,9 @@ const fn low_nibble(value: i32) -> i8 {
 
 fn wrapped(values: &[i32], kind: ElementKind) -> Option<Array> {
     Some(match kind {
-        ElementKind::I4 => Array::I4(map(values, low_nibble)),
-        ElementKind::I8 => Array::I8(map(values, |value| value as i8)),
-        ElementKind::I16 => Array::I16(map(values, |value| value as i16)),
+        ElementKind::I4 => Array::I4(map_elements(values, low_nibble)),
+        ElementKind::I8 => Array::I8(map_elements(values, |value| value as i8)),
+        ElementKind::I16 => Array::I16(map_elements(values, |value| value as i16)),
         _ => return None,
     })
 }
@@ -237,7 +238,7 @@ fn wrapped(values: &[i32], kind: ElementKind) -> Option<Array> {
 fn looked_up(codes: &[u8], kind: ElementKind) -> Option<Array> {
     let by = |convert: fn(f32) -> u8| {
         let table: [u8; 16] = std::array::from_fn(|code| convert(f4e2m1_to_f32(code as u8)));
-        map(codes, |code| table[usize::from(code & 15)])
+        map_elements(codes, |code| table[usize::from(code & 15)])
     };
     Some(match kind {
         ElementKind::F8E4M3 => Array::F8E4M3(by(f32_to_f8e4m3)),
@@ -248,7 +249,7 @@ fn looked_up(codes: &[u8], kind: ElementKind) -> Option<Array> {
 
 fn looked_up_f8(codes: &[u8], widen: fn(u8) -> f32, rules: Arithmetic) -> Array {
     let table: [u16; 256] = std::array::from_fn(|code| f32_to_bf16(widen(code as u8), rules));
-    Array::Bf16(map(codes, |code| table[usize::from(code)]))
+    Array::Bf16(map_elements(codes, |code| table[usize::from(code)]))
 }
 
 /// An array converted to another kind. `None` where no engine of the machine has that conversion.
@@ -258,19 +259,23 @@ pub fn converted(array: &Array, kind: ElementKind, rules: Arithmetic) -> Option<
     }
     match (array, kind) {
         (Array::I4(values) | Array::I5(values) | Array::I8(values), ElementKind::I32) => {
-            Some(Array::I32(map(values, i32::from)))
+            Some(Array::I32(map_elements(values, i32::from)))
         }
         (Array::I9(values) | Array::I16(values), ElementKind::I32) => {
-            Some(Array::I32(map(values, i32::from)))
+            Some(Array::I32(map_elements(values, i32::from)))
         }
-        (Array::F8E4M3(codes), ElementKind::F32) => Some(Array::F32(map(codes, f8e4m3_to_f32))),
-        (Array::F8E5M2(codes), ElementKind::F32) => Some(Array::F32(map(codes, f8e5m2_to_f32))),
+        (Array::F8E4M3(codes), ElementKind::F32) => {
+            Some(Array::F32(map_elements(codes, f8e4m3_to_f32)))
+        }
+        (Array::F8E5M2(codes), ElementKind::F32) => {
+            Some(Array::F32(map_elements(codes, f8e5m2_to_f32)))
+        }
         (Array::Bf16(bits), ElementKind::F32) if rules.bf16_flushes => {
-            Some(Array::F32(map(bits, flushed_bf16_to_f32)))
+            Some(Array::F32(map_elements(bits, flushed_bf16_to_f32)))
         }
         (Array::Bf16(bits), ElementKind::F32) => {
             let widened = |bits| f32::from_bits(u32::from(bits) << 16);
-            Some(Array::F32(map(bits, widened)))
+            Some(Array::F32(map_elements(bits, widened)))
         }
         (Array::F32(values), _) => rounded(values, kind, rules),
         (Array::I32(values), _) => wrapped(values, kind),
@@ -288,7 +293,7 @@ pub fn converted(array: &Array, kind: ElementKind, rules: Arithmetic) -> Option<
 /// `f32` as `bf16` behind the Commit Engine's rectifier. `None` for an array that is not `f32`.
 pub fn rectified(array: &Array, rules: Arithmetic) -> Option<Array> {
     let values = array.elements::<f32>()?;
-    Some(Array::Bf16(map(values, |value| {
+    Some(Array::Bf16(map_elements(values, |value| {
         f32_to_bf16_rectified(value, rules)
     })))
 }
@@ -300,10 +305,10 @@ pub fn less_zero_point(array: &Array, zero_point: i32) -> Option<Array> {
         return None;
     }
     match array {
-        Array::I4(values) => Some(Array::I5(map(values, |value| {
+        Array::I4(values) => Some(Array::I5(map_elements(values, |value| {
             (i32::from(value) - zero_point) as i8
         }))),
-        Array::I8(values) => Some(Array::I9(map(values, |value| {
+        Array::I8(values) => Some(Array::I9(map_elements(values, |value| {
             (i32::from(value) - zero_point) as i16
         }))),
         _ => None,
@@ -312,21 +317,21 @@ pub fn less_zero_point(array: &Array, zero_point: i32) -> Option<Array> {
 
 /// `f32` as fixed point with so many bits before the point.
 pub fn fixed_from_floats(values: &[f32], integer_bits: u32) -> Vec<i32> {
-    map(values, |value| float_to_fixed(value, integer_bits))
+    map_elements(values, |value| float_to_fixed(value, integer_bits))
 }
 
 /// Fixed point with so many bits before the point as `f32`.
 pub fn floats_from_fixed(values: &[i32], integer_bits: u32) -> Vec<f32> {
-    map(values, |value| fixed_to_float(value, integer_bits))
+    map_elements(values, |value| fixed_to_float(value, integer_bits))
 }
 
 /// The bits of `i32` as `f32`, or the other way. `None` for other kinds.
 pub fn reinterpreted(array: &Array) -> Option<Array> {
     match array {
-        Array::I32(values) => Some(Array::F32(map(values, |value| {
+        Array::I32(values) => Some(Array::F32(map_elements(values, |value| {
             f32::from_bits(value.cast_unsigned())
         }))),
-        Array::F32(values) => Some(Array::I32(map(values, |value| {
+        Array::F32(values) => Some(Array::I32(map_elements(values, |value| {
             value.to_bits().cast_signed()
         }))),
         _ => None,

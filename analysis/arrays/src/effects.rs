@@ -5,6 +5,7 @@ use std::ops::AddAssign;
 use crate::bits::Bits;
 use crate::kind::ElementKind;
 use crate::rules::Arithmetic;
+use crate::shared::sum_of_counts;
 use crate::values::Array;
 
 /// Elements that are counted together.
@@ -36,22 +37,24 @@ impl AddAssign for Effects {
 }
 
 /// How many elements a condition holds of, among those that are set in `which`. Conditions without branches are counted several at once.
-fn count<T: Copy>(elements: &[T], which: Option<&Bits>, counts: impl Fn(T) -> bool) -> u64 {
+fn count<T: Copy + Sync>(
+    elements: &[T],
+    which: Option<&Bits>,
+    counts: impl Fn(T) -> bool + Sync,
+) -> u64 {
     let all = |elements: &[T]| {
         let counted = elements.iter().map(|element| u32::from(counts(*element)));
         u64::from(counted.sum::<u32>())
     };
-    let chunks = elements.chunks(CHUNK).enumerate();
-    let counted = chunks.map(|(number, chunk)| {
+    sum_of_counts(elements, CHUNK, |from, chunk| {
         let found = all(chunk);
         let Some(which) = which.filter(|_| found > 0) else {
             return found;
         };
-        let places = chunk.iter().zip(number * CHUNK..);
+        let places = chunk.iter().zip(from..);
         let taken = places.filter(|(element, place)| counts(**element) && which.is_set(*place));
         taken.count() as u64
-    });
-    counted.sum()
+    })
 }
 
 /// The bits of a number without its sign: larger for larger numbers, and largest for NaN.

@@ -14,6 +14,7 @@ mod npy;
 mod npy_tests;
 mod random;
 mod rules;
+mod shared;
 mod tags;
 mod values;
 mod vector;
@@ -30,6 +31,7 @@ pub use npy::{
 };
 pub use random::{random_array, random_indices};
 pub use rules::Arithmetic;
+pub use shared::{list_results, map_elements, map_pairs};
 pub use tags::{Comparison, Guard, Lane, compared, toggled};
 pub use values::{Array, Stored};
 pub use vector::{

@@ -4,32 +4,69 @@ use std::ops::RangeInclusive;
 
 use rand::Rng;
 use rand::SeedableRng;
-use rand::distr::{Distribution, StandardUniform};
+use rand::distr::{Distribution, StandardUniform, uniform::SampleUniform};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::casts::{f32_to_bf16, f32_to_f8e4m3, f32_to_f8e5m2};
 use crate::kind::ElementKind;
 use crate::rules::Arithmetic;
+use crate::shared::fill_chunks;
 use crate::values::Array;
 
-/// The numbers of one input: those of another stream of a seed are independent of them.
-fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    generator.set_stream(stream);
-    generator
+/// Elements that one generator draws. Each block of an input has its own, so that threads draw blocks in any order.
+const BLOCK: usize = 1 << 16;
+
+/// The random numbers of one input: those of another stream of a seed are independent of them. The lower 32 bits number a stream.
+#[derive(Clone, Copy)]
+struct Source {
+    seed: u64,
+    stream: u64,
 }
 
-fn uniform<T>(generator: &mut ChaCha8Rng, length: usize) -> Vec<T>
-where
-    StandardUniform: Distribution<T>,
-{
-    (0..length).map(|_| generator.random()).collect()
-}
+impl Source {
+    fn generator(self, block: usize) -> ChaCha8Rng {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
+        generator.set_stream(self.stream ^ (block as u64) << 32);
+        generator
+    }
 
-fn normal<T>(generator: &mut ChaCha8Rng, length: usize, convert: impl Fn(f32) -> T) -> Vec<T> {
-    let draw = |_| convert(generator.sample::<f32, _>(StandardNormal));
-    (0..length).map(draw).collect()
+    fn drawn<T: Copy + Default + Send>(
+        self,
+        length: usize,
+        draw: impl Fn(&mut ChaCha8Rng) -> T + Sync,
+    ) -> Vec<T> {
+        let mut elements = vec![T::default(); length];
+        fill_chunks(&mut elements, BLOCK, |block, elements| {
+            let mut generator = self.generator(block);
+            elements.fill_with(|| draw(&mut generator));
+        });
+        elements
+    }
+
+    fn uniform<T: Copy + Default + Send>(self, length: usize) -> Vec<T>
+    where
+        StandardUniform: Distribution<T>,
+    {
+        self.drawn(length, ChaCha8Rng::random)
+    }
+
+    fn normal<T: Copy + Default + Send>(
+        self,
+        length: usize,
+        convert: impl Fn(f32) -> T + Sync,
+    ) -> Vec<T> {
+        self.drawn(length, |generator| {
+            convert(generator.sample(StandardNormal))
+        })
+    }
+
+    fn within<T>(self, length: usize, range: &RangeInclusive<T>) -> Vec<T>
+    where
+        T: SampleUniform + PartialOrd + Copy + Default + Send + Sync,
+    {
+        self.drawn(length, |generator| generator.random_range(range.clone()))
+    }
 }
 
 /// The code of the nearest `f4e2m1`; the smaller code of two that are equally near.
@@ -42,27 +79,26 @@ fn nearest_f4(value: f32) -> u8 {
 
 /// Random elements: floats are normal with mean 0 and deviation 1, integers come from the whole range of their type.
 pub fn random_array(kind: ElementKind, length: usize, seed: u64, stream: u64) -> Array {
-    let rng = &mut generator(seed, stream);
-    let within = |rng: &mut ChaCha8Rng, range: RangeInclusive<i16>| -> Vec<i16> {
-        (0..length)
-            .map(|_| rng.random_range(range.clone()))
-            .collect()
+    let source = Source { seed, stream };
+    let narrow = |range: RangeInclusive<i16>| {
+        source.drawn(length, |generator| {
+            generator.random_range(range.clone()) as i8
+        })
     };
-    let narrow = |numbers: Vec<i16>| numbers.into_iter().map(|number| number as i8).collect();
     match kind {
-        ElementKind::I4 => Array::I4(narrow(within(rng, -8..=7))),
-        ElementKind::I5 => Array::I5(narrow(within(rng, -16..=15))),
-        ElementKind::I8 => Array::I8(uniform(rng, length)),
-        ElementKind::I9 => Array::I9(within(rng, -256..=255)),
-        ElementKind::I16 => Array::I16(uniform(rng, length)),
-        ElementKind::I32 => Array::I32(uniform(rng, length)),
-        ElementKind::F4E2M1 => Array::F4E2M1(normal(rng, length, nearest_f4)),
-        ElementKind::F8E4M3 => Array::F8E4M3(normal(rng, length, f32_to_f8e4m3)),
-        ElementKind::F8E5M2 => Array::F8E5M2(normal(rng, length, f32_to_f8e5m2)),
-        ElementKind::Bf16 => Array::Bf16(normal(rng, length, |value| {
-            f32_to_bf16(value, Arithmetic::NEWEST)
-        })),
-        ElementKind::F32 => Array::F32(normal(rng, length, |value| value)),
+        ElementKind::I4 => Array::I4(narrow(-8..=7)),
+        ElementKind::I5 => Array::I5(narrow(-16..=15)),
+        ElementKind::I8 => Array::I8(source.uniform(length)),
+        ElementKind::I9 => Array::I9(source.within(length, &(-256..=255))),
+        ElementKind::I16 => Array::I16(source.uniform(length)),
+        ElementKind::I32 => Array::I32(source.uniform(length)),
+        ElementKind::F4E2M1 => Array::F4E2M1(source.normal(length, nearest_f4)),
+        ElementKind::F8E4M3 => Array::F8E4M3(source.normal(length, f32_to_f8e4m3)),
+        ElementKind::F8E5M2 => Array::F8E5M2(source.normal(length, f32_to_f8e5m2)),
+        ElementKind::Bf16 => {
+            Array::Bf16(source.normal(length, |value| f32_to_bf16(value, Arithmetic::NEWEST)))
+        }
+        ElementKind::F32 => Array::F32(source.normal(length, |value| value)),
     }
 }
 
@@ -76,10 +112,7 @@ pub fn random_indices(
     if range.is_empty() {
         return vec![0; length];
     }
-    let mut rng = generator(seed, stream);
-    (0..length)
-        .map(|_| rng.random_range(range.clone()))
-        .collect()
+    Source { seed, stream }.within(length, &range)
 }
 
 #[cfg(test)]
@@ -132,6 +165,22 @@ mod tests {
                     "{kind} {mean} {square}"
                 );
             }
+        }
+    }
+
+    /// The second block of an input repeats neither its first one nor the input beside it.
+    #[test]
+    fn blocks_of_an_input_differ() {
+        let length = 2 * BLOCK + 3;
+        let numbers = random_indices(i32::MIN..=i32::MAX, length, 1, 0);
+        let beside = random_indices(i32::MIN..=i32::MAX, length, 1, 1);
+        let parts: Vec<&[i32]> = [&numbers, &beside]
+            .into_iter()
+            .flat_map(|numbers| numbers.chunks(BLOCK).map(|block| &block[..3]))
+            .collect();
+        assert_eq!(parts.len(), 6);
+        for (at, part) in parts.iter().enumerate() {
+            assert!(!parts[..at].contains(part), "{part:?}");
         }
     }
 

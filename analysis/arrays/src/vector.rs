@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::rules::Arithmetic;
+use crate::shared::{map_elements, map_pairs};
 
 /// The reason that an operation has no result for its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -414,11 +415,11 @@ pub enum Operand<'a, T> {
 }
 
 /// Applies a binary function to a stream and an operand, element by element.
-pub fn joined<T: Copy, R>(
+pub fn joined<T: Copy + Send + Sync, R: Copy + Default + Send>(
     stream: &[T],
     operand: Operand<'_, T>,
     mode: BinaryMode,
-    function: impl Fn(T, T) -> R,
+    function: impl Fn(T, T) -> R + Sync,
 ) -> Vec<R> {
     // A loop for each mode, so that the compiler makes vectors of it.
     match mode {
@@ -429,17 +430,13 @@ pub fn joined<T: Copy, R>(
     }
 }
 
-fn each_joined<T: Copy, R>(
+fn each_joined<T: Copy + Send + Sync, R: Copy + Default + Send>(
     stream: &[T],
     operand: Operand<'_, T>,
-    function: impl Fn(T, T) -> R,
+    function: impl Fn(T, T) -> R + Sync,
 ) -> Vec<R> {
     match operand {
-        Operand::Same(operand) => stream.iter().map(|own| function(*own, operand)).collect(),
-        Operand::Each(operand) => stream
-            .iter()
-            .zip(operand)
-            .map(|(own, operand)| function(*own, *operand))
-            .collect(),
+        Operand::Same(operand) => map_elements(stream, |own| function(own, operand)),
+        Operand::Each(operand) => map_pairs(stream, operand, function),
     }
 }

@@ -165,9 +165,10 @@ impl Interpreter<'_> {
         call: Span,
     ) -> Value {
         let quiet = self.quiet_key(function, turbofish, arguments);
-        let known = quiet.as_ref().is_some_and(|call| self.is_quiet(call));
-        if known && !self.stack.contains(&function) {
-            return Value::Unit;
+        if let Some(call) = quiet.as_ref().filter(|_| !self.stack.contains(&function))
+            && let Some(value) = self.repeat_quiet(call)
+        {
+            return value;
         }
         let before = quiet.is_some().then(|| self.mark());
         let value = self.follow_call(function, turbofish, arguments, call);

@@ -1,9 +1,9 @@
-//! Calls of helpers that leave nothing behind, so that they need not be followed twice.
+//! Calls of helpers that leave nothing in the body, so that they need not be followed twice.
 //!
 //! Helpers that call each other twice at each of thirty levels are reached a billion times. Where such a call makes no
-//! operation and no tensor, the second one with the same arguments at the same depth does not either.
+//! operation and no tensor, the second one with the same arguments at the same depth does not either, and gives the same value.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::items::ItemId;
 use crate::items::Span;
@@ -23,10 +23,18 @@ pub(super) enum PlainArgument {
     Integer(i128),
 }
 
-/// The calls that left nothing behind.
+/// What a call gives that leaves nothing in the body.
+#[derive(Debug, Clone)]
+pub(super) struct QuietResult {
+    value: Value,
+    /// What it leaves in the places that it is lent, by the number of the argument.
+    lent: Vec<(usize, Value)>,
+}
+
+/// The calls that left nothing in the body.
 #[derive(Debug, Default)]
 pub(super) struct QuietCalls {
-    known: FxHashSet<QuietCall>,
+    known: FxHashMap<QuietCall, QuietResult>,
     /// Calls that were cut because the function was being followed already: what is around them decides that.
     pub(super) recursions: u64,
 }
@@ -61,9 +69,11 @@ impl Interpreter<'_> {
         Some((function, self.stack.len(), plain.collect::<Option<_>>()?))
     }
 
-    /// Whether a call is known to leave nothing behind.
-    pub(super) fn is_quiet(&self, call: &QuietCall) -> bool {
-        self.own.quiet.known.contains(call)
+    /// The value of a call that is known to leave nothing in the body; what it leaves in places that it is lent is left there again.
+    pub(super) fn repeat_quiet(&mut self, call: &QuietCall) -> Option<Value> {
+        let known = self.own.quiet.known.get(call)?.clone();
+        self.lent = known.lent;
+        Some(known.value)
     }
 
     /// What the body has now.
@@ -85,11 +95,16 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Remembers a call that left nothing behind since a mark was taken. What it could not resolve is recorded already, at
+    /// Remembers a call that left nothing in the body since a mark was taken. What it could not resolve is recorded already, at
     /// its place.
     pub(super) fn remember_quiet(&mut self, call: QuietCall, before: &Mark, value: &Value) {
-        if matches!(value, Value::Unit) && self.mark() == *before && !self.exhausted {
-            self.own.quiet.known.insert(call);
+        let is_plain = matches!(value, Value::Unit | Value::Constant(..));
+        if is_plain && self.mark() == *before && !self.exhausted {
+            let result = QuietResult {
+                value: value.clone(),
+                lent: self.lent.clone(),
+            };
+            self.own.quiet.known.insert(call, result);
         }
     }
 }

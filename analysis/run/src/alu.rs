@@ -3,6 +3,7 @@
 use visa_arrays::{
     Arithmetic, Array, BinaryMode, Bits, Effects, Fault, FloatOperation, Guard, IntegerOperation,
     Operand, TernaryMode, UnaryOperation, effects_of_operation, fused_multiply_add, joined,
+    map_elements, map_pairs,
 };
 
 use crate::hardware::{ElementType, Function, OperationGroup, VectorOperation};
@@ -240,10 +241,8 @@ fn whole(
             Some(Array::F32(result))
         }
         (Computed::Unary(function), Array::F32(elements), _) => {
-            let results = elements
-                .iter()
-                .map(|value| function.result(*value, arithmetic));
-            Some(Array::F32(results.collect()))
+            let result = |value| function.result(value, arithmetic);
+            Some(Array::F32(map_elements(elements, result)))
         }
         (Computed::Fused(mode), Array::F32(elements), read) => {
             let second = slot.second.unwrap_or(0.0);
@@ -318,12 +317,8 @@ fn fused(
         fused_multiply_add(a, b, c)
     };
     match operand {
-        Operand::Same(first) => elements.iter().map(|stream| one(*stream, first)).collect(),
-        Operand::Each(operand) => elements
-            .iter()
-            .zip(operand)
-            .map(|(stream, first)| one(*stream, *first))
-            .collect(),
+        Operand::Same(first) => map_elements(elements, |stream| one(stream, first)),
+        Operand::Each(operand) => map_pairs(elements, operand, one),
     }
 }
 

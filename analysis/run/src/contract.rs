@@ -16,7 +16,7 @@ use super::cells::{Cells, OriginId, takes_only_defined};
 use super::plan::{Lookup, Part, each_live, parts, plan};
 use super::reduce::inner_space;
 use super::space::{Over, Space};
-use super::sums::{Order, Results, StagedSum, reached};
+use super::sums::{Order, Results, SIDE_BY_SIDE, StagedSum, reached};
 
 /// Products for each element of a factor, at most, that read it in its own type: converting it each time costs less than the memory
 /// for a wide copy.
@@ -331,22 +331,26 @@ fn definedness(
         }
         return (bits, from);
     }
-    for [base, other_base, target] in order.results.places() {
-        let undefined = order.taken.iter().find_map(|(step, other_step)| {
-            let mut places = [
-                base + step + order.offsets[0],
-                other_base + other_step + order.offsets[1],
-            ];
+    let first_undefined = |[base, other_base]: [usize; 2]| {
+        order.taken.iter().find_map(|(step, other_step)| {
+            let mut places = [base + step, other_base + other_step];
             places.rotate_left(own);
             let mut both = factors.iter().zip(places);
             let found = both.find(|(factor, place)| !factor.cells.is_defined(*place));
             found.map(|(factor, place)| factor.cells.origin(place))
-        });
-        match undefined {
-            None => bits.put(target, true),
-            Some(origin) => from.push((target, origin)),
+        })
+    };
+    let of_block = |number| {
+        let mut origins = [None; SIDE_BY_SIDE];
+        for (origin, bases) in origins.iter_mut().zip(order.first_places(number)) {
+            *origin = first_undefined(bases);
         }
-    }
+        origins
+    };
+    order.each_result(of_block, |target, undefined| match undefined {
+        None => bits.put(target, true),
+        Some(origin) => from.push((target, origin)),
+    });
     (bits, from)
 }
 

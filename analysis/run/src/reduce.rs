@@ -5,7 +5,7 @@
 //! outside of the work are not. Offsets repeat from result to result where digits part evenly, which is the fast way; the slow
 //! way asks for each element.
 
-use visa_arrays::{Array, Bits, Fold};
+use visa_arrays::{Array, Bits, Fold, list_results};
 
 use crate::derivation::provenance::padding::reduced_slices;
 use crate::kernel::Level;
@@ -313,18 +313,17 @@ fn fast(
         reached(&strides)
     };
     let length = inner.positions();
+    let lists = (bases.as_slice(), targets.as_slice(), taken.as_slice());
     let array = match &cells.array {
         Array::F32(elements) => {
-            let mut results = vec![fold.identity_of_floats(); length];
-            let step = |folded: f32, next: f32| fold.step_of_floats(folded, next);
-            fold_all(elements, (&bases, &targets, &taken), &mut results, step);
-            Array::F32(results)
+            let step = |folded, next| fold.step_of_floats(folded, next);
+            let folds = (fold.identity_of_floats(), step);
+            Array::F32(fold_all(elements, lists, folds, length))
         }
         Array::I32(elements) => {
-            let mut results = vec![fold.identity_of_integers(); length];
-            let step = |folded: i32, next: i32| fold.step_of_integers(folded, next);
-            fold_all(elements, (&bases, &targets, &taken), &mut results, step);
-            Array::I32(results)
+            let step = |folded, next| fold.step_of_integers(folded, next);
+            let folds = (fold.identity_of_integers(), step);
+            Array::I32(fold_all(elements, lists, folds, length))
         }
         other => other.clone(),
     };
@@ -368,26 +367,29 @@ fn padded_places(input: &Space, takes: &Takes) -> Vec<usize> {
     padded.map(|(place, _)| place).collect()
 }
 
-fn fold_all<T: Copy + Default>(
+/// Folds what each result takes, from `identity` on. Threads share the results, each of which has a target of its own.
+fn fold_all<T: Copy + Send + Sync>(
     elements: &[T],
     (bases, targets, taken): (&[usize], &[usize], &[usize]),
-    results: &mut [T],
-    step: impl Fn(T, T) -> T,
-) {
-    let mut folded = [T::default(); SIDE_BY_SIDE];
-    for (bases, targets) in bases.chunks(SIDE_BY_SIDE).zip(targets.chunks(SIDE_BY_SIDE)) {
-        for (own, target) in folded.iter_mut().zip(targets) {
-            *own = results[*target];
-        }
+    (identity, step): (T, impl Fn(T, T) -> T + Send + Sync),
+    length: usize,
+) -> Vec<T> {
+    let bases: Vec<&[usize]> = bases.chunks(SIDE_BY_SIDE).collect();
+    let steps = taken.len().saturating_mul(SIDE_BY_SIDE);
+    let folded = list_results(bases.len(), steps, |number| {
+        let mut folded = [identity; SIDE_BY_SIDE];
         for offset in taken {
-            for (own, base) in folded.iter_mut().zip(bases) {
+            for (own, base) in folded.iter_mut().zip(bases[number]) {
                 *own = step(*own, elements[base + offset]);
             }
         }
-        for (own, target) in folded.iter().zip(targets) {
-            results[*target] = *own;
-        }
+        folded
+    });
+    let mut results = vec![identity; length];
+    for (target, own) in targets.iter().zip(folded.iter().flatten()) {
+        results[*target] = *own;
     }
+    results
 }
 
 /// Which results are defined: those that take in nothing undefined. With the first undefined element of each other one.

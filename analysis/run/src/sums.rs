@@ -1,11 +1,16 @@
 //! Sums of products: the places of the products of each result, and loops that sum many results side by side.
 
-use visa_arrays::{Arithmetic, Array, Fault, casts};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use visa_arrays::{Arithmetic, Array, Fault, casts, list_results};
 
 use super::contract::NoContraction;
 
 /// Results side by side, so that the compiler makes vectors of their sums.
-const SIDE_BY_SIDE: usize = 16;
+pub(super) const SIDE_BY_SIDE: usize = 16;
+
+/// Blocks whose sums are kept before they are put in their places, at most: a million results.
+const MOST_BLOCKS: usize = 1 << 16;
 
 /// Results that are listed together, at most.
 const MOST_LISTED: usize = 1 << 14;
@@ -63,19 +68,23 @@ impl Results {
         self.outer.len() * self.inner.len()
     }
 
-    /// Results side by side: where the first place of each factor and result is, and steps from there.
-    fn blocks(&self) -> impl Iterator<Item = ([usize; 3], &[[usize; 3]])> {
-        let blocks = |first: &[usize; 3]| {
-            let first = *first;
-            let blocks = self.inner.chunks(SIDE_BY_SIDE);
-            blocks.map(move |block| (first, block))
-        };
-        self.outer.iter().flat_map(blocks)
+    /// Blocks of results side by side.
+    fn block_count(&self) -> usize {
+        self.outer.len() * self.inner.len().div_ceil(SIDE_BY_SIDE)
+    }
+
+    /// A block by its number: where the first place of each factor and result is, and steps from there.
+    fn block(&self, number: usize) -> ([usize; 3], &[[usize; 3]]) {
+        let across = self.inner.len().div_ceil(SIDE_BY_SIDE);
+        let from = number % across * SIDE_BY_SIDE;
+        let end = self.inner.len().min(from + SIDE_BY_SIDE);
+        (self.outer[number / across], &self.inner[from..end])
     }
 
     /// All places, in order.
     pub(super) fn places(&self) -> impl Iterator<Item = [usize; 3]> {
-        self.blocks().flat_map(|([a, b, target], block)| {
+        let blocks = (0..self.block_count()).map(|number| self.block(number));
+        blocks.flat_map(|([a, b, target], block)| {
             block
                 .iter()
                 .map(move |[own_a, own_b, own]| [a + own_a, b + own_b, target + own])
@@ -132,23 +141,52 @@ impl Order<'_> {
         Ok(Array::F32(floats))
     }
 
-    fn floats(&self, first: impl Fn(usize) -> f32, second: &[f32]) -> Vec<f32> {
+    /// Calls `take` with the place of each result and what `make` gives for it. Threads share the blocks, of which `make` gets the
+    /// number of one.
+    pub(super) fn each_result<T: Copy + Send>(
+        &self,
+        make: impl Fn(usize) -> [T; SIDE_BY_SIDE] + Send + Sync,
+        mut take: impl FnMut(usize, T),
+    ) {
+        let steps = self.taken.len().saturating_mul(SIDE_BY_SIDE);
+        let count = self.results.block_count();
+        for from in (0..count).step_by(MOST_BLOCKS) {
+            let together = MOST_BLOCKS.min(count - from);
+            let made = list_results(together, steps, |number| make(from + number));
+            for (number, made) in made.iter().enumerate() {
+                let ([_, _, first], block) = self.results.block(from + number);
+                for (made, [_, _, target]) in made.iter().zip(block) {
+                    take(first + target, *made);
+                }
+            }
+        }
+    }
+
+    /// The first places of both factors for the results of a block.
+    pub(super) fn first_places(&self, number: usize) -> impl Iterator<Item = [usize; 2]> {
+        let ([from_a, from_b, _], block) = self.results.block(number);
+        let (from_a, from_b) = (from_a + self.offsets[0], from_b + self.offsets[1]);
+        block.iter().map(move |[a, b, _]| [a + from_a, b + from_b])
+    }
+
+    fn floats(&self, first: impl Fn(usize) -> f32 + Send + Sync, second: &[f32]) -> Vec<f32> {
         let mut sums = vec![0.0_f32; self.length];
         let packet = self.packet.max(1);
         let stretch = packet.saturating_mul(self.time.max(1));
-        for ([from_a, from_b, from_target], block) in self.results.blocks() {
-            let mut bases = [(0_usize, 0_usize); SIDE_BY_SIDE];
-            for (base, [a, b, _]) in bases.iter_mut().zip(block) {
-                *base = (a + from_a + self.offsets[0], b + from_b + self.offsets[1]);
-            }
-            let bases = &bases[..block.len()];
+        let sum = |number| {
+            let mut bases = [[0_usize; 2]; SIDE_BY_SIDE];
+            bases
+                .iter_mut()
+                .zip(self.first_places(number))
+                .for_each(|(base, own)| *base = own);
+            let bases = &bases[..self.results.block(number).1.len()];
             let mut own = [0.0_f32; SIDE_BY_SIDE];
             for stretch in self.taken.chunks(stretch) {
                 let mut over_time = [0.0_f32; SIDE_BY_SIDE];
                 for packet in stretch.chunks(packet) {
                     let mut over_packet = [0.0_f32; SIDE_BY_SIDE];
                     for (to_a, to_b) in packet {
-                        for (sum, (base_a, base_b)) in over_packet.iter_mut().zip(bases) {
+                        for (sum, [base_a, base_b]) in over_packet.iter_mut().zip(bases) {
                             *sum += first(base_a + to_a) * second[base_b + to_b];
                         }
                     }
@@ -156,32 +194,40 @@ impl Order<'_> {
                 }
                 add_each(&mut own, &over_time);
             }
-            for (sum, [_, _, target]) in own.iter().zip(block) {
-                sums[from_target + target] = *sum;
-            }
-        }
+            own
+        };
+        self.each_result(sum, |target, sum| sums[target] = sum);
         sums
     }
 
     /// Sums of integers; an error where one leaves the range of its type on the way.
     fn integers(
         &self,
-        first: impl Fn(usize) -> i32,
+        first: impl Fn(usize) -> i32 + Send + Sync,
         second: &[i32],
     ) -> Result<Array, NoContraction> {
         let mut sums = vec![0_i32; self.length];
-        let mut leaves = false;
-        for [base_a, base_b, target] in self.results.places() {
-            let (base_a, base_b) = (base_a + self.offsets[0], base_b + self.offsets[1]);
-            let mut sum = 0_i64;
-            for (to_a, to_b) in self.taken {
-                let product = i64::from(first(base_a + to_a)) * i64::from(second[base_b + to_b]);
-                sum += product;
-                leaves |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
+        let leaves = AtomicBool::new(false);
+        let sum = |number| {
+            let mut own = [0_i32; SIDE_BY_SIDE];
+            for (own, [base_a, base_b]) in own.iter_mut().zip(self.first_places(number)) {
+                let mut sum = 0_i64;
+                let mut is_beyond = false;
+                for (to_a, to_b) in self.taken {
+                    let product =
+                        i64::from(first(base_a + to_a)) * i64::from(second[base_b + to_b]);
+                    sum += product;
+                    is_beyond |= i32::try_from(product).is_err() | i32::try_from(sum).is_err();
+                }
+                *own = i32::try_from(sum).unwrap_or(i32::MAX);
+                if is_beyond {
+                    leaves.store(true, Ordering::Relaxed);
+                }
             }
-            sums[target] = i32::try_from(sum).unwrap_or(i32::MAX);
-        }
-        if leaves {
+            own
+        };
+        self.each_result(sum, |target, sum| sums[target] = sum);
+        if leaves.into_inner() {
             return Err(NoContraction::Fault(Fault::ContractionOverflow));
         }
         Ok(Array::I32(sums))
@@ -246,5 +292,60 @@ mod tests {
             assert_eq!(results.count(), listed.len());
             assert!(results.inner.len() <= MOST_LISTED);
         }
+    }
+
+    /// A product of matrices with more than a million products, which threads share, beside three plain loops.
+    #[test]
+    fn shared_sums_are_those_of_plain_loops() {
+        let (rows, columns, depth) = (150, 130, 101);
+        let first: Vec<f32> = (0..rows * depth).map(|at| (at % 97) as f32 * 0.3).collect();
+        let second: Vec<f32> = (0..depth * columns)
+            .map(|at| (at % 89) as f32 - 44.4)
+            .collect();
+        let results = Results::new(vec![(rows, [depth, 0, columns]), (columns, [0, 1, 1])]);
+        let taken: Vec<(usize, usize)> = (0..depth).map(|at| (at, at * columns)).collect();
+        let order = Order {
+            results: &results,
+            taken: &taken,
+            offsets: [0, 0],
+            packet: depth,
+            time: 1,
+            length: rows * columns,
+        };
+        let mut plain = vec![0.0_f32; rows * columns];
+        for row in 0..rows {
+            for column in 0..columns {
+                for at in 0..depth {
+                    plain[row * columns + column] +=
+                        first[row * depth + at] * second[at * columns + column];
+                }
+            }
+        }
+        let sums = order.sums(&Array::F32(first), &Array::F32(second), Arithmetic::NEWEST);
+        assert_eq!(sums.unwrap(), Array::F32(plain));
+    }
+
+    /// The one sum of a million that leaves its type is no result, whichever thread meets it.
+    #[test]
+    fn one_sum_beyond_its_type_is_found() {
+        let count = 1 << 20;
+        let results = Results::new(vec![(count, [1, 1, 1])]);
+        let order = Order {
+            results: &results,
+            taken: &[(0, 0)],
+            offsets: [0, 0],
+            packet: 1,
+            time: 1,
+            length: count,
+        };
+        let twos = Array::I32(vec![2; count]);
+        let sums = |first: Vec<i32>| order.sums(&Array::I32(first), &twos, Arithmetic::NEWEST);
+        assert_eq!(sums(vec![3; count]).unwrap(), Array::I32(vec![6; count]));
+        let mut first = vec![3; count];
+        first[count - 5] = 1 << 30;
+        assert_eq!(
+            sums(first).unwrap_err(),
+            NoContraction::Fault(Fault::ContractionOverflow)
+        );
     }
 }

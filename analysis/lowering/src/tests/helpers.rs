@@ -411,6 +411,48 @@ fn helpers_that_do_nothing_are_followed_once() {
     assert_eq!(said, [UnresolvedReason::TooDeep("helpers")]);
 }
 
+/// The addresses of tensors that a kernel places by hand, with the helpers around it.
+fn addresses(helpers: &str, kernel: &str) -> Vec<Option<u64>> {
+    let text = format!(
+        "axes![A = 64];
+         type T = DmTensor<i8, m![1], m![1 # 2], m![1 # 256], m![A]>;
+         {helpers}
+         #[device(chip = 1)] fn kernel(ctx: &mut Context) {{ {kernel} }}"
+    );
+    let (_, body) = lower_in(&text, "kernel");
+    assert_eq!(reasons(&body), []);
+    let tensors = body.tensors.iter();
+    tensors.map(|tensor| tensor.address.bytes()).collect()
+}
+
+#[test]
+fn helpers_that_compute_numbers_are_followed_once_for_equal_ones() {
+    // Two to the power of twenty calls, each of which gives the double of the next one.
+    let calls = (0..20).map(|level| {
+        let next = level + 1;
+        format!("fn f{level}(x: u64) -> u64 {{ f{next}(x) + f{next}(x) }}\n")
+    });
+    let helpers = calls.collect::<String>() + "fn f20(x: u64) -> u64 { x }";
+    let kernel = "let x = unsafe { T::from_addr(f0(3)) };";
+    assert_eq!(addresses(&helpers, kernel), [Some(3 << 20)]);
+}
+
+#[test]
+fn a_helper_changes_each_number_that_it_is_lent() {
+    let helpers = "fn step(next: &mut u64) { *next += 64; }
+         fn taken(next: &mut u64) -> u64 { *next += 64; *next - 64 }";
+    let kernel = "let (mut a, mut b) = (0, 0);
+         step(&mut a);
+         step(&mut b);
+         let x = unsafe { T::from_addr(a) };
+         let y = unsafe { T::from_addr(b) };
+         let (mut a, mut b) = (0, 0);
+         let (x, y) = (taken(&mut a), taken(&mut b));
+         let x = unsafe { T::from_addr(x + a) };
+         let y = unsafe { T::from_addr(y + b) };";
+    assert_eq!(addresses(helpers, kernel), [Some(64); 4]);
+}
+
 #[test]
 fn helpers_that_do_something_are_followed_each_time() {
     let load = "let x = unsafe { DmTensor::<i8, m![1], m![1 # 2], m![1 # 256], m![A]>::from_addr(0) };
