@@ -11,7 +11,7 @@ use visa_tests::{read, repository, shown, source_files};
 /// The rooms of `visa-engine`. Each reads only those before it; those of one line read none of each other. The order of the other rooms is
 /// that of the crates, whose manifests say it.
 const ORDER: &[&[&str]] = &[
-    &["catalogue", "changes"],
+    &["catalogue", "changes", "panics"],
     &["causes", "suppression"],
     &["check"],
     &["cost", "fixing"],
