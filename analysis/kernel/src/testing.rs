@@ -1,4 +1,7 @@
 //! Builders for unit tests of this crate and of those above: stream shapes, and what tests of items build.
+//!
+//! Each crate compiles this file by its path. A crate of builders would need a second copy of this crate for its own tests, and a
+//! feature would build every crate above twice: with it for tests, and without.
 
 #![allow(
     dead_code,

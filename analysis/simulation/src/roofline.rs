@@ -296,7 +296,7 @@ fn live_elements(shape: &StreamShape) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn of(hbm_bytes: u64, products: u64, critical_path: u64) -> Roofline {
+    fn roofline_of(hbm_bytes: u64, products: u64, critical_path: u64) -> Roofline {
         Roofline {
             hbm_bytes: Some(hbm_bytes),
             multiply_accumulates: Some(products),
@@ -312,16 +312,19 @@ mod tests {
     #[test]
     fn the_bound_that_is_near_the_chain_binds() {
         // 1,536 bytes a cycle: 1,000 cycles.
-        assert_eq!(of(1_536_000, 0, 1_300).hbm_cycles(), Some(1_000));
-        assert_eq!(of(1_536_000, 0, 1_300).binds(), Bound::Hbm);
-        assert_eq!(of(1_536_000, 0, 1_334).binds(), Bound::CriticalPath);
-        assert_eq!(of(1_536_001, 0, 1).hbm_cycles(), Some(1_001));
-        let dense = of(1_536_000, 1_001 * 131_072, 1_300);
+        assert_eq!(roofline_of(1_536_000, 0, 1_300).hbm_cycles(), Some(1_000));
+        assert_eq!(roofline_of(1_536_000, 0, 1_300).binds(), Bound::Hbm);
+        assert_eq!(
+            roofline_of(1_536_000, 0, 1_334).binds(),
+            Bound::CriticalPath
+        );
+        assert_eq!(roofline_of(1_536_001, 0, 1).hbm_cycles(), Some(1_001));
+        let dense = roofline_of(1_536_000, 1_001 * 131_072, 1_300);
         assert_eq!(dense.binds(), Bound::MultiplyAccumulates);
-        assert_eq!(of(0, 0, 0).binds(), Bound::CriticalPath);
+        assert_eq!(roofline_of(0, 0, 0).binds(), Bound::CriticalPath);
         let unknown = Roofline {
             hbm_bytes: None,
-            ..of(0, 0, 10)
+            ..roofline_of(0, 0, 10)
         };
         assert_eq!(unknown.binds(), Bound::CriticalPath);
     }
@@ -331,7 +334,7 @@ mod tests {
         let with = |busy, fixed| Roofline {
             busy,
             fixed,
-            ..of(0, 0, 1_000)
+            ..roofline_of(0, 0, 1_000)
         };
         let (main, dma) = (Bound::Busy(Lane::MAIN), Bound::Busy(Lane::TENSOR_DMA));
         // From three quarters of the chain on.

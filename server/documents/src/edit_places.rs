@@ -66,7 +66,7 @@ mod tests {
     use super::elsewhere_text;
 
     /// A finding in line 4 of `k.rs`, whose lines have ten bytes each.
-    fn of(edits: &[(&str, u32, u32)]) -> String {
+    fn places_of_edits(edits: &[(&str, u32, u32)]) -> String {
         let position = |byte: u32| Position {
             byte,
             line: byte / 10 + 1,
@@ -88,16 +88,19 @@ mod tests {
 
     #[test]
     fn an_edit_of_another_place_is_named() {
-        assert_eq!(of(&[("k.rs", 4, 1)]), "");
-        assert_eq!(of(&[("k.rs", 4, 1), ("k.rs", 9, 1)]), "");
-        assert_eq!(of(&[("k.rs", 9, 1)]), " (line 9)");
-        assert_eq!(of(&[("k.rs", 9, 1), ("k.rs", 2, 1)]), " (lines 2 and 9)");
+        assert_eq!(places_of_edits(&[("k.rs", 4, 1)]), "");
+        assert_eq!(places_of_edits(&[("k.rs", 4, 1), ("k.rs", 9, 1)]), "");
+        assert_eq!(places_of_edits(&[("k.rs", 9, 1)]), " (line 9)");
+        assert_eq!(
+            places_of_edits(&[("k.rs", 9, 1), ("k.rs", 2, 1)]),
+            " (lines 2 and 9)"
+        );
         let five = [9, 2, 7, 1, 12].map(|line| ("k.rs", line, 1));
-        assert_eq!(of(&five), " (lines 1, 2, 7 and 2 more)");
-        assert_eq!(of(&[("a/b.rs", 3, 1)]), " (line 3 of b.rs)");
+        assert_eq!(places_of_edits(&five), " (lines 1, 2, 7 and 2 more)");
+        assert_eq!(places_of_edits(&[("a/b.rs", 3, 1)]), " (line 3 of b.rs)");
         let both = [("k.rs", 4, 1), ("a/b.rs", 3, 1)];
-        assert_eq!(of(&both), " (line 3 of b.rs)");
+        assert_eq!(places_of_edits(&both), " (line 3 of b.rs)");
         let apart = [("k.rs", 6, 1), ("a/b\n.rs", 3, 1)];
-        assert_eq!(of(&apart), " (line 6; line 3 of b\\n.rs)");
+        assert_eq!(places_of_edits(&apart), " (line 6; line 3 of b\\n.rs)");
     }
 }

@@ -234,7 +234,7 @@ mod tests {
         covered.collect()
     }
 
-    fn of(names: &[(&str, u32)]) -> Vec<(String, u32)> {
+    fn names_at_lines(names: &[(&str, u32)]) -> Vec<(String, u32)> {
         let names = names.iter();
         names
             .map(|(name, line)| ((*name).to_owned(), *line))
@@ -247,12 +247,12 @@ mod tests {
             "x()  # visa-lint: allow(a, b): so\r\n# visa-lint: allow(c)\r\n\r\n# more\r\ny()\r\n";
         assert_eq!(
             allowed(Language::Nki, text),
-            of(&[("a", 1), ("b", 1), ("c", 5)])
+            names_at_lines(&[("a", 1), ("b", 1), ("c", 5)])
         );
         let text = "\u{feff}// visa-lint: allow(a)\n%0 = x.y // visa-lint: allow(b)\n// visa-lint: allow(c)";
         assert_eq!(
             allowed(Language::Pto, text),
-            of(&[("a", 2), ("b", 2), ("c", 3)])
+            names_at_lines(&[("a", 2), ("b", 2), ("c", 3)])
         );
     }
 
@@ -269,10 +269,10 @@ mod tests {
             assert_eq!(allowed(Language::Nki, text), [], "{text}");
         }
         let quoted = "%0 = \"// visa-lint: allow(a)\"() // visa-lint: allow(b)";
-        assert_eq!(allowed(Language::Pto, quoted), of(&[("b", 1)]));
+        assert_eq!(allowed(Language::Pto, quoted), names_at_lines(&[("b", 1)]));
         assert_eq!(allowed(Language::Pto, "# visa-lint: allow(a)"), []);
         // A quote alone is no literal of MLIR, and one that is not closed ends with its line.
         let open = "'\n\"\n// visa-lint: allow(b)\n";
-        assert_eq!(allowed(Language::Pto, open), of(&[("b", 3)]));
+        assert_eq!(allowed(Language::Pto, open), names_at_lines(&[("b", 3)]));
     }
 }
