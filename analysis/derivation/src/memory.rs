@@ -23,9 +23,10 @@ pub use sums::bytes_at_once;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use allocations::Allocation;
+use beside::Beside;
 
 use crate::kernel::{Body, Operation};
 
@@ -49,8 +50,20 @@ pub struct MemoryDerivation {
 }
 
 /// The allocations of a body, shared.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Allocations(Arc<[Allocation]>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Allocations {
+    list: Arc<[Allocation]>,
+    /// What is beside what, worked out when a place is first looked for: a question then takes time in what is near it.
+    beside: Arc<OnceLock<Beside>>,
+}
+
+impl PartialEq for Allocations {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list
+    }
+}
+
+impl Eq for Allocations {}
 
 /// Derives the memory of a body.
 #[cfg(test)]
@@ -72,7 +85,10 @@ pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDeriva
             .collect(),
         touches: allocations::allocation_touches(body, &allocations),
         moves,
-        allocations: Allocations(allocations.into()),
+        allocations: Allocations {
+            list: allocations.into(),
+            beside: Arc::default(),
+        },
     }
 }
 
@@ -83,7 +99,7 @@ pub(super) fn in_place(
     violations: &[MemoryViolation],
     operation: &Operation,
 ) -> Option<InPlaceCommit> {
-    in_place::of_operation(body, &allocations.0, violations, operation)
+    in_place::of_operation(body, &allocations.list, violations, operation)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::items::ItemId;
 use crate::items::Span;
+use crate::kernel::TensorId;
 use crate::surface::Turbofish;
 
 use super::{Interpreter, Thing, Value};
@@ -20,6 +21,8 @@ pub(super) enum PlainArgument {
     Unit,
     Device,
     Context(Option<crate::kernel::Context>),
+    /// A tensor that the call does nothing with that the body would show.
+    Tensor(TensorId),
     Integer(i128),
 }
 
@@ -64,6 +67,7 @@ impl Interpreter<'_> {
             Value::Unit => Some(PlainArgument::Unit),
             Value::Thing(Thing::Device) => Some(PlainArgument::Device),
             Value::Thing(Thing::Context(context)) => Some(PlainArgument::Context(*context)),
+            Value::Thing(Thing::Tensor(tensor)) => Some(PlainArgument::Tensor(*tensor)),
             value => value.as_integer().map(PlainArgument::Integer),
         });
         Some((function, self.stack.len(), plain.collect::<Option<_>>()?))

@@ -14,6 +14,7 @@ use super::allocations::Allocation;
 type Time = (OperationId, OperationId);
 
 /// What is beside what in a body.
+#[derive(Debug)]
 pub(super) struct Beside {
     /// Of each memory, in the order in which they begin.
     lives: FxHashMap<Tier, Vec<Life>>,
@@ -23,6 +24,7 @@ pub(super) struct Beside {
     chosen: FxHashSet<TensorId>,
 }
 
+#[derive(Debug)]
 struct Life {
     time: Time,
     /// The last operation that needs this one or one before it.

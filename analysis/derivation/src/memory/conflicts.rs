@@ -6,7 +6,7 @@
 //! conflict for each pair would blame addresses that no other choice could mend. An address is offered only if it is free for as long as
 //! the tensor is needed, since a fix must not bring the next conflict.
 
-use std::cell::OnceCell;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
@@ -188,8 +188,11 @@ pub fn nearest_places(
     address: Span,
     alignment: u64,
 ) -> Vec<u64> {
-    let allocations = &memory.allocations.0;
-    let finder = Finder::of(body, allocations);
+    let allocations = &memory.allocations.list;
+    let finder = Finder {
+        beside: Arc::clone(&memory.allocations.beside),
+        ..Finder::of(body, allocations)
+    };
     let here = |allocation: &&Allocation| {
         let tensor = body.tensor(allocation.tensor);
         tensor.is_some_and(|tensor| tensor.address.span == address)
@@ -319,7 +322,7 @@ pub(super) struct Finder<'a> {
     pub(super) body: &'a Body,
     pub(super) allocations: &'a [Allocation],
     /// Worked out where a place is looked for: most bodies have all in theirs.
-    beside: OnceCell<Beside>,
+    beside: Arc<OnceLock<Beside>>,
 }
 
 impl<'a> Finder<'a> {
@@ -327,7 +330,7 @@ impl<'a> Finder<'a> {
         Self {
             body,
             allocations,
-            beside: OnceCell::new(),
+            beside: Arc::default(),
         }
     }
 

@@ -438,6 +438,17 @@ fn helpers_that_compute_numbers_are_followed_once_for_equal_ones() {
 }
 
 #[test]
+fn helpers_that_are_given_tensors_and_do_nothing_are_followed_once() {
+    let calls = (0..20).map(|level| {
+        let next = level + 1;
+        format!("fn f{level}(ctx: &mut Context, x: &T) {{ f{next}(ctx, x); f{next}(ctx, x); }}\n")
+    });
+    let helpers = calls.collect::<String>() + "fn f20(ctx: &mut Context, x: &T) { }";
+    let kernel = "let x = unsafe { T::from_addr(64) }; f0(ctx, &x);";
+    assert_eq!(addresses(&helpers, kernel), [Some(64)]);
+}
+
+#[test]
 fn a_helper_changes_each_number_that_it_is_lent() {
     let helpers = "fn step(next: &mut u64) { *next += 64; }
          fn taken(next: &mut u64) -> u64 { *next += 64; *next - 64 }";
