@@ -10,6 +10,11 @@ const SHARED_FROM: usize = 1 << 20;
 /// Elements that a thread takes at a time.
 const CHUNK: usize = 1 << 15;
 
+/// Whether threads share a loop of so many steps.
+fn is_shared(steps: usize) -> bool {
+    steps >= SHARED_FROM && rayon::current_num_threads() > 1
+}
+
 /// Fills chunks of so many elements, each by its number; the last one may be shorter.
 pub(crate) fn fill_chunks<T: Send>(
     elements: &mut [T],
@@ -17,54 +22,42 @@ pub(crate) fn fill_chunks<T: Send>(
     fill: impl Fn(usize, &mut [T]) + Sync,
 ) {
     let chunk = chunk.max(1);
-    if elements.len() < SHARED_FROM {
-        let chunks = elements.chunks_mut(chunk).enumerate();
+    if is_shared(elements.len()) {
+        let chunks = elements.par_chunks_mut(chunk).enumerate();
         chunks.for_each(|(number, chunk)| fill(number, chunk));
     } else {
-        let chunks = elements.par_chunks_mut(chunk).enumerate();
+        let chunks = elements.chunks_mut(chunk).enumerate();
         chunks.for_each(|(number, chunk)| fill(number, chunk));
     }
 }
 
 /// A function of each element.
-pub fn map_elements<A, B>(elements: &[A], convert: impl Fn(A) -> B + Sync) -> Vec<B>
-where
-    A: Copy + Sync,
-    B: Copy + Default + Send,
-{
-    if elements.len() < SHARED_FROM {
-        return elements.iter().map(|element| convert(*element)).collect();
+pub fn map_elements<A: Copy + Sync, B: Send>(
+    elements: &[A],
+    convert: impl Fn(A) -> B + Send + Sync,
+) -> Vec<B> {
+    // Results are collected: writing them over zeros would touch their memory twice.
+    if is_shared(elements.len()) {
+        let shared = elements.par_iter().with_min_len(CHUNK);
+        shared.map(|element| convert(*element)).collect()
+    } else {
+        elements.iter().map(|element| convert(*element)).collect()
     }
-    let mut results = vec![B::default(); elements.len()];
-    fill_chunks(&mut results, CHUNK, |number, results| {
-        let own = elements[number * CHUNK..].iter();
-        results.iter_mut().zip(own).for_each(|(result, element)| {
-            *result = convert(*element);
-        });
-    });
-    results
 }
 
 /// A function of each two elements at equal places, as many as the shorter slice has.
-pub fn map_pairs<A, B, C>(first: &[A], second: &[B], function: impl Fn(A, B) -> C + Sync) -> Vec<C>
-where
-    A: Copy + Sync,
-    B: Copy + Sync,
-    C: Copy + Default + Send,
-{
-    let length = first.len().min(second.len());
-    if length < SHARED_FROM {
+pub fn map_pairs<A: Copy + Sync, B: Copy + Sync, C: Send>(
+    first: &[A],
+    second: &[B],
+    function: impl Fn(A, B) -> C + Send + Sync,
+) -> Vec<C> {
+    if is_shared(first.len().min(second.len())) {
+        let shared = first.par_iter().zip(second).with_min_len(CHUNK);
+        shared.map(|(one, other)| function(*one, *other)).collect()
+    } else {
         let pairs = first.iter().zip(second);
-        return pairs.map(|(one, other)| function(*one, *other)).collect();
+        pairs.map(|(one, other)| function(*one, *other)).collect()
     }
-    let mut results = vec![C::default(); length];
-    fill_chunks(&mut results, CHUNK, |number, results| {
-        let from = number * CHUNK;
-        let pairs = first[from..].iter().zip(&second[from..]);
-        let both = results.iter_mut().zip(pairs);
-        both.for_each(|(result, (one, other))| *result = function(*one, *other));
-    });
-    results
 }
 
 /// The sum of a count of each chunk, which gets the place of its first element.
@@ -74,11 +67,11 @@ pub(crate) fn sum_of_counts<T: Sync>(
     count: impl Fn(usize, &[T]) -> u64 + Sync,
 ) -> u64 {
     let own = |(number, elements)| count(number * chunk, elements);
-    if elements.len() < SHARED_FROM {
-        elements.chunks(chunk).enumerate().map(own).sum()
-    } else {
+    if is_shared(elements.len()) {
         let chunks = elements.par_chunks(chunk).enumerate();
         chunks.with_min_len((CHUNK / chunk).max(1)).map(own).sum()
+    } else {
+        elements.chunks(chunk).enumerate().map(own).sum()
     }
 }
 
@@ -88,12 +81,13 @@ pub fn list_results<T: Send>(
     steps: usize,
     result: impl Fn(usize) -> T + Send + Sync,
 ) -> Vec<T> {
-    if count.saturating_mul(steps) < SHARED_FROM {
-        return (0..count).map(result).collect();
+    if is_shared(count.saturating_mul(steps)) {
+        let together = (CHUNK / steps.max(1)).max(1);
+        let numbers = (0..count).into_par_iter().with_min_len(together);
+        numbers.map(result).collect()
+    } else {
+        (0..count).map(result).collect()
     }
-    let together = (CHUNK / steps.max(1)).max(1);
-    let numbers = (0..count).into_par_iter().with_min_len(together);
-    numbers.map(result).collect()
 }
 
 #[cfg(test)]

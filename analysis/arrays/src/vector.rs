@@ -415,11 +415,11 @@ pub enum Operand<'a, T> {
 }
 
 /// Applies a binary function to a stream and an operand, element by element.
-pub fn joined<T: Copy + Send + Sync, R: Copy + Default + Send>(
+pub fn joined<T: Copy + Send + Sync, R: Send>(
     stream: &[T],
     operand: Operand<'_, T>,
     mode: BinaryMode,
-    function: impl Fn(T, T) -> R + Sync,
+    function: impl Fn(T, T) -> R + Send + Sync,
 ) -> Vec<R> {
     // A loop for each mode, so that the compiler makes vectors of it.
     match mode {
@@ -430,10 +430,10 @@ pub fn joined<T: Copy + Send + Sync, R: Copy + Default + Send>(
     }
 }
 
-fn each_joined<T: Copy + Send + Sync, R: Copy + Default + Send>(
+fn each_joined<T: Copy + Send + Sync, R: Send>(
     stream: &[T],
     operand: Operand<'_, T>,
-    function: impl Fn(T, T) -> R + Sync,
+    function: impl Fn(T, T) -> R + Send + Sync,
 ) -> Vec<R> {
     match operand {
         Operand::Same(operand) => map_elements(stream, |own| function(own, operand)),
