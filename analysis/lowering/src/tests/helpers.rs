@@ -449,6 +449,25 @@ fn helpers_that_are_given_tensors_and_do_nothing_are_followed_once() {
 }
 
 #[test]
+fn helpers_of_a_block_are_followed_for_each_of_its_parameters() {
+    let helpers = "struct Step<const N: u64>;
+         impl<const N: u64> Step<N> {
+            fn times(x: u64) -> u64 { x * N }
+            fn at(x: u64) -> u64 { Self::times(x) }
+         }
+         trait Sized64 { const SIZE: u64; fn times(x: u64) -> u64 { x * Self::SIZE } fn at(x: u64) -> u64 { Self::times(x) } }
+         struct One; struct Two;
+         impl Sized64 for One { const SIZE: u64 = 64; }
+         impl Sized64 for Two { const SIZE: u64 = 128; }";
+    let kernel = "let x = unsafe { T::from_addr(Step::<64>::at(1)) };
+         let y = unsafe { T::from_addr(Step::<128>::at(1)) };
+         let z = unsafe { T::from_addr(One::at(3)) };
+         let w = unsafe { T::from_addr(Two::at(3)) };";
+    let expected = [64, 128, 192, 384].map(Some);
+    assert_eq!(addresses(helpers, kernel), expected);
+}
+
+#[test]
 fn a_helper_changes_each_number_that_it_is_lent() {
     let helpers = "fn step(next: &mut u64) { *next += 64; }
          fn taken(next: &mut u64) -> u64 { *next += 64; *next - 64 }";
