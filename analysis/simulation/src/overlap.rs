@@ -17,7 +17,7 @@ use crate::items::Span;
 use crate::kernel::{Body, Context, Operation, OperationId, Tier};
 use crate::lanes::Lane;
 
-use super::schedule::{Variation, derive_varied, operations_conflict};
+use super::schedule::{Variation, operations_conflict, total_varied};
 use super::{BodySimulation, OperationCost, Slot, WaitCause};
 
 pub use loops::SerialLoop;
@@ -215,14 +215,13 @@ impl Overlap<'_> {
     }
 
     fn total_with(&self, costs: &[Arc<OperationCost>], variation: Variation<'_>) -> Option<u64> {
-        derive_varied(
+        total_varied(
             self.body,
             self.derivation,
             costs,
             self.simulation.model,
             variation,
         )
-        .total
     }
 
     /// What it writes at a free address, in a loop in every other run.
@@ -359,7 +358,11 @@ impl Overlap<'_> {
                     Arc::make_mut(cost).holds_dma = false;
                 }
             }
-            let after = self.total_with(&costs, Variation::default());
+            let variation = Variation {
+                conflicts: Some(&self.simulation.conflicts),
+                ..Variation::default()
+            };
+            let after = self.total_with(&costs, variation);
             if let Some(after) = after.filter(|after| *after < total) {
                 let waiting = self.simulation.schedule.slots.iter().find(|slot| {
                     let first = slot.waits.first();

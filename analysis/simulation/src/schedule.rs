@@ -26,8 +26,8 @@ use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 use crate::lanes::Lane;
 
 pub use hazards::operations_conflict;
-pub(crate) use planner::total_with;
-pub use planner::{Conflicts, Variation, derive, derive_varied, total_with_cycles};
+pub use planner::{Conflicts, Variation, derive, total_with_cycles};
+pub(crate) use planner::{total_varied, total_with};
 
 use super::{BodySimulation, Gap, OperationCost, model_calibration};
 

@@ -37,6 +37,17 @@ pub(super) struct Node {
     pub(super) brings: bool,
 }
 
+impl Node {
+    /// Cycles at its beginning in which it does not occupy what it holds yet.
+    pub(super) const fn lead_on(&self, held: usize) -> u64 {
+        if held == Lane::SUB.number() {
+            self.lead
+        } else {
+            0
+        }
+    }
+}
+
 /// Nodes that nothing overlaps with: a turn of a loop, or what is between two loops.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
@@ -176,6 +187,16 @@ impl Graph {
         }
         if let Some(node) = self.nodes.get_mut(node) {
             node.before += 1;
+        }
+    }
+
+    /// What depends on a node that ends in this cycle starts no earlier.
+    pub(super) fn hold_back(&self, node: usize, end: u64, ready: &mut [u64]) {
+        let next = self.nodes.get(node).map_or(&[][..], |node| &node.next);
+        for (next, extra) in next {
+            if let Some(ready) = ready.get_mut(*next) {
+                *ready = end.saturating_add(*extra).max(*ready);
+            }
         }
     }
 

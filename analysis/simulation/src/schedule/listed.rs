@@ -70,6 +70,19 @@ pub(super) fn derive_schedule(
     }
 }
 
+/// The cycles of a body whose costs are all known.
+pub(super) fn body_total(
+    body: &Body,
+    derivation: &BodyDerivation,
+    operations: &[Arc<OperationCost>],
+    calibration: &Calibration,
+    variation: Variation<'_>,
+) -> u64 {
+    let prepared = Prepared::of(body, derivation, operations, calibration, variation);
+    let cycles: Vec<u64> = operations.iter().filter_map(|cost| cost.cycles).collect();
+    prepared.total(body, &cycles, variation.no_arms)
+}
+
 /// A graph in which what would not fit waits, with that.
 type Tight = (Graph, Vec<Reuse>);
 
@@ -86,6 +99,8 @@ pub(super) struct Prepared {
     turn: u64,
     /// Cycles behind the end of the last operation.
     end: u64,
+    /// The numbers of the operations in arms that run time decides.
+    in_arms: Vec<usize>,
 }
 
 impl Prepared {
@@ -177,6 +192,7 @@ impl Prepared {
             start,
             turn: calibration.kernel.turn,
             end,
+            in_arms: operations_in_arms(body),
         }
     }
 
@@ -188,12 +204,20 @@ impl Prepared {
 
     /// When everything runs, and what waits for room.
     fn run(&self, body: &Body, cycles: &[u64], no_arms: bool) -> (Placed<'_>, &[Reuse]) {
-        let arms = Arms::of(body, cycles);
-        let mut of_nodes: Vec<u64> = self.graph.nodes.iter().map(|node| node.cycles).collect();
-        let operations = body.operations.iter().zip(cycles);
-        for ((operation, cycles), own) in operations.zip(&mut of_nodes) {
-            let runs = operation.branches.is_empty() || !no_arms && arms.runs_operation(operation);
-            *own = if runs { *cycles } else { 0 };
+        let brought = self.graph.nodes.iter().skip(self.graph.operations);
+        let brought = brought.map(|node| node.cycles);
+        let mut of_nodes: Vec<u64> = cycles.iter().copied().chain(brought).collect();
+        let in_arms = || {
+            let numbers = self.in_arms.iter();
+            numbers.filter_map(|number| Some((body.operations.get(*number)?, *number)))
+        };
+        let arms = Arms::of(in_arms(), cycles);
+        for (operation, number) in in_arms() {
+            if let Some(own) = of_nodes.get_mut(number)
+                && (no_arms || !arms.runs_operation(operation))
+            {
+                *own = 0;
+            }
         }
         let free = Placed::of(&self.graph, &of_nodes, self.start, self.turn);
         if self.room.is_empty() || self.room.fits_at_times(&free.starts, &free.ends) {
@@ -341,18 +365,26 @@ fn is_written_by_pass(body: &Body, derivation: &BodyDerivation, wait: &Wait) -> 
     })
 }
 
+fn operations_in_arms(body: &Body) -> Vec<usize> {
+    let operations = body.operations.iter().enumerate();
+    let in_arms = operations.filter(|(_, operation)| !operation.branches.is_empty());
+    in_arms.map(|(number, _)| number).collect()
+}
+
 /// The arms of branchings that run time decides, by what their operations take.
 struct Arms {
     dearest: FxHashMap<Span, u32>,
 }
 
 impl Arms {
-    fn of(body: &Body, cycles: &[u64]) -> Self {
+    /// `cycles` are those of all operations of the body, by number.
+    fn of<'a>(in_arms: impl Iterator<Item = (&'a Operation, usize)>, cycles: &[u64]) -> Self {
         let mut sums: FxHashMap<(Span, u32), u64> = FxHashMap::default();
-        for (operation, cycles) in body.operations.iter().zip(cycles) {
+        for (operation, number) in in_arms {
+            let cycles = cycles.get(number).copied().unwrap_or(0);
             for branch in &operation.branches {
                 let sum = sums.entry((branch.span, branch.arm)).or_default();
-                *sum = sum.saturating_add(*cycles);
+                *sum = sum.saturating_add(cycles);
             }
         }
         let mut dearest: FxHashMap<Span, (u64, Reverse<u32>)> = FxHashMap::default();

@@ -162,11 +162,17 @@ pub fn derive(
     model: Model,
     conflicts: &Conflicts,
 ) -> Schedule {
+    if !are_costs_known(body, operations) {
+        return Schedule::default();
+    }
     let variation = Variation {
         conflicts: Some(conflicts),
         ..Variation::default()
     };
-    derive_varied(body, derivation, operations, model, variation)
+    match model_calibration(body, model) {
+        Some(id) => listed::derive_schedule(body, derivation, operations, id.table(), variation),
+        None => in_program_order(body, derivation, operations, variation),
+    }
 }
 
 /// The cycles of a simulated body whose operations take so many each, and occupy what they did.
@@ -218,25 +224,34 @@ pub(crate) fn total_with(
         conflicts: Some(conflicts),
         ..Variation::default()
     };
-    derive_varied(body, derivation, &costs, simulation.model, variation).total
+    total_varied(body, derivation, &costs, simulation.model, variation)
 }
 
-/// Schedules a body with these costs and a change of its order or its addresses.
-pub fn derive_varied(
+/// The cycles of a body with these costs and a change of its order or its addresses; `None` if an operation's cost is unknown.
+pub(crate) fn total_varied(
     body: &Body,
     derivation: &BodyDerivation,
     operations: &[Arc<OperationCost>],
     model: Model,
     variation: Variation<'_>,
-) -> Schedule {
-    let known = operations.iter().all(|cost| cost.cycles.is_some());
-    if !known || operations.len() != body.operations.len() {
-        return Schedule::default();
+) -> Option<u64> {
+    if !are_costs_known(body, operations) {
+        return None;
     }
     match model_calibration(body, model) {
-        Some(id) => listed::derive_schedule(body, derivation, operations, id.table(), variation),
-        None => in_program_order(body, derivation, operations, variation),
+        Some(id) => {
+            let table = id.table();
+            Some(listed::body_total(
+                body, derivation, operations, table, variation,
+            ))
+        }
+        None => in_program_order(body, derivation, operations, variation).total,
     }
+}
+
+fn are_costs_known(body: &Body, operations: &[Arc<OperationCost>]) -> bool {
+    let known = operations.iter().all(|cost| cost.cycles.is_some());
+    known && operations.len() == body.operations.len()
 }
 
 /// The book's schedule.
