@@ -47,7 +47,7 @@ pub fn run_with_random_inputs(
 
 /// Undefined elements of outputs by the kind of their origin: how many there are, and how many keep their number whatever junk is in
 /// undefined places. The latter may be marked without need.
-pub type Unchanged = BTreeMap<&'static str, (usize, usize)>;
+pub type Unchanged = BTreeMap<String, (usize, usize)>;
 
 /// Adds the counts of one table to another.
 pub fn add_unchanged(all: &mut Unchanged, own: Unchanged) {
@@ -58,15 +58,15 @@ pub fn add_unchanged(all: &mut Unchanged, own: Unchanged) {
 }
 
 /// The kind of origin of an output's undefined elements, where they share one.
-fn shared_origin(report: &RunReport, output: &str) -> &'static str {
+fn shared_origin(report: &RunReport, output: &str) -> String {
     let mut kinds = report
         .findings
         .iter()
         .filter(|finding| &*finding.output == output)
-        .filter_map(|finding| Some(finding.origin.as_ref()?.kind.name()));
+        .filter_map(|finding| Some(finding.origin.as_ref()?.kind));
     match (kinds.next(), kinds.next()) {
-        (Some(kind), None) => kind,
-        _ => "several",
+        (Some(kind), None) => format!("{kind:?}"),
+        _ => "several".to_owned(),
     }
 }
 

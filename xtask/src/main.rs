@@ -19,7 +19,7 @@ const USAGE: &str = "usage: cargo xtask docs
        cargo xtask corpus FOLDER [--json FILE] [--program PATH]
        cargo xtask corpus --compare OLD.json NEW.json
        cargo xtask similar-structs
-       cargo xtask speed FOLDER… [--json FILE] [--program PATH] [--measurer PATH]
+       cargo xtask speed FOLDER… [--file FILE]… [--json FILE] [--program PATH] [--measurer PATH]
        cargo xtask speed --compare OLD.json NEW.json
 
   docs    writes the made pages of the site below docs: rules, machine, list of pages, llms-full.txt
@@ -28,7 +28,8 @@ const USAGE: &str = "usage: cargo xtask docs
   FAMILY  the file below analysis/rules/src that declares it, such as `commit` or `performance/commit`
   GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style
   RELEASE such as `0.8`: only the fixtures of that release
-  FOLDER  kernels of any language; FILE gets the counts, PATH is another built program (`--measurer` names another built `visa-speed`)";
+  FOLDER  kernels of any language; FILE behind `--json` gets the counts, behind `--file` it has rows of its own;
+          PATH is another built program (`--measurer` names another built `visa-speed`)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

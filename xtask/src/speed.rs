@@ -17,7 +17,8 @@ const LATER_KEYS: f64 = 8.0;
 /// How often a work is timed where nothing counts: the shortest time is taken.
 const TIMES: usize = 5;
 
-/// Measures some folders; the answer is a table. `arguments` are folders, `--json FILE`, `--measurer PATH` and `--program PATH`.
+/// Measures some folders; the answer is a table. `arguments` are folders, `--file FILE` for each file that has rows in place of the largest
+/// ones, `--json FILE`, `--measurer PATH` and `--program PATH`.
 pub(crate) fn measure_folders(repository: &Path, arguments: &[&str]) -> Result<String, String> {
     let asked = Asked::of_arguments(arguments)?;
     let measurer = match &asked.measurer {
@@ -30,7 +31,7 @@ pub(crate) fn measure_folders(repository: &Path, arguments: &[&str]) -> Result<S
     };
     let mut folders = Vec::new();
     for folder in &asked.folders {
-        folders.push(meter.folder_rows(folder, asked.program.as_deref())?);
+        folders.push(meter.folder_rows(folder, &asked)?);
     }
     let measured = json!({
         "unit": if meter.counter.is_some() { "instructions" } else { "seconds" },
@@ -47,6 +48,8 @@ pub(crate) fn measure_folders(repository: &Path, arguments: &[&str]) -> Result<S
 #[derive(Debug, Default)]
 struct Asked {
     folders: Vec<PathBuf>,
+    /// The files with rows of their own; none for the largest ones.
+    files: Vec<PathBuf>,
     json: Option<PathBuf>,
     measurer: Option<PathBuf>,
     program: Option<PathBuf>,
@@ -57,32 +60,33 @@ impl Asked {
         let mut asked = Self::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
-            let place = match *argument {
-                "--json" => &mut asked.json,
-                "--measurer" => &mut asked.measurer,
-                "--program" => &mut asked.program,
+            let mut value = || {
+                let value = rest.next();
+                value.ok_or_else(|| format!("`{argument}` wants a value"))
+            };
+            match *argument {
+                "--json" => asked.json = Some(PathBuf::from(value()?)),
+                "--measurer" => asked.measurer = Some(PathBuf::from(value()?)),
+                "--program" => asked.program = Some(PathBuf::from(value()?)),
+                "--file" => asked.files.push(known_path(value()?)?),
                 other if other.starts_with('-') => {
                     return Err(format!(
-                        "`{other}`: there are `--json FILE`, `--measurer PATH` and `--program PATH`"
+                        "`{other}`: there are `--file FILE`, `--json FILE`, `--measurer PATH` and `--program PATH`"
                     ));
                 }
-                folder => {
-                    let known = fs::canonicalize(folder);
-                    let known = known.map_err(|error| format!("`{folder}`: {error}"))?;
-                    asked.folders.push(known);
-                    continue;
-                }
-            };
-            let value = rest.next();
-            *place = Some(PathBuf::from(
-                value.ok_or_else(|| format!("`{argument}` wants a value"))?,
-            ));
+                folder => asked.folders.push(known_path(folder)?),
+            }
         }
         if asked.folders.is_empty() {
             return Err("name a folder, such as a crate of kernels".to_owned());
         }
         Ok(asked)
     }
+}
+
+/// The path of a folder or a file that is there.
+fn known_path(path: &str) -> Result<PathBuf, String> {
+    fs::canonicalize(path).map_err(|error| format!("`{path}`: {error}"))
 }
 
 /// The program that does the works, built as programs are released, but with the names of functions.
@@ -211,19 +215,36 @@ impl Meter {
         serde_json::from_slice(&done.stdout).map_err(|error| format!("no JSON was given: {error}"))
     }
 
-    /// The rows of a folder.
-    fn folder_rows(&self, folder: &Path, program: Option<&Path>) -> Result<Value, String> {
-        let path = folder.to_str().ok_or("the folder's path is no text")?;
+    /// The files of a folder with rows of their own: the named ones, or else the largest.
+    fn files_with_rows(
+        &self,
+        folder: &Path,
+        path: &str,
+        named: &[PathBuf],
+    ) -> Result<Vec<String>, String> {
+        let inside = named.iter().filter(|file| file.starts_with(folder));
+        let inside: Vec<String> = inside.map(|file| file.display().to_string()).collect();
+        if !named.is_empty() {
+            return Ok(inside);
+        }
         let answer = self.measurer_answer(&["files", path])?;
         let files = answer["files"].as_array().into_iter().flatten();
-        let files: Vec<&str> = files.filter_map(Value::as_str).collect();
+        Ok(files
+            .filter_map(|file| file.as_str().map(str::to_owned))
+            .collect())
+    }
+
+    /// The rows of a folder.
+    fn folder_rows(&self, folder: &Path, asked: &Asked) -> Result<Value, String> {
+        let path = folder.to_str().ok_or("the folder's path is no text")?;
+        let files = self.files_with_rows(folder, path, &asked.files)?;
         let read = ["read", path];
         let parse = self.taken_beyond(&["parse", path], &read)?;
         let mut rows = vec![
             measured_row("bare parse of all files", parse, parse),
             measured_row("check", self.taken_beyond(&["check", path], &read)?, parse),
         ];
-        for file in files {
+        for file in &files {
             let shown = file
                 .strip_prefix(path)
                 .unwrap_or(file)
@@ -245,7 +266,7 @@ impl Meter {
                 parse,
             ));
         }
-        if let (Some(program), Some(counter)) = (program, self.counter) {
+        if let (Some(program), Some(counter)) = (&asked.program, self.counter) {
             for what in ["the program's check", "the program's unchanged check again"] {
                 let arguments = [
                     "check",

@@ -217,7 +217,7 @@ fn tables_are_exact() {
     for code in 0..=255u8 {
         let (found, expected) = (
             wide.number_at(code.into()).unwrap(),
-            f8e4m3_to_f32(code).into(),
+            f64::from(f8e4m3_to_f32(code)),
         );
         assert!(found == expected || code & 0x7f == 0x7f && found.is_nan());
     }

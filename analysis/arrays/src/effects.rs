@@ -2,6 +2,9 @@
 
 use std::ops::AddAssign;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::bits::Bits;
 use crate::kind::ElementKind;
 use crate::rules::Arithmetic;
@@ -14,8 +17,9 @@ const CHUNK: usize = 1024;
 /// The bits of infinity.
 const INFINITY: u32 = f32::INFINITY.to_bits();
 
-/// Counts of elements.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+/// Elements to which arithmetic did something that a reader may not expect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Numbers")]
 pub struct Effects {
     /// Integers that lost high bits.
     pub wrapped: u64,

@@ -93,8 +93,8 @@ pub use panics::panic_words;
 #[doc(hidden)]
 pub use pto::pto_operations;
 pub use report::{
-    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, LanguageCounts,
-    NotFollowed, OperationCounts, Position, Problem, Range, RelatedPlace, Report,
+    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FilePlace, FileReport, InactiveCode,
+    LanguageCounts, NotFollowed, OperationCounts, Position, Problem, Range, RelatedPlace, Report,
     StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{
@@ -103,10 +103,10 @@ pub use rules::{
     nearest_to_text as rules_nearest_to_text,
 };
 pub use run::{
-    AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, NumbersReport,
-    OriginKind, PoisonFill, RUN_RULES, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal,
-    RunReport, RunRequest, RunRule, RunStation, StandingError, Tolerance, TracedValue,
-    compare_runs, difference_of, find_run_rule, place_text, unequal,
+    AxisPlace, Difference, Incomparable, IndexRange, InputPlace, InputValue, Layout, OriginKind,
+    PoisonFill, RUN_RULES, RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport,
+    RunRequest, RunRule, RunStation, StandingError, Tolerance, TracedValue, compare_runs,
+    difference_of, find_run_rule, place_text, unequal,
 };
 pub use simulation::Peak;
 pub use simulation::roofline::{Bound, Roofline};

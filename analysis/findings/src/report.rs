@@ -64,6 +64,22 @@ pub struct Range {
     pub end: Position,
 }
 
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Span")]
+pub struct FilePlace {
+    /// The file.
+    pub file: Arc<str>,
+    /// Where in it.
+    pub range: Range,
+}
+
+impl From<(Arc<str>, Range)> for FilePlace {
+    fn from((file, range): (Arc<str>, Range)) -> Self {
+        Self { file, range }
+    }
+}
+
 /// The other end of a diagnostic.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema, BorshSerialize, BorshDeserialize,

@@ -57,6 +57,7 @@ mod slots;
 mod streams;
 mod surface;
 mod transfers;
+mod type_arguments;
 mod type_syntax;
 mod types;
 mod unfollowed;

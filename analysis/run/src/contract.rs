@@ -16,7 +16,8 @@ use super::cells::{Cells, OriginId, takes_only_defined};
 use super::plan::{Lookup, Part, each_live, parts, plan};
 use super::reduce::inner_space;
 use super::space::{Over, Space};
-use super::sums::{Order, Results, SIDE_BY_SIDE, StagedSum, reached};
+use super::strides::{SIDE_BY_SIDE, reached_places};
+use super::sums::{Order, Results, StagedSum};
 
 /// Products for each element of a factor, at most, that read it in its own type: converting it each time costs less than the memory
 /// for a wide copy.
@@ -283,7 +284,10 @@ fn fast(products: &Products<'_>, inner: &Space, parts: &[Part]) -> Result<Sums, 
         own.map(|part| part.count).product()
     };
     let results = Results::new(kept);
-    let taken: Vec<(usize, usize)> = reached(&gone).iter().map(|[a, b, _]| (*a, *b)).collect();
+    let taken: Vec<(usize, usize)> = reached_places(&gone)
+        .iter()
+        .map(|[a, b, _]| (*a, *b))
+        .collect();
     let (packet, time) = if products.by_stage {
         (count_of(Level::Packet), count_of(Level::Time))
     } else {

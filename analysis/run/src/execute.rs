@@ -19,7 +19,7 @@ use super::inputs::given_numbers;
 use super::machine::{Junk, Machine};
 use super::outputs::Placed;
 use super::request::{
-    NumbersReport, OriginKind, RunFinding, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest,
+    OriginKind, RunFinding, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest,
 };
 use super::trace::Trace;
 
@@ -192,12 +192,7 @@ pub fn execute(
         release: request.release.unwrap_or(lowered.dialect.release),
         outputs: Vec::new(),
         findings: Vec::new(),
-        numbers: NumbersReport {
-            wrapped: machine.effects.wrapped,
-            saturated: machine.effects.saturated,
-            flushed: machine.effects.flushed,
-            became_nan: machine.effects.became_nan,
-        },
+        numbers: machine.effects,
         notes: Vec::new(),
         standing: Vec::new(),
         traced: Vec::new(),
@@ -281,11 +276,10 @@ fn add_findings(
 
 /// An operation that cannot be executed with its operands.
 fn fault_finding(place: Span, reason: String, places: &mut Places<'_>) -> RunFinding {
-    let origin = places.range(place).map(|(file, range)| RunOrigin {
+    let origin = places.range(place).map(|place| RunOrigin {
         kind: OriginKind::Fault,
         what: reason.clone(),
-        file,
-        range,
+        span: place.into(),
     });
     RunFinding {
         rule: "run_error",
@@ -306,12 +300,12 @@ fn refusal_of(halt: Halt, places: &mut Places<'_>) -> RunRefusal {
             reason,
             help,
         } => RunRefusal {
-            place: place.and_then(|place| places.range(place)),
+            place: place.and_then(|place| places.range(place)).map(Into::into),
             reason,
             help,
         },
         Halt::Fault { place, reason } => RunRefusal {
-            place: places.range(place),
+            place: places.range(place).map(Into::into),
             reason,
             help: None,
         },

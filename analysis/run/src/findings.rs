@@ -64,12 +64,10 @@ pub(super) fn output_findings(
             |own| words_of(kind, &own.what),
         );
         let origin = own.and_then(|own| {
-            let (file, range) = places.range(own.span)?;
             Some(RunOrigin {
                 kind,
                 what: what.clone(),
-                file,
-                range,
+                span: places.range(own.span)?.into(),
             })
         });
         let coordinates = coordinates(&placed.output, first);
@@ -186,8 +184,8 @@ fn stations(
     found.truncate(STATIONS);
     found.reverse();
     let shown = found.into_iter().filter_map(|(span, what)| {
-        let (file, range) = places.range(span)?;
-        Some(RunStation { what, file, range })
+        let span = places.range(span)?.into();
+        Some(RunStation { what, span })
     });
     shown.collect()
 }

@@ -43,6 +43,7 @@ mod shared;
 mod space;
 mod spread;
 mod stream;
+mod strides;
 mod sums;
 mod tags;
 mod trace;
@@ -55,8 +56,8 @@ pub use self::compare::{
 };
 pub use self::execute::{execute, outputs_with_junk};
 pub use self::request::{
-    AxisPlace, IndexRange, InputPlace, InputValue, Layout, NumbersReport, OriginKind, PoisonFill,
-    RunFinding, RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation,
-    StandingError, TracedValue,
+    AxisPlace, IndexRange, InputPlace, InputValue, Layout, OriginKind, PoisonFill, RunFinding,
+    RunInput, RunOrigin, RunOutput, RunRefusal, RunReport, RunRequest, RunStation, StandingError,
+    TracedValue,
 };
 pub use self::rules::{RUN_RULES, RunRule, find_run_rule};

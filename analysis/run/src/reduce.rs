@@ -14,9 +14,7 @@ use crate::mapping::Axis;
 use super::cells::{Cells, OriginId};
 use super::plan::{Lookup, Part, each_live, parts};
 use super::space::{Over, Place, Space};
-
-/// Results side by side, so that the compiler makes vectors of their folds.
-const SIDE_BY_SIDE: usize = 16;
+use super::strides::{SIDE_BY_SIDE, reached_places};
 
 /// What is folded.
 #[derive(Debug, Clone)]
@@ -254,19 +252,6 @@ fn covers(space: &Space, axis: &Axis, place: &Place) -> bool {
     })
 }
 
-/// Places that some parts reach, in their order.
-fn reached(parts: &[(usize, usize)]) -> Vec<usize> {
-    let mut places = vec![0_usize];
-    for (count, stride) in parts {
-        let mut next = Vec::with_capacity(places.len() * count);
-        for place in &places {
-            next.extend((0..*count).map(|step| place + step * stride));
-        }
-        places = next;
-    }
-    places
-}
-
 /// The results of a fold by their places.
 struct Results {
     /// The values.
@@ -290,28 +275,20 @@ fn fast(
         let place = input.places.get(part.place);
         place.is_some_and(|place| place.over == Over::Number)
     };
-    let kept: Vec<(usize, usize, usize)> = parts
+    let kept: Vec<(usize, [usize; 2])> = parts
         .iter()
-        .filter_map(|part| Some((part.count, part.stride, part.others.first().copied()??)))
+        .filter_map(|part| Some((part.count, [part.stride, part.others.first().copied()??])))
         .collect();
-    let gone: Vec<(usize, usize)> = parts
+    let gone: Vec<(usize, [usize; 1])> = parts
         .iter()
         .filter(|part| part.others.first().copied().flatten().is_none() && !is_number(part))
-        .map(|part| (part.count, part.stride))
+        .map(|part| (part.count, [part.stride]))
         .collect();
-    let taken = reached(&gone);
-    let bases: Vec<usize> = {
-        let strides: Vec<(usize, usize)> =
-            kept.iter().map(|(count, own, _)| (*count, *own)).collect();
-        reached(&strides)
-    };
-    let targets: Vec<usize> = {
-        let strides: Vec<(usize, usize)> = kept
-            .iter()
-            .map(|(count, _, target)| (*count, *target))
-            .collect();
-        reached(&strides)
-    };
+    let taken = reached_places(&gone).into_flattened();
+    let (bases, targets): (Vec<usize>, Vec<usize>) = reached_places(&kept)
+        .into_iter()
+        .map(|[base, target]| (base, target))
+        .unzip();
     let length = inner.positions();
     let lists = (bases.as_slice(), targets.as_slice(), taken.as_slice());
     let array = match &cells.array {

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use visa_arrays::{Array, Bits, ElementKind, FileArray};
+use schemars::JsonSchema;
+use serde::Serialize;
+use visa_arrays::{Array, Bits, Effects, ElementKind, FileArray};
 
 use crate::libraries::Release;
-use crate::report::Range;
+use crate::report::{FilePlace, Range};
 
 /// Bytes that a run may take for the elements of tensors, where nobody says otherwise: 4 GB.
 const DEFAULT_MEMORY: u64 = 4_000_000_000;
@@ -117,8 +119,8 @@ impl Default for RunRequest {
     }
 }
 
-/// The elements of a tensor at the end of a run.
-#[derive(Debug, Clone, PartialEq)]
+/// The elements of a tensor at the end of a run. Documents have its shape and counts.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunOutput {
     /// `result`, `result.1`, or the name of a `&mut` parameter.
     pub name: Arc<str>,
@@ -129,21 +131,26 @@ pub struct RunOutput {
     /// The mapping, chip first.
     pub mapping: Arc<str>,
     /// The elements in the order of the shape. Undefined ones hold what the request's [`PoisonFill`] says.
+    #[serde(skip)]
     pub values: Array,
     /// The elements that the device is sure to hold: neither undefined nor stale.
+    #[serde(skip)]
     pub defined: Bits,
     /// The elements that are no padding. `None`: all.
+    #[serde(skip)]
     pub live: Option<Bits>,
     /// Live elements that are undefined.
     pub undefined: u64,
     /// Live elements that keep an older value on the device.
     pub stale: u64,
     /// Live elements whose value follows from a function of the host's mathematics library (exp, tanh, …), in which machines differ.
+    #[serde(skip)]
     pub approximate: bool,
 }
 
 /// A coordinate of an element along an axis.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Coordinate")]
 pub struct AxisPlace {
     /// The axis.
     pub axis: Arc<str>,
@@ -152,7 +159,8 @@ pub struct AxisPlace {
 }
 
 /// The reason that an element is undefined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OriginKind {
     /// Nothing was ever written there.
     NeverWritten,
@@ -182,53 +190,30 @@ pub enum OriginKind {
     Fault,
 }
 
-impl OriginKind {
-    /// The name in output documents.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NeverWritten => "never_written",
-            Self::FreshPadding => "fresh_padding",
-            Self::ArgumentPadding => "argument_padding",
-            Self::ClaimedCopy => "claimed_copy",
-            Self::NamedPadding => "named_padding",
-            Self::IdleLanes => "idle_lanes",
-            Self::UngatheredRows => "ungathered_rows",
-            Self::IdlePlace => "idle_place",
-            Self::Hole => "hole",
-            Self::PaddedWindow => "padded_window",
-            Self::Overwritten => "overwritten",
-            Self::Stale => "stale",
-            Self::Fault => "fault",
-        }
-    }
-}
-
 /// The place where a wrong element comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Origin")]
 pub struct RunOrigin {
     /// Why.
     pub kind: OriginKind,
     /// What is there, in a clause: `the store names X, which its source lacks`.
     pub what: String,
-    /// The file.
-    pub file: Arc<str>,
-    /// Where in it.
-    pub range: Range,
+    /// Where.
+    pub span: FilePlace,
 }
 
 /// An operation that carried an element on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Station")]
 pub struct RunStation {
     /// What it does, in a clause.
     pub what: String,
-    /// The file.
-    pub file: Arc<str>,
-    /// Where in it.
-    pub range: Range,
+    /// Where.
+    pub span: FilePlace,
 }
 
 /// A finding of a run: one an origin and output.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct RunFinding {
     /// `run_undefined`, `run_stale`, `run_error` or `run_unequal`.
     pub rule: &'static str,
@@ -248,30 +233,16 @@ pub struct RunFinding {
     pub help: Option<String>,
 }
 
-/// Elements to which arithmetic did something that a reader may not expect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct NumbersReport {
-    /// Integers that lost high bits in a cast.
-    pub wrapped: u64,
-    /// Values that were cut to the largest or smallest of their type.
-    pub saturated: u64,
-    /// Subnormal values that became zero.
-    pub flushed: u64,
-    /// Values that became NaN from operands that were none.
-    pub became_nan: u64,
-}
-
 /// An error of the lint in a kernel that was run regardless.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Standing")]
 pub struct StandingError {
     /// The rule.
     pub rule: &'static str,
     /// Its message.
     pub message: String,
-    /// The file.
-    pub file: Arc<str>,
-    /// Where in it.
-    pub range: Range,
+    /// Where.
+    pub span: FilePlace,
 }
 
 /// The result of one operation, as an editor shows it.
@@ -279,10 +250,8 @@ pub struct StandingError {
 pub struct TracedValue {
     /// The method or constructor that made it.
     pub name: Arc<str>,
-    /// The file.
-    pub file: Arc<str>,
-    /// Where in it.
-    pub range: Range,
+    /// Where.
+    pub span: FilePlace,
     /// The element type, the size of each dimension in physical order, and the mapping.
     pub kind: ElementKind,
     /// The size of each dimension, padding included.
@@ -315,7 +284,7 @@ pub struct RunReport {
     /// What is wrong.
     pub findings: Vec<RunFinding>,
     /// What arithmetic did.
-    pub numbers: NumbersReport,
+    pub numbers: Effects,
     /// Facts about the run, each a sentence: a conversion of an input, a guess, what nobody knows.
     pub notes: Vec<String>,
     /// Errors of the lint that stand in the kernel.
@@ -330,7 +299,7 @@ pub struct RunReport {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RunRefusal {
     /// The place in the sources; `None` where inputs are at fault.
-    pub place: Option<(Arc<str>, Range)>,
+    pub place: Option<FilePlace>,
     /// The reason, a sentence.
     pub reason: String,
     /// What to do.

@@ -5,34 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use visa_arrays::{Arithmetic, Array, Fault, casts, list_results};
 
 use super::contract::NoContraction;
-
-/// Results side by side, so that the compiler makes vectors of their sums.
-pub(super) const SIDE_BY_SIDE: usize = 16;
+use super::strides::{SIDE_BY_SIDE, reached_places};
 
 /// Blocks whose sums are kept before they are put in their places, at most: a million results.
 const MOST_BLOCKS: usize = 1 << 16;
 
 /// Results that are listed together, at most.
 const MOST_LISTED: usize = 1 << 14;
-
-/// Places of several spaces that some parts reach, in their order.
-pub(super) fn reached(counts: &[(usize, [usize; 3])]) -> Vec<[usize; 3]> {
-    let mut places = vec![[0_usize; 3]];
-    for (count, strides) in counts {
-        let mut next = Vec::with_capacity(places.len() * count);
-        for place in &places {
-            next.extend((0..*count).map(|step| {
-                let mut own = *place;
-                for (own, stride) in own.iter_mut().zip(strides) {
-                    *own += step * stride;
-                }
-                own
-            }));
-        }
-        places = next;
-    }
-    places
-}
 
 /// Places of both factors and of the result, for each result: those of an outer list, and from each of them those of an inner one. Both
 /// lists are short, whatever the number of results.
@@ -59,8 +38,8 @@ impl Results {
         }
         inner.reverse();
         Self {
-            outer: reached(&outer),
-            inner: reached(&inner),
+            outer: reached_places(&outer),
+            inner: reached_places(&inner),
         }
     }
 
@@ -288,7 +267,7 @@ mod tests {
         for parts in parts {
             let results = Results::new(parts.clone());
             let listed: Vec<_> = results.places().collect();
-            assert_eq!(listed, reached(&parts));
+            assert_eq!(listed, reached_places(&parts));
             assert_eq!(results.count(), listed.len());
             assert!(results.inner.len() <= MOST_LISTED);
         }

@@ -56,8 +56,7 @@ impl<'a> Trace<'a> {
         });
         self.found.push(TracedValue {
             name: Arc::from(name),
-            file,
-            range,
+            span: (file, range).into(),
             kind: view.kind,
             shape: physical(space).sizes,
             mapping: space.words(),
@@ -73,7 +72,7 @@ impl<'a> Trace<'a> {
         let is_met = |line: &&u32| {
             (self.found.iter()).any(|value| {
                 value.elements.is_some()
-                    && (value.range.start.line..=value.range.end.line).contains(line)
+                    && (value.span.range.start.line..=value.span.range.end.line).contains(line)
             })
         };
         let missed = self.lines.iter().filter(|line| !is_met(line));

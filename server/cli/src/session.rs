@@ -4,6 +4,7 @@
 //! business of the caller.
 
 mod engine;
+mod fixable;
 mod kept;
 mod parted;
 mod paths;
@@ -15,10 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Analysis, Applicability, Completed, Completing, CrateLibrary, Diagnostic,
-    DiagnosticFix, Effort, FileEdit, FileLibrary, FileReport, Fixable, Group, KernelCost,
-    LanguageCounts, Level, NotFollowed, OperationCounts, Proposed, Report, Rule, Signatures,
-    Totals, Workspace, apply_fixes,
+    Allowed, Analysis, Applicability, CrateLibrary, Diagnostic, DiagnosticFix, Effort, FileEdit,
+    FileLibrary, Group, KernelCost, LanguageCounts, Level, NotFollowed, OperationCounts, Report,
+    Rule, Workspace, apply_fixes,
 };
 
 use engine::Told;
@@ -635,61 +635,6 @@ impl<'a> Session<'a> {
             .iter()
             .map(|file| (self.sources.shown_path(&file.path), file.text.as_str()))
             .collect()
-    }
-}
-
-/// Only what the run reports on may be changed, and what it does not report on may not get worse either.
-impl Fixable for Session<'_> {
-    fn texts(&self) -> visa_analysis::Texts {
-        self.own_texts()
-    }
-
-    fn replace(&mut self, texts: &visa_analysis::Texts) {
-        if let Some(workspace) = self.workspace_mut() {
-            for (path, text) in texts {
-                workspace.set_file(path, text);
-            }
-        }
-        for file in &mut self.sources.files {
-            if let Some(text) = texts.get(file.path.as_str()) {
-                file.text = text.to_string();
-            }
-        }
-    }
-
-    fn reports(&self) -> Vec<FileReport> {
-        let analysis = self.workspace().analysis();
-        let mut reports = analysis.file_reports(&analysis.related_files(&self.sources.reported));
-        for report in &mut reports {
-            let found = std::mem::take(&mut report.diagnostics);
-            report.diagnostics = found
-                .into_iter()
-                .map(|one| self.judged_finding(one))
-                .collect();
-        }
-        reports
-    }
-
-    fn totals(&self) -> Totals {
-        let analysis = self.workspace().analysis();
-        analysis.kernel_totals(&analysis.related_files(&self.sources.reported))
-    }
-
-    fn signatures(&self) -> Signatures {
-        let analysis = self.workspace().analysis();
-        analysis.kernel_signatures(&analysis.related_files(&self.sources.reported))
-    }
-
-    fn is_asked_by_name(&self, rule: &str) -> bool {
-        self.levels.select.iter().any(|named| named.name == rule)
-    }
-
-    fn level(&self, diagnostic: &Diagnostic) -> Level {
-        Session::level(self, diagnostic)
-    }
-
-    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
-        Fixable::complete(self.workspace(), wanted, how)
     }
 }
 

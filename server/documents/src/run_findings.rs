@@ -5,7 +5,7 @@ use visa_analysis::{Diagnostic, Group, Level, RelatedPlace, RunFinding, RunRepor
 /// A finding at the line that it comes from, with the stations behind it.
 pub fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
     let (file, range) = match &finding.origin {
-        Some(origin) => (origin.file.clone(), origin.range),
+        Some(origin) => (origin.span.file.clone(), origin.span.range),
         None => (report.file.clone(), report.range),
     };
     // Where the message says it already, the place says the rest.
@@ -17,8 +17,8 @@ pub fn diagnostic_of(finding: &RunFinding, report: &RunReport) -> Diagnostic {
     let stations = finding.through.iter();
     let related = stations.map(|station| RelatedPlace {
         message: station.what.clone(),
-        file: station.file.clone(),
-        range: station.range,
+        file: station.span.file.clone(),
+        range: station.span.range,
         fault: None,
     });
     Diagnostic {
@@ -50,7 +50,7 @@ fn way(finding: &RunFinding) -> Option<String> {
     }
     let stations = finding.through.iter();
     let stations: Vec<String> = stations
-        .map(|station| format!("line {}: {}", station.range.start.line, station.what))
+        .map(|station| format!("line {}: {}", station.span.range.start.line, station.what))
         .collect();
     Some(format!("it went through {}", stations.join("; ")))
 }

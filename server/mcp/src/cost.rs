@@ -8,7 +8,7 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use visa_analysis::{Analysis, KernelCost, OperationRow};
+use visa_analysis::{Analysis, KernelCost, OperationRow, Peak};
 
 use super::room::{Held, Room};
 use super::server::Tools;
@@ -71,7 +71,7 @@ struct Kernel {
     /// Cycles that each context is busy.
     busy: Busy,
     /// The most bytes a slice that are occupied at once.
-    peak: Option<Peak>,
+    peak: Option<PeakWithNotes>,
     /// The operations of the most cycles.
     operations: Vec<Operation>,
     /// How many more operations there are.
@@ -96,10 +96,9 @@ struct Busy {
 
 /// Bytes a slice.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Peak {
-    dm_bytes: u64,
-    trf_bytes: u64,
-    vrf_bytes: u64,
+struct PeakWithNotes {
+    #[serde(flatten)]
+    peak: Peak,
     /// Why a peak is above the size of its memory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -341,10 +340,8 @@ fn kernel_answer(
             sub: cost.sub,
             dma: cost.dma,
         },
-        peak: cost.peak.map(|peak| Peak {
-            dm_bytes: peak.dm_bytes,
-            trf_bytes: peak.trf_bytes,
-            vrf_bytes: peak.vrf_bytes,
+        peak: cost.peak.map(|peak| PeakWithNotes {
+            peak,
             notes: cost
                 .overfull
                 .iter()

@@ -90,14 +90,8 @@ async fn on_disk<T: Send + 'static>(
     done.map_err(|_| "a defect of visa-lint: the workspace could not be read".to_owned())
 }
 
-/// What a reading of everything found.
-struct Found {
-    settings: Settings,
-    files: Vec<(String, String)>,
-    loaded: BTreeSet<PathBuf>,
-    disk: Disk,
-    problems: Vec<String>,
-}
+/// The texts of files by their paths.
+type FileTexts = Vec<(String, String)>;
 
 impl Room {
     /// A session of a folder, given by its canonical path.
@@ -156,10 +150,8 @@ impl Room {
     async fn read_everything(&self, held: &mut Held) -> Result<(), String> {
         let wanted = Wanted::of_folder(self.root.path().to_path_buf(), Arc::clone(&held.settings));
         let root = self.root.clone();
-        let found = on_disk(move || read_everything(wanted, &root)).await?;
-        let settings = Arc::new(found.settings);
-        let told = Arc::clone(&settings);
-        let files = found.files;
+        let (found, files) = on_disk(move || read_everything(wanted, &root)).await?;
+        let told = Arc::clone(&found.settings);
         self.engine.write(move |workspace| {
             workspace.keep_files(|path| told.loaded.contains(path));
             workspace.set_files(
@@ -169,12 +161,7 @@ impl Room {
             );
             told.tell_engine(workspace);
         });
-        *held = Held {
-            settings,
-            loaded: Arc::new(found.loaded),
-            disk: Some(Arc::new(found.disk)),
-            problems: found.problems,
-        };
+        *held = found;
         Ok(())
     }
 
@@ -220,7 +207,7 @@ fn read_all(paths: Vec<PathBuf>) -> Option<Vec<(String, String)>> {
     texts.collect()
 }
 
-fn read_everything(wanted: Wanted, root: &Root) -> Found {
+fn read_everything(wanted: Wanted, root: &Root) -> (Held, FileTexts) {
     let before = SystemTime::now();
     let reading = Settings::read(wanted);
     let (mut settings, mut sources) = (reading.settings, reading.sources);
@@ -246,15 +233,12 @@ fn read_everything(wanted: Wanted, root: &Root) -> Found {
         .chain(sources.errors.iter().cloned())
         .map(|words| root.without_place(&words))
         .collect();
-    Found {
-        disk: Disk::look_at_folder(root.path(), &loaded, before),
-        files: sources
-            .files
-            .into_iter()
-            .map(|file| (file.path, file.text))
-            .collect(),
-        settings,
-        loaded,
+    let files = sources.files.into_iter();
+    let held = Held {
+        disk: Some(Arc::new(Disk::look_at_folder(root.path(), &loaded, before))),
+        settings: Arc::new(settings),
+        loaded: Arc::new(loaded),
         problems,
-    }
+    };
+    (held, files.map(|file| (file.path, file.text)).collect())
 }

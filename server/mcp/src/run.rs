@@ -7,8 +7,8 @@ use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use visa_analysis::{
-    Analysis, IndexRange, KernelCost, Level, RunFinding, RunRefusal, RunReport, RunRequest,
-    Tolerance, compare_runs,
+    Analysis, FilePlace, IndexRange, KernelCost, Level, RunFinding, RunRefusal, RunReport,
+    RunRequest, Tolerance, compare_runs,
 };
 
 use super::cost::{checked_sources, costs_of, old_texts};
@@ -142,15 +142,16 @@ fn one_source(paths: Vec<String>, given: &str) -> Result<String, String> {
 }
 
 fn finding(shower: &Shower<'_>, finding: &RunFinding) -> Finding {
-    let at = |file: &Arc<str>, range, what: &str| format!("{}: {what}", shower.place(file, range));
+    let at = |place: &FilePlace, what: &str| {
+        format!("{}: {what}", shower.place(&place.file, place.range))
+    };
     let through = finding.through.iter();
     Finding {
         rule: finding.rule,
         message: finding.message.clone(),
-        origin: (finding.origin.as_ref())
-            .map(|origin| at(&origin.file, origin.range, &origin.what)),
+        origin: (finding.origin.as_ref()).map(|origin| at(&origin.span, &origin.what)),
         through: through
-            .map(|station| at(&station.file, station.range, &station.what))
+            .map(|station| at(&station.span, &station.what))
             .collect(),
         help: finding.help.clone(),
     }
@@ -164,7 +165,7 @@ fn findings(shower: &Shower<'_>, found: &[RunFinding]) -> (Vec<Finding>, u64) {
 
 fn refused(shower: &Shower<'_>, refusal: &RunRefusal) -> String {
     let place = refusal.place.as_ref();
-    let place = place.map(|(file, range)| shower.place(file, *range));
+    let place = place.map(|place| shower.place(&place.file, place.range));
     let help = refusal.help.iter().map(|help| format!("; {help}"));
     let help: String = help.collect();
     match place {

@@ -58,8 +58,10 @@ pub struct Unresolved {
     pub reason: String,
 }
 
-/// A number that is known, or one in symbols.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A number that is known, or one in symbols. In documents it is a number, a text, or null.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Quantity")]
 pub enum Amount {
     /// A number.
     Known(u64),
@@ -79,10 +81,11 @@ impl Amount {
     }
 }
 
-/// What a transfer moves, and what that takes at least.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A transfer's bytes and rows, and the least time that it takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TransferRow {
     /// The operation or the call.
+    #[serde(skip)]
     pub span: TextSpan,
     /// Its name as it is written.
     pub what: String,
@@ -91,6 +94,7 @@ pub struct TransferRow {
     /// Who makes its addresses or carries it out, where that is known: a pipe, an engine, a mode.
     pub by: Option<String>,
     /// The lane that it runs in, where that is known.
+    #[schemars(with = "Option<&'static str>")]
     pub lane: Option<Lane>,
     /// How often it runs in its function.
     pub times: Amount,

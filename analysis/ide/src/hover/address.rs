@@ -41,7 +41,7 @@ pub(super) fn address_page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Sp
         place.get_or_insert(first.address.span);
         let derivation = function_derivation(db, function);
         let simulation = function_simulation(db, function);
-        let map = Map {
+        let map = MemoryPages {
             db,
             body: &body,
             names: Names::of(&body, &derivation),
@@ -125,17 +125,17 @@ struct Neighbour {
     range: (u64, u64),
 }
 
-/// The memories of one body.
-struct Map<'a> {
-    db: &'a dyn Db,
-    body: &'a Body,
-    names: Names<'a>,
-    derivation: &'a BodyDerivation,
-    simulation: &'a BodySimulation,
-    reader: ItemId,
+/// Pages about the memories of one body.
+pub(super) struct MemoryPages<'a> {
+    pub(super) db: &'a dyn Db,
+    pub(super) body: &'a Body,
+    pub(super) names: Names<'a>,
+    pub(super) derivation: &'a BodyDerivation,
+    pub(super) simulation: &'a BodySimulation,
+    pub(super) reader: ItemId,
 }
 
-impl Map<'_> {
+impl MemoryPages<'_> {
     /// The page of a tensor that is made there; the same text makes others in other runs or calls.
     fn tensor_page(&self, tensor: &Tensor, others: &[TensorId]) -> String {
         let name = code(&self.names.tensor(tensor.id));

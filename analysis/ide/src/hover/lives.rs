@@ -12,7 +12,9 @@ use crate::numbers::thousands;
 use crate::simulation::BodySimulation;
 
 use super::super::operations::bodies_with;
-use super::address::{KERNELS, allocation_of, is_together, lives_from, moments, place_of};
+use super::address::{
+    KERNELS, MemoryPages, allocation_of, is_together, lives_from, moments, place_of,
+};
 use super::page::{Page, code, counted, line_of, markdown_table};
 use super::uses::memory_name;
 
@@ -44,7 +46,7 @@ pub(super) fn lifetime_page(db: &dyn Db, item: ItemId, offset: u32, name: &str) 
         };
         let derivation = function_derivation(db, function);
         let simulation = function_simulation(db, function);
-        let lives = Lives {
+        let lives = MemoryPages {
             db,
             body: &body,
             names: Names::of(&body, &derivation),
@@ -52,7 +54,7 @@ pub(super) fn lifetime_page(db: &dyn Db, item: ItemId, offset: u32, name: &str) 
             simulation: &simulation,
             reader: item,
         };
-        pages.extend(lives.page(body.root(tensor.id)));
+        pages.extend(lives.life_page(body.root(tensor.id)));
     }
     (!pages.is_empty()).then(|| pages.join("\n\n---\n\n"))
 }
@@ -72,17 +74,8 @@ pub(super) fn life_of(
     Some(lives_from(simulation, number, lifetime))
 }
 
-struct Lives<'a> {
-    db: &'a dyn Db,
-    body: &'a Body,
-    names: Names<'a>,
-    derivation: &'a BodyDerivation,
-    simulation: &'a BodySimulation,
-    reader: ItemId,
-}
-
-impl Lives<'_> {
-    fn page(&self, root: TensorId) -> Option<String> {
+impl MemoryPages<'_> {
+    fn life_page(&self, root: TensorId) -> Option<String> {
         let number = allocation_of(self.body, self.derivation, root)?;
         let lifetime = self.derivation.memory.lifetimes.get(number)?;
         let mut headline = format!(

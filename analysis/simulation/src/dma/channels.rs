@@ -90,26 +90,26 @@ impl Channel {
     }
 }
 
-/// What a walk has counted so far.
+/// The counts of a walk so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct Tally<N> {
     /// Thirds of a cycle that each channel was busy.
-    pub(super) busy: [u64; CHANNELS],
+    pub(super) busy: [N; CHANNELS],
     /// Requests.
-    pub(super) requests: u64,
+    pub(super) requests: N,
     /// Cycles to issue them if nothing held the engine back.
-    pub(super) issue: u64,
+    pub(super) issue: N,
     /// Thirds of a cycle until all is issued and served, but for the last transfer.
-    pub(super) elapsed: u64,
+    pub(super) elapsed: N,
     /// Requests that waited for a row.
-    pub(super) row_switches: u64,
+    pub(super) row_switches: N,
     /// Reads across a boundary of 256 bytes.
-    pub(super) misaligned: u64,
+    pub(super) misaligned: N,
     /// Writes of a part of a unit.
-    pub(super) partial: u64,
+    pub(super) partial: N,
 }
 
-impl Tally {
+impl Tally<u64> {
     /// What was counted since an earlier tally of the same walk.
     pub(super) fn since_tally(mut self, earlier: &Self) -> Self {
         for (busy, before) in self.busy.iter_mut().zip(&earlier.busy) {
@@ -133,7 +133,7 @@ pub(super) struct Walk {
     /// Those that were given something: most transfers reach few.
     channels: Vec<Option<Box<Channel>>>,
     clock: u64,
-    tally: Tally,
+    tally: Tally<u64>,
 }
 
 impl Walk {
@@ -148,7 +148,7 @@ impl Walk {
     }
 
     /// What was counted so far.
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally<u64> {
         let mut tally = self.tally.clone();
         let mut end = 0;
         for (busy, channel) in tally.busy.iter_mut().zip(&self.channels) {

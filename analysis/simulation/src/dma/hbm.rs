@@ -133,7 +133,7 @@ impl Stream {
     }
 
     /// Walks the windows of one engine.
-    fn walk_windows(&self, points: &[u64], windows: &Windows) -> Tally {
+    fn walk_windows(&self, points: &[u64], windows: &Windows) -> Tally<u64> {
         let mut walk = Walk::new(
             self.direction,
             windows.whole && windows.total == 1 && self.is_single(),
@@ -314,47 +314,45 @@ impl Windows {
     }
 }
 
-/// What all engines of a chip add up to, scaled from their windows to the whole.
+/// The tallies of all engines of a chip, scaled from their windows to the whole and added up.
 #[derive(Default)]
 struct Totals {
-    /// Thirds of a cycle a channel.
-    channels: [u128; CHANNELS],
-    issue: u128,
-    elapsed: u128,
-    row_switches: u128,
-    misaligned: u128,
-    partial: u128,
+    /// Scaled counts. The slowest engine gives the cycles, the others are sums.
+    tally: Tally<u128>,
+    /// Requests that were walked, as they were counted.
     walked: u64,
 }
 
 impl Totals {
-    fn add(&mut self, walk: &Tally, total: u64, windows: &Windows) {
+    fn add(&mut self, walk: &Tally<u64>, total: u64, windows: &Windows) {
         let scaled = |count: u64| {
             u128::from(count) * u128::from(total) / u128::from(windows.walked().max(1))
         };
-        for (sum, busy) in self.channels.iter_mut().zip(walk.busy) {
+        let sums = &mut self.tally;
+        for (sum, busy) in sums.busy.iter_mut().zip(walk.busy) {
             *sum += scaled(busy);
         }
-        self.issue = self.issue.max(scaled(walk.issue));
-        self.elapsed = self.elapsed.max(scaled(walk.elapsed));
-        self.row_switches += scaled(walk.row_switches);
-        self.misaligned += scaled(walk.misaligned);
-        self.partial += scaled(walk.partial);
+        sums.issue = sums.issue.max(scaled(walk.issue));
+        sums.elapsed = sums.elapsed.max(scaled(walk.elapsed));
+        sums.row_switches += scaled(walk.row_switches);
+        sums.misaligned += scaled(walk.misaligned);
+        sums.partial += scaled(walk.partial);
         self.walked += walk.requests;
     }
 
     fn pattern(&self, requests: u64, whole: bool, spread: Option<Spread>) -> HbmPattern {
         let count = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
-        let busiest = self.channels.iter().copied().max().unwrap_or(0);
-        let touched = self.channels.iter().filter(|busy| **busy > 0).count() as u64;
-        let stacks = self
-            .channels
+        let sums = &self.tally;
+        let busiest = sums.busy.iter().copied().max().unwrap_or(0);
+        let touched = sums.busy.iter().filter(|busy| **busy > 0).count() as u64;
+        let stacks = sums
+            .busy
             .chunks(STACK_CHANNELS as usize)
             .filter(|stack| stack.iter().any(|busy| *busy > 0))
             .count() as u64;
         let (thirds, channels, stacks) = match spread {
             Some(spread) => {
-                let sum: u128 = self.channels.iter().sum();
+                let sum: u128 = sums.busy.iter().sum();
                 (
                     sum.div_ceil(u128::from(spread.channels)),
                     spread.channels,
@@ -365,14 +363,14 @@ impl Totals {
         };
         HbmPattern {
             requests,
-            engine_cycles: count(self.issue),
-            alone_cycles: count(self.elapsed.div_ceil(3)),
+            engine_cycles: count(sums.issue),
+            alone_cycles: count(sums.elapsed.div_ceil(3)),
             channel_cycles: count(thirds.div_ceil(3)),
             channels,
             stacks,
-            row_switches: count(self.row_switches),
-            misaligned_reads: count(self.misaligned),
-            partial_writes: count(self.partial),
+            row_switches: count(sums.row_switches),
+            misaligned_reads: count(sums.misaligned),
+            partial_writes: count(sums.partial),
             walked: self.walked,
             exact: whole || spread.is_some(),
         }

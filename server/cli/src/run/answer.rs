@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Level, OperationCounts, RunRefusal, Texts, UnresolvedPlace};
+use visa_analysis::{FilePlace, Level, OperationCounts, RunRefusal, Texts, UnresolvedPlace};
 
 use super::human;
 use super::ran::Ran;
@@ -162,7 +162,7 @@ fn given(ran: &Ran) -> json::Given<'_> {
 /// A function that did not run, as an operation that was not looked at, where a place is known.
 fn not_run(ran: &Ran) -> Option<NotLookedAt> {
     let refusal = ran.result.as_ref().err()?;
-    let (file, range) = refusal.place.as_ref()?;
+    let FilePlace { file, range } = refusal.place.as_ref()?;
     Some(NotLookedAt {
         file: file.to_string(),
         place: UnresolvedPlace {

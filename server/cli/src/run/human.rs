@@ -75,7 +75,7 @@ fn definedness(output: &RunOutput) -> String {
 fn traced(value: &TracedValue) -> String {
     let mut text = format!(
         "  line {}: `{}` {} {}  {}",
-        value.range.start.line,
+        value.span.range.start.line,
         visible(&value.name),
         value.kind,
         shape_text(&value.shape),
@@ -124,8 +124,8 @@ fn standing(report: &RunReport) -> String {
     for error in report.standing.iter().take(STANDING) {
         text.push_str(&format!(
             "  {}:{}: {}: {}\n",
-            visible(&error.file),
-            error.range.start.line,
+            visible(&error.span.file),
+            error.span.range.start.line,
             error.rule,
             visible(&error.message)
         ));

@@ -148,7 +148,7 @@ fn traced<'a>(
         let Some((values, defined)) = &value.elements else {
             return Vec::new();
         };
-        let line = value.range.start.line;
+        let line = value.span.range.start.line;
         let number = seen.entry(line).or_insert(0);
         let name = if *number == 0 {
             format!("line{line}")

@@ -1,6 +1,6 @@
 //! One function that was to run.
 
-use visa_analysis::{RunRefusal, RunReport};
+use visa_analysis::{FilePlace, RunRefusal, RunReport};
 
 /// A function that was to run, and what came of it.
 #[derive(Debug)]
@@ -23,7 +23,9 @@ impl Ran {
     pub(super) fn refusal(&self) -> Option<String> {
         let refusal = self.result.as_ref().err()?;
         let place = match &refusal.place {
-            Some((file, range)) => format!("{file}:{}:{}", range.start.line, range.start.column),
+            Some(FilePlace { file, range }) => {
+                format!("{file}:{}:{}", range.start.line, range.start.column)
+            }
             None => self.file.clone(),
         };
         Some(format!(

@@ -122,8 +122,7 @@ pub(super) fn run_in(
             .map(|error| StandingError {
                 rule: error.rule,
                 message: error.message,
-                file: error.file,
-                range: error.range,
+                span: (error.file, error.range).into(),
             })
             .collect();
     }
@@ -152,22 +151,22 @@ fn show_paths(result: &mut Result<RunReport, RunRefusal>, shown: &dyn Fn(&str) -
     let show = |path: &mut Arc<str>| *path = shown(path).into();
     match result {
         Err(refusal) => {
-            if let Some((path, _)) = &mut refusal.place {
-                show(path);
+            if let Some(place) = &mut refusal.place {
+                show(&mut place.file);
             }
         }
         Ok(report) => {
             for finding in &mut report.findings {
                 if let Some(origin) = &mut finding.origin {
-                    show(&mut origin.file);
+                    show(&mut origin.span.file);
                 }
                 let stations = finding.through.iter_mut();
-                stations.for_each(|station| show(&mut station.file));
+                stations.for_each(|station| show(&mut station.span.file));
             }
             let standing = report.standing.iter_mut();
-            standing.for_each(|error| show(&mut error.file));
+            standing.for_each(|error| show(&mut error.span.file));
             let traced = report.traced.iter_mut();
-            traced.for_each(|value| show(&mut value.file));
+            traced.for_each(|value| show(&mut value.span.file));
         }
     }
 }

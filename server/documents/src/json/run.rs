@@ -4,156 +4,102 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use visa_analysis::{Range, RunFinding, RunOutput, RunRefusal, RunReport, TracedValue};
+use visa_analysis::arrays::Effects;
+use visa_analysis::{
+    FilePlace, RunFinding, RunOutput, RunRefusal, RunReport, StandingError, TracedValue,
+};
 
 use super::pretty;
 use crate::project::Failure;
 
 /// What `visa-lint run --json` prints for one function.
 #[derive(Serialize, JsonSchema)]
-pub struct Document {
+pub struct Document<'a> {
     version: u32,
     #[serde(flatten)]
-    run: Run,
+    run: Run<'a>,
 }
 
 /// What `visa-lint run --all --json` prints.
 #[derive(Serialize, JsonSchema)]
-pub struct AllDocument {
+pub struct AllDocument<'a> {
     version: u32,
     /// The functions, in the order of files and places.
-    functions: Vec<Run>,
+    functions: Vec<Run<'a>>,
     /// What could not be read, and why; the exit code is then 1 or 2.
-    errors: Vec<String>,
+    errors: &'a [String],
 }
 
 /// One function.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Run {
-    function: String,
-    file: String,
+pub(crate) struct Run<'a> {
+    function: &'a str,
+    file: &'a str,
     /// The seed of random inputs.
     seed: u64,
     /// Why it did not run; the exit code is then 2, and all lists are empty.
     #[serde(skip_serializing_if = "Option::is_none")]
-    not_run: Option<NotRun>,
+    not_run: Option<NotRun<'a>>,
+    #[serde(flatten)]
+    done: Done<'a>,
+}
+
+/// The answer of a function that ran.
+#[derive(Default, Serialize, JsonSchema)]
+struct Done<'a> {
     /// The release of the library whose rules held.
     release: Option<String>,
     operations: u64,
-    outputs: Vec<Output>,
-    findings: Vec<Found>,
-    numbers: Numbers,
-    notes: Vec<String>,
+    outputs: Vec<Output<'a>>,
+    findings: Vec<Found<'a>>,
+    numbers: Effects,
+    notes: &'a [String],
     /// Errors of `check` that stand in the kernel.
-    standing: Vec<Standing>,
+    standing: &'a [StandingError],
     /// Results of the lines of `--trace`.
-    trace: Vec<Traced>,
+    trace: Vec<Traced<'a>>,
 }
 
-/// Why a function did not run.
+/// The reason that a function did not run.
 #[derive(Serialize, JsonSchema)]
-struct NotRun {
-    reason: String,
-    help: Option<String>,
+struct NotRun<'a> {
+    reason: &'a str,
+    help: Option<&'a str>,
     /// The place in the sources; null where inputs are at fault.
-    span: Option<Span>,
-}
-
-/// A place in a file.
-#[derive(Serialize, JsonSchema)]
-struct Span {
-    file: String,
-    range: Range,
+    span: Option<&'a FilePlace>,
 }
 
 /// An output.
 #[derive(Serialize, JsonSchema)]
-struct Output {
-    /// `result`, `result.1`, or the name of a `&mut` parameter.
-    name: String,
+struct Output<'a> {
+    #[serde(flatten)]
+    output: &'a RunOutput,
+    /// The element type of the kernel.
+    dtype: &'static str,
     /// The file that it was written to by `--outputs`.
     file: Option<String>,
     /// The file of booleans beside it.
     defined: Option<String>,
-    /// The element type of the kernel.
-    dtype: &'static str,
-    shape: Vec<usize>,
-    /// What each dimension is: the name of its axis, or the term of the mapping.
-    dimensions: Vec<String>,
-    mapping: String,
-    /// Elements that are undefined, padding left out.
-    undefined: u64,
-    /// Elements that keep an older value on the device.
-    stale: u64,
 }
 
 /// A finding.
 #[derive(Serialize, JsonSchema)]
-struct Found {
-    rule: &'static str,
+struct Found<'a> {
+    #[serde(flatten)]
+    finding: &'a RunFinding,
     group: &'static str,
     level: &'static str,
-    message: String,
-    help: Option<String>,
-    /// The output; empty where an error ended the run.
-    output: String,
-    /// Elements.
-    count: u64,
-    /// The coordinates of the first one, the outermost axis first.
-    first: Vec<Coordinate>,
-    origin: Option<Origin>,
-    /// How it went: at most three places.
-    through: Vec<Station>,
-}
-
-/// A coordinate along an axis.
-#[derive(Serialize, JsonSchema)]
-struct Coordinate {
-    axis: String,
-    at: u64,
-}
-
-/// Where it comes from.
-#[derive(Serialize, JsonSchema)]
-struct Origin {
-    kind: &'static str,
-    what: String,
-    span: Span,
-}
-
-/// An operation that carried it on.
-#[derive(Serialize, JsonSchema)]
-struct Station {
-    what: String,
-    span: Span,
-}
-
-/// Elements to which arithmetic did something.
-#[derive(Serialize, JsonSchema)]
-struct Numbers {
-    wrapped: u64,
-    saturated: u64,
-    flushed: u64,
-    became_nan: u64,
-}
-
-/// An error of `check`.
-#[derive(Serialize, JsonSchema)]
-struct Standing {
-    rule: &'static str,
-    message: String,
-    span: Span,
 }
 
 /// The result of an operation.
 #[derive(Serialize, JsonSchema)]
-struct Traced {
-    name: String,
-    span: Span,
+struct Traced<'a> {
+    name: &'a str,
+    span: &'a FilePlace,
     dtype: &'static str,
     /// In physical order, padding included.
-    shape: Vec<usize>,
-    mapping: String,
+    shape: &'a [usize],
+    mapping: &'a str,
     /// Elements that are no padding.
     live: u64,
     undefined: u64,
@@ -161,68 +107,33 @@ struct Traced {
     most: Option<f64>,
 }
 
-fn span(file: &str, range: Range) -> Span {
-    Span {
-        file: file.to_owned(),
-        range,
-    }
-}
-
-fn output(output: &RunOutput, folder: Option<&Path>) -> Output {
+fn output<'a>(output: &'a RunOutput, folder: Option<&Path>) -> Output<'a> {
     let file = |name: String| folder.map(|folder| folder.join(name).display().to_string());
     Output {
-        name: output.name.to_string(),
+        output,
+        dtype: output.values.kind().name(),
         file: file(format!("{}.npy", output.name)),
         defined: file(format!("{}.defined.npy", output.name)),
-        dtype: output.values.kind().name(),
-        shape: output.shape.clone(),
-        dimensions: output.dimensions.iter().map(ToString::to_string).collect(),
-        mapping: output.mapping.to_string(),
-        undefined: output.undefined,
-        stale: output.stale,
     }
 }
 
-fn found(finding: &RunFinding) -> Found {
-    let first = finding.first.iter();
-    let through = finding.through.iter();
+fn found(finding: &RunFinding) -> Found<'_> {
     Found {
-        rule: finding.rule,
+        finding,
         group: "silent",
         level: "error",
-        message: finding.message.clone(),
-        help: finding.help.clone(),
-        output: finding.output.to_string(),
-        count: finding.count,
-        first: first
-            .map(|place| Coordinate {
-                axis: place.axis.to_string(),
-                at: place.at,
-            })
-            .collect(),
-        origin: finding.origin.as_ref().map(|origin| Origin {
-            kind: origin.kind.name(),
-            what: origin.what.clone(),
-            span: span(&origin.file, origin.range),
-        }),
-        through: through
-            .map(|station| Station {
-                what: station.what.clone(),
-                span: span(&station.file, station.range),
-            })
-            .collect(),
     }
 }
 
-fn traced(value: &TracedValue) -> Traced {
+fn traced(value: &TracedValue) -> Traced<'_> {
     // JSON has no infinity.
     let end = |number: f64| number.is_finite().then_some(number);
     Traced {
-        name: value.name.to_string(),
-        span: span(&value.file, value.range),
+        name: &value.name,
+        span: &value.span,
         dtype: value.kind.name(),
-        shape: value.shape.clone(),
-        mapping: value.mapping.to_string(),
+        shape: &value.shape,
+        mapping: &value.mapping,
         live: value.live,
         undefined: value.undefined,
         least: value.range_of_values.and_then(|(least, _)| end(least)),
@@ -233,62 +144,37 @@ fn traced(value: &TracedValue) -> Traced {
 /// One function: its name, its file, the seed, what came of it.
 pub type Given<'a> = (&'a str, &'a str, u64, &'a Result<RunReport, RunRefusal>);
 
-impl Run {
+impl<'a> Run<'a> {
     /// `folder` is where outputs were written.
-    pub(crate) fn of((function, file, seed, result): Given<'_>, folder: Option<&Path>) -> Self {
-        let mut run = Self {
-            function: function.to_owned(),
-            file: file.to_owned(),
+    pub(crate) fn of((function, file, seed, result): Given<'a>, folder: Option<&Path>) -> Self {
+        let refusal = result.as_ref().err();
+        Self {
+            function,
+            file,
             seed,
-            not_run: None,
-            release: None,
-            operations: 0,
-            outputs: Vec::new(),
-            findings: Vec::new(),
-            numbers: Numbers {
-                wrapped: 0,
-                saturated: 0,
-                flushed: 0,
-                became_nan: 0,
-            },
-            notes: Vec::new(),
-            standing: Vec::new(),
-            trace: Vec::new(),
-        };
-        let report = match result {
-            Err(refusal) => {
-                let place = refusal.place.as_ref();
-                run.not_run = Some(NotRun {
-                    reason: refusal.reason.clone(),
-                    help: refusal.help.clone(),
-                    span: place.map(|(file, place)| span(file, *place)),
-                });
-                return run;
-            }
-            Ok(report) => report,
-        };
-        run.release = Some(report.release.to_string());
-        run.operations = report.operations;
-        let outputs = report.outputs.iter();
-        run.outputs = outputs.map(|one| output(one, folder)).collect();
-        run.findings = report.findings.iter().map(found).collect();
-        run.numbers = Numbers {
-            wrapped: report.numbers.wrapped,
-            saturated: report.numbers.saturated,
-            flushed: report.numbers.flushed,
-            became_nan: report.numbers.became_nan,
-        };
-        run.notes.clone_from(&report.notes);
-        let standing = report.standing.iter();
-        run.standing = standing
-            .map(|error| Standing {
-                rule: error.rule,
-                message: error.message.clone(),
-                span: span(&error.file, error.range),
-            })
-            .collect();
-        run.trace = report.traced.iter().map(traced).collect();
-        run
+            not_run: refusal.map(|refusal| NotRun {
+                reason: &refusal.reason,
+                help: refusal.help.as_deref(),
+                span: refusal.place.as_ref(),
+            }),
+            done: result
+                .as_ref()
+                .map_or_else(|_| Done::default(), |report| done(report, folder)),
+        }
+    }
+}
+
+fn done<'a>(report: &'a RunReport, folder: Option<&Path>) -> Done<'a> {
+    let outputs = report.outputs.iter();
+    Done {
+        release: Some(report.release.to_string()),
+        operations: report.operations,
+        outputs: outputs.map(|one| output(one, folder)).collect(),
+        findings: report.findings.iter().map(found).collect(),
+        numbers: report.numbers,
+        notes: &report.notes,
+        standing: &report.standing,
+        trace: report.traced.iter().map(traced).collect(),
     }
 }
 
@@ -308,6 +194,6 @@ pub fn write_all<'a>(
     pretty(&AllDocument {
         version: 1,
         functions: given.map(|given| Run::of(given, None)).collect(),
-        errors: errors.to_vec(),
+        errors,
     })
 }

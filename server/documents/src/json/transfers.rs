@@ -29,11 +29,11 @@ pub(crate) struct FunctionTransfers<'a> {
     line: u32,
     transfers: Vec<Transfer<'a>>,
     /// The lanes that they run in, in the order in which they are shown.
-    lanes: Vec<LaneSum<'a>>,
+    lanes: Vec<LaneSum>,
     /// When each of them runs, in the unit of times, and the end of the last; null where figures or a step are not known.
     schedule: Option<&'a TransferSchedule>,
     /// Bytes by direction, all runs together.
-    totals: BTreeMap<&'a str, Quantity<'a>>,
+    totals: &'a BTreeMap<String, Amount>,
     /// The most bytes in use at once, by memory.
     peaks: &'a BTreeMap<String, u64>,
     /// The unit of times: cycles by figures of the settings, nanoseconds by published figures.
@@ -45,50 +45,22 @@ pub(crate) struct FunctionTransfers<'a> {
 
 /// A row of a picture: what runs one after another.
 #[derive(Debug, Serialize, JsonSchema)]
-struct LaneSum<'a> {
+struct LaneSum {
     name: &'static str,
     /// What it is called in a picture.
     track: &'static str,
     /// Its colour, `#rrggbb`.
     colour: &'static str,
     /// Bytes that it moves, all runs together.
-    bytes: Quantity<'a>,
+    bytes: Amount,
 }
 
 /// What one transfer moves.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Transfer<'a> {
-    what: &'a str,
     line: u32,
-    direction: &'a str,
-    by: Option<&'a str>,
-    lane: Option<&'static str>,
-    times: Quantity<'a>,
-    rows: Quantity<'a>,
-    run: Quantity<'a>,
-    bytes: Quantity<'a>,
-    written: Quantity<'a>,
-    time: Option<u64>,
-    notes: &'a [String],
-}
-
-/// A number, a text with symbols, or null.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-enum Quantity<'a> {
-    Known(u64),
-    Symbolic(&'a str),
-    Unknown(Option<()>),
-}
-
-impl<'a> From<&'a Amount> for Quantity<'a> {
-    fn from(amount: &'a Amount) -> Self {
-        match amount {
-            Amount::Known(number) => Self::Known(*number),
-            Amount::Symbolic(text) => Self::Symbolic(text),
-            Amount::Unknown => Self::Unknown(None),
-        }
-    }
+    #[serde(flatten)]
+    row: &'a TransferRow,
 }
 
 /// The functions of some files, in their order.
@@ -103,13 +75,14 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
         file: &file.file,
         line: lines.line(function.span.start),
         transfers: (function.rows.iter())
-            .map(|row| transfer_json(row, &lines))
+            .map(|row| Transfer {
+                line: lines.line(row.span.start),
+                row,
+            })
             .collect(),
         lanes: lane_sums(function),
         schedule: function.schedule.as_ref(),
-        totals: (function.totals.iter())
-            .map(|(direction, bytes)| (direction.as_str(), bytes.into()))
-            .collect(),
+        totals: &function.totals,
         peaks: &function.peaks,
         unit: function.unit.map(TimeUnit::name),
         time: function.time,
@@ -118,32 +91,15 @@ fn of_file(file: &FileTransfers) -> Vec<FunctionTransfers<'_>> {
     functions.collect()
 }
 
-fn lane_sums(function: &TransferCost) -> Vec<LaneSum<'static>> {
+fn lane_sums(function: &TransferCost) -> Vec<LaneSum> {
     let sum = |lane: Lane| LaneSum {
         name: lane.name(),
         track: lane.track(),
         colour: lane.colour(),
         bytes: match function.bytes_of(lane) {
-            Amount::Known(bytes) => Quantity::Known(bytes),
-            Amount::Symbolic(_) | Amount::Unknown => Quantity::Unknown(None),
+            known @ Amount::Known(_) => known,
+            Amount::Symbolic(_) | Amount::Unknown => Amount::Unknown,
         },
     };
     function.lanes().into_iter().map(sum).collect()
-}
-
-fn transfer_json<'a>(row: &'a TransferRow, lines: &LineIndex) -> Transfer<'a> {
-    Transfer {
-        what: &row.what,
-        line: lines.line(row.span.start),
-        direction: &row.direction,
-        by: row.by.as_deref(),
-        lane: row.lane.map(Lane::name),
-        times: (&row.times).into(),
-        rows: (&row.rows).into(),
-        run: (&row.run).into(),
-        bytes: (&row.bytes).into(),
-        written: (&row.written).into(),
-        time: row.time,
-        notes: &row.notes,
-    }
 }

@@ -75,7 +75,7 @@ fn ran(snapshot: &Snapshot, uri: &Uri, function: &str) -> (MessageType, String) 
 
 fn refused(function: &str, refusal: &RunRefusal) -> String {
     let place = match &refusal.place {
-        Some((_, range)) => format!(" (line {})", range.start.line),
+        Some(place) => format!(" (line {})", place.range.start.line),
         None => String::new(),
     };
     let help = refusal.help.iter().map(|help| format!("; {help}"));
@@ -103,10 +103,13 @@ pub(super) fn hover(snapshot: &Snapshot, path: &str, byte: u32) -> Option<String
     let reports = snapshot.ran();
     let values = reports.iter().flat_map(|report| &report.traced);
     let around = values.filter(|value| {
-        *value.file == *path && (value.range.start.byte..=value.range.end.byte).contains(&byte)
+        let range = value.span.range;
+        *value.span.file == *path && (range.start.byte..=range.end.byte).contains(&byte)
     });
-    let nearest =
-        around.min_by_key(|value| value.range.end.byte.saturating_sub(value.range.start.byte))?;
+    let nearest = around.min_by_key(|value| {
+        let range = value.span.range;
+        range.end.byte.saturating_sub(range.start.byte)
+    })?;
     Some(words(nearest))
 }
 
