@@ -455,17 +455,28 @@ export interface Stage {
 
 /** What one transfer moves. */
 export interface Transfer {
+  /** Who makes its addresses or carries it out, where that is known: a pipe, an engine, a mode. */
   readonly by: string | null;
+  /** Bytes that a transfer reads. */
   readonly bytes: Quantity;
+  /** From where to where: `GM to UB`, `HBM to SBUF`. */
   readonly direction: string;
+  /** The lane that it runs in, where that is known. */
   readonly lane: string | null;
   readonly line: number;
+  /** What the figures leave out, or why there are none. */
   readonly notes: readonly string[];
+  /** Rows of a transfer, all its loops multiplied. */
   readonly rows: Quantity;
+  /** Bytes in a line of a row. */
   readonly run: Quantity;
+  /** Time of one transfer in the unit of its function, at least; none without figures. */
   readonly time: number | null;
+  /** How often it runs in its function. */
   readonly times: Quantity;
+  /** Its name as it is written. */
   readonly what: string;
+  /** Bytes that it writes, padding included. */
   readonly written: Quantity;
 }
 

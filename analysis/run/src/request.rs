@@ -223,7 +223,7 @@ pub struct RunFinding {
     pub count: u64,
     /// The coordinates of the first one, the outermost axis first.
     pub first: Vec<AxisPlace>,
-    /// Where it comes from; `None` for `run_unequal` where no line is known.
+    /// Where it comes from; none for `run_unequal` where no line is known.
     pub origin: Option<RunOrigin>,
     /// How it went, at most three stations.
     pub through: Vec<RunStation>,

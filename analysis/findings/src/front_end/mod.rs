@@ -106,7 +106,7 @@ pub struct TransferRow {
     pub bytes: Amount,
     /// Bytes that it writes, padding included.
     pub written: Amount,
-    /// Time of one transfer in the unit of its function, at least; `None` without figures.
+    /// Time of one transfer in the unit of its function, at least; none without figures.
     pub time: Option<u64>,
     /// What the figures leave out, or why there are none.
     pub notes: Vec<String>,
