@@ -237,7 +237,12 @@ fn reads_its_tensors_alone(operation: &Operation) -> bool {
     }
 }
 
-fn find_refusals(body: &Body, operation: &Operation, derived: &OperationDerivation) -> Refusals {
+/// The same, whatever is kept.
+pub(super) fn find_refusals(
+    body: &Body,
+    operation: &Operation,
+    derived: &OperationDerivation,
+) -> Refusals {
     let mut found = Refusals::default();
     match derived {
         OperationDerivation::Copy(derived) => add(&mut found, WHOLE, &derived.violations),
