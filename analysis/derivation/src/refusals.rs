@@ -2,21 +2,26 @@
 //!
 //! Knows the kinds of violations, not what they mean: numbers in them may differ although the fault is the same.
 
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::mem::{Discriminant, discriminant};
+use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::kernel::{Body, Operation};
+use crate::hardware::Target;
+use crate::kernel::{Body, Operation, OperationKind, StageKind};
 
 use super::cast::CastViolation;
 use super::collect::{CollectViolation, VrfLoadViolation};
 use super::commit::CommitViolation;
+use super::content::Content;
 use super::contraction::{
     AccumulateViolation, AccumulatedTime, AlignViolation, ContractViolation, TrfLoadViolation,
     TrfSequencerError,
 };
 use super::dma::DmaViolation;
 use super::fetch::FetchViolation;
+use super::memo::Memo;
 use super::moves::{self, MoveFault, MoveKind};
 use super::pipeline::PipelineViolation;
 use super::sequencer::{Misfit, SequenceReport, SequencerViolation};
@@ -24,7 +29,7 @@ use super::steps::StepViolation;
 use super::switch::SwitchViolation;
 use super::transpose::TransposeViolation;
 use super::vector::{StashFault, TwoGroupFault, VectorFault};
-use super::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
+use super::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation, derive_known};
 
 /// Violations by the stage that meets them and their kinds, counted.
 pub type Refusals = FxHashMap<(usize, Refusal), usize>;
@@ -193,8 +198,47 @@ impl Refusing for VectorFault {
 /// The number in the place of a stage's that stands for the whole pass, or the operation.
 const WHOLE: usize = usize::MAX;
 
-/// What is refused of an operation of a body, or of a changed copy of one, as which it was derived.
+/// What is refused of operations, by what they are made of and the dialect: it names no place.
+static REFUSED: LazyLock<Memo<Arc<Refusals>>> = LazyLock::new(Memo::default);
+
+/// What is refused of an operation of a body, or of a changed copy of one. `content` is what it is made of.
 pub fn operation_refusals(
+    body: &Body,
+    operation: &Operation,
+    target: Target,
+    content: Content,
+) -> Arc<Refusals> {
+    let dialect = BuildHasherDefault::<FxHasher>::default().hash_one(body.dialect);
+    let key = reads_its_tensors_alone(operation).then(|| content.combined_with(dialect));
+    if let Some(known) = key.and_then(|key| REFUSED.get(key)) {
+        return known;
+    }
+    let derived = derive_known(body, operation, target, content);
+    let found = Arc::new(find_refusals(body, operation, &derived));
+    if let Some(key) = key {
+        REFUSED.keep_answer(key, Arc::clone(&found));
+    }
+    found
+}
+
+/// Whether what is refused of an operation follows from what it is made of. Of collectives, and of operands of the Vector Engine, more
+/// of the body is looked at.
+fn reads_its_tensors_alone(operation: &Operation) -> bool {
+    match &operation.kind {
+        OperationKind::Copy(_) => true,
+        OperationKind::Collective(_) => false,
+        OperationKind::Pass(pass) => {
+            let mut computing = pass
+                .stages
+                .iter()
+                .filter(|stage| matches!(stage.kind, StageKind::VectorAlu(_)));
+            computing.all(|stage| stage.registers_read().is_empty())
+        }
+    }
+}
+
+/// The same, whatever is kept.
+pub(super) fn find_refusals(
     body: &Body,
     operation: &Operation,
     derived: &OperationDerivation,

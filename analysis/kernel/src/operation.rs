@@ -1,5 +1,7 @@
 //! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
 
+use std::sync::Arc;
+
 use crate::hardware::Machine;
 use crate::items::{ConstValue, Dialect, Span};
 use crate::libraries::Library;
@@ -213,8 +215,8 @@ pub struct Operation {
 pub enum OperationKind {
     /// A DMA transfer.
     Copy(Box<Copy>),
-    /// A pass of the tensor unit, from `begin` to its end.
-    Pass(Box<Pass>),
+    /// A pass of the tensor unit, from `begin` to its end. Copies of a body share it: it is most of an operation.
+    Pass(Arc<Pass>),
     /// A shuffle, parallel copy, gather or scatter.
     Collective(Box<Collective>),
 }

@@ -5,6 +5,8 @@
     reason = "several crates compile this file, and none of them needs all"
 )]
 
+use std::sync::Arc;
+
 use visa_hardware::ElementType;
 use visa_kernel::{
     Address, AddressValue, Body, BranchArm, Context, Copy, Level, Levels, Operand, OperandSource,
@@ -285,7 +287,7 @@ impl<'a> BodyBuilder<'a> {
             stages,
             end,
         };
-        self.operation(OperationKind::Pass(Box::new(pass)), Vec::new());
+        self.operation(OperationKind::Pass(Arc::new(pass)), Vec::new());
         target
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Knows the draft as it is when the interpretation has ended; it follows no expression and changes no slot.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hardware::{ElementType, Machine};
@@ -259,7 +261,7 @@ impl Finish {
             KindDraft::Collective(collective) => {
                 OperationKind::Collective(Box::new(self.collective(collective)))
             }
-            KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
+            KindDraft::Pass(pass) => OperationKind::Pass(Arc::new(Pass {
                 dialect: library.0,
                 machine: library.1,
                 context: pass.context,

@@ -9,6 +9,7 @@ use crate::derivation::{BodyDerivation, OperationDerivation, derive_operation};
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass, StageKind};
 
+use super::schedule::Variation;
 use super::{BodySimulation, OperationCost, StageCost, operation_cost, pass, schedule};
 
 /// Cycles before and after a change.
@@ -63,7 +64,7 @@ pub fn what_if(
     let OperationKind::Pass(pass) = &mut changed.kind else {
         return None;
     };
-    change(pass);
+    change(Arc::make_mut(pass));
     let derived = derive_operation(known.body, &changed, known.target);
     let OperationDerivation::Pass(found) = &derived else {
         return None;
@@ -96,7 +97,7 @@ pub fn what_if_without_lookup(known: Known<'_>, id: OperationId) -> Option<Chang
     let OperationKind::Pass(pass) = &known.body.operation(id)?.kind else {
         return None;
     };
-    let mut changed = pass.clone();
+    let mut changed = Pass::clone(pass);
     for stage in &mut changed.stages {
         match &mut stage.kind {
             StageKind::Fetch { table, .. } => *table = false,
@@ -132,7 +133,18 @@ fn total_with(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<u64> {
         ..
     } = known;
     let (model, conflicts) = (simulation.model, &simulation.conflicts);
-    schedule::derive(body, derivation, costs, model, conflicts).total
+    let occupies = |cost: &OperationCost| (cost.holds_sub, cost.holds_dma);
+    let mut pairs = costs.iter().zip(&simulation.operations);
+    if pairs.all(|(cost, before)| occupies(cost) == occupies(before)) {
+        let cycles = costs.iter().map(|cost| cost.cycles);
+        let cycles = cycles.collect::<Option<Vec<u64>>>()?;
+        return schedule::total_with_cycles(body, derivation, simulation, &cycles);
+    }
+    let variation = Variation {
+        conflicts: Some(conflicts),
+        ..Variation::default()
+    };
+    schedule::total_varied(body, derivation, costs, model, variation)
 }
 
 /// The body's total before, and after all operations at the same place with the same shapes have the changed cost.

@@ -49,7 +49,7 @@ impl Case<'_> {
         let OperationKind::Pass(pass) = &builder.body.operations[0].kind else {
             panic!("a pass")
         };
-        let mut pass = pass.clone();
+        let mut pass = crate::kernel::Pass::clone(pass);
         let shape = |position, time: &str, packet: &str| -> StreamShape {
             stream(position, self.kind, "S", time, packet, AXES)
         };

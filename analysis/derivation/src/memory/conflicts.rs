@@ -193,11 +193,8 @@ pub fn nearest_places(
         beside: Arc::clone(&memory.allocations.beside),
         ..Finder::of(body, allocations)
     };
-    let here = |allocation: &&Allocation| {
-        let tensor = body.tensor(allocation.tensor);
-        tensor.is_some_and(|tensor| tensor.address.span == address)
-    };
-    let Some(moved) = allocations.iter().find(here) else {
+    let first = finder.beside().written_at(address).next();
+    let Some(moved) = first.and_then(|number| allocations.get(number)) else {
         return Vec::new();
     };
     let capacity = match moved.tier {

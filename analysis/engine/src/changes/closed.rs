@@ -4,12 +4,14 @@
 //! derived again, so that it costs a fix the same in a kernel of ten operations and of a thousand, and does not depend on
 //! what other fixes there are. What a fix does need is not looked for here: that is [`crate::fixing`].
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::{Change, TrialBody};
 use super::reach;
 use super::values::{Values, values};
-use crate::derivation::derive_operation;
+use crate::derivation::content::operation_content;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, operation_refusals};
 use crate::derivation::tensors::bytes_of;
@@ -122,7 +124,7 @@ enum Outcome {
 struct FixTrial<'a> {
     checked: &'a Checked<'a>,
     body: TrialBody,
-    before: FxHashMap<usize, Refusals>,
+    before: FxHashMap<usize, Arc<Refusals>>,
 }
 
 impl<'a> FixTrial<'a> {
@@ -210,24 +212,23 @@ impl<'a> FixTrial<'a> {
     }
 
     /// What of an operation is refused, and what is after the change.
-    fn refused_before_after(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
+    fn refused_before_after(&mut self, number: usize) -> Option<(Arc<Refusals>, Arc<Refusals>)> {
         let Checked {
             body: old, target, ..
         } = *self.checked;
         let derivation = self.checked.derivation();
-        let derived = derivation.operations.get(number);
-        let (Some(derived), Some(first), Some(operation)) = (
-            derived,
-            old.operations.get(number),
-            self.body.body().operations.get(number),
-        ) else {
-            return None;
-        };
-        let changed = derive_operation(self.body.body(), operation, target);
-        let after = operation_refusals(self.body.body(), operation, &changed);
-        let before = self.before.entry(number);
-        let before = before.or_insert_with(|| operation_refusals(old, first, derived));
-        Some((before.clone(), after))
+        let (first, operation) = (
+            old.operations.get(number)?,
+            self.body.body().operations.get(number)?,
+        );
+        let content = operation_content(self.body.body(), operation, target);
+        let after = operation_refusals(self.body.body(), operation, target, content);
+        let before = self.before.entry(number).or_insert_with(|| {
+            let known = derivation.content(number);
+            let content = known.unwrap_or_else(|| operation_content(old, first, target));
+            operation_refusals(old, first, target, content)
+        });
+        Some((Arc::clone(before), after))
     }
 
     /// Whether a tensor that grew reaches into another one that is needed at the same time, or out of its memory.

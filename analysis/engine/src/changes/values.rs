@@ -2,6 +2,8 @@
 //!
 //! Knows where a body holds mappings, numbers and addresses. Derives nothing and reads no text.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::items::Span;
@@ -155,8 +157,12 @@ impl<'a> Replacing<'a> {
 
     /// Writes the values that an operation holds.
     pub(super) fn operation(&mut self, operation: &mut Operation) {
-        if let OperationKind::Pass(pass) = &mut operation.kind {
-            self.pass(pass);
+        let mut is_edited = false;
+        places_of_operation(operation, |place| {
+            is_edited |= self.values.contains_key(&place);
+        });
+        if is_edited && let OperationKind::Pass(pass) = &mut operation.kind {
+            self.pass(Arc::make_mut(pass));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Fixes that are guesses, whatever their rule says: they reach beyond the function, or rest on a stream that is not known.
 
+use rustc_hash::FxHashSet;
+
 use crate::db::Db;
 use crate::items::{ItemId, Span, is_inside};
 use crate::kernel::{Body, OperationKind, Stage, StreamShape};
@@ -12,8 +14,16 @@ pub(crate) fn keep_fixes_inside<'a>(
     function: ItemId,
     fixes: impl IntoIterator<Item = &'a mut Fix>,
 ) {
-    for fix in fixes {
-        if fix.applicability == Applicability::Machine && is_guess(db, function, &fix.edits) {
+    let sure = fixes
+        .into_iter()
+        .filter(|fix| fix.applicability == Applicability::Machine);
+    let mut sure = sure.peekable();
+    if sure.peek().is_none() {
+        return;
+    }
+    let unsure = places_after_unknown_streams(&body(db, function));
+    for fix in sure {
+        if edits_outside(db, function, &fix.edits) || edits_some_of(&unsure, &fix.edits) {
             fix.applicability = Applicability::Maybe;
         }
     }
@@ -21,36 +31,38 @@ pub(crate) fn keep_fixes_inside<'a>(
 
 /// Whether edits may not be meant: they change what may serve other functions, or they are worked out from an unknown stream.
 pub(crate) fn is_guess(db: &dyn Db, function: ItemId, edits: &[Edit]) -> bool {
-    edits_outside(db, function, edits) || edits_after_unknown_stream(&body(db, function), edits)
+    let unsure = || places_after_unknown_streams(&body(db, function));
+    edits_outside(db, function, edits) || edits_some_of(&unsure(), edits)
 }
 
-/// Whether edits change a stage of a pass after one whose Time or Packet could not be followed.
-fn edits_after_unknown_stream(body: &Body, edits: &[Edit]) -> bool {
-    let mut passes = body
-        .operations
-        .iter()
-        .filter_map(|operation| match &operation.kind {
-            OperationKind::Pass(pass) => Some(pass),
-            OperationKind::Copy(_) | OperationKind::Collective(_) => None,
-        });
-    passes.any(|pass| {
+/// Beginnings of places, by the items that they are in.
+type Places = FxHashSet<(ItemId, u32)>;
+
+/// The stages of passes after one whose Time or Packet could not be followed.
+fn places_after_unknown_streams(body: &Body) -> Places {
+    let mut places = Places::default();
+    for operation in &body.operations {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            continue;
+        };
         let is_unknown = |stage: &Stage| {
             stage.output.time.get().is_none() || stage.output.packet.get().is_none()
         };
         let Some(unknown) = pass.stages.iter().position(is_unknown) else {
-            return false;
+            continue;
         };
         let later = pass.stages.get(unknown + 1..).unwrap_or_default();
-        let places = later.iter().flat_map(|stage| {
+        places.extend(later.iter().flat_map(|stage| {
             let StreamShape { time, packet, .. } = &stage.output;
-            [stage.span, time.span, packet.span]
-        });
-        let places: Vec<Span> = places.collect();
-        edits.iter().any(|edit| {
-            let mut places = places.iter();
-            places.any(|place| place.item == edit.span.item && place.start == edit.span.start)
-        })
-    })
+            [stage.span, time.span, packet.span].map(|place| (place.item, place.start))
+        }));
+    }
+    places
+}
+
+fn edits_some_of(places: &Places, edits: &[Edit]) -> bool {
+    let mut edits = edits.iter();
+    edits.any(|edit| places.contains(&(edit.span.item, edit.span.start)))
 }
 
 /// Whether edits change something in the same item and outside of the function.

@@ -1,5 +1,7 @@
 //! Packets that are written in pieces because their parts are apart in the committed tensor.
 
+use std::sync::Arc;
+
 use crate::alternatives::SuggestMappings as _;
 use crate::derivation::{EndDerivation, OperationDerivation, derive_body};
 use crate::kernel::{
@@ -169,7 +171,7 @@ fn with_element(body: &Body, tensor: &Tensor, same: &[TensorId], element: &Mappi
             PassSource::Parameter { .. } => false,
         };
         if reads {
-            pass.begin.packet.value = Some(element.clone());
+            Arc::make_mut(pass).begin.packet.value = Some(element.clone());
         }
     }
     changed

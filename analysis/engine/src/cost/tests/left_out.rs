@@ -27,7 +27,7 @@ use super::{JUDGED, KERNELS, folder, of_release, shapes, spelled, table};
 
 /// What an operation's cycles are worked out from, whatever the constants.
 enum Work {
-    Pass(Box<Pass>, Vec<StageCost>),
+    Pass(std::sync::Arc<Pass>, Vec<StageCost>),
     Transfer(Box<(Transfer, DmaCost)>),
 }
 

@@ -43,9 +43,10 @@ fn with_stage(builder: &mut BodyBuilder<'_>, kind: StageKind) {
     let OperationKind::Pass(pass) = &mut operation.kind else {
         panic!("no pass");
     };
-    pass.stages.push(Stage {
+    let output = pass.begin.clone();
+    Arc::make_mut(pass).stages.push(Stage {
         kind,
-        output: pass.begin.clone(),
+        output,
         method: "stage".to_owned(),
         span: operation.span,
     });
