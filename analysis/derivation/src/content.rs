@@ -1,26 +1,20 @@
 //! What an operation is made of, as a number: two operations of the same number are derived alike.
 //!
-//! The number takes in all that a derivation of one operation reads: what the operation holds, and the tensors and views that it
-//! names, in place of their numbers. Where things are written is left out, and so is which number a tensor has in its body, so
+//! The number takes in all that a derivation of one operation reads: the chip, the library, what the operation holds, and the tensors and
+//! views that it names, in place of their numbers. Of a register it takes in the stream that was stored there. Where things are written is left out, and so is which number a tensor has in its body, so
 //! that an operation keeps its number when text before it grows, and the runs of a loop share one. It has 128 bits and
 //! is not compared with the operation itself: two operations that differ share one only by a chance of about 1 in 2^128.
 
 use std::hash::{Hash, Hasher};
 
 use crate::hardware::Target;
-use crate::kernel::{Body, Operation, OperationKind, Origin, Tensor, TensorId};
+use crate::kernel::{
+    Body, Operation, OperationId, OperationKind, Origin, StreamShape, Tensor, TensorId, Tier,
+};
 
 /// The number of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Content(pub u128);
-
-impl Content {
-    /// The number for an answer that depends on something else as well, given by a number of its own.
-    pub(super) fn combined_with(self, other: u64) -> Self {
-        let [low, high] = FACTORS.map(|factor| u128::from(other.wrapping_mul(factor)));
-        Self(self.0 ^ (low | high << 64))
-    }
-}
 
 /// Odd numbers without a pattern, one for each half of the number.
 const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
@@ -43,6 +37,7 @@ fn hash_operation(body: &Body, operation: &Operation, target: Target, in_place: 
         in_place,
     };
     target.hash(&mut contents);
+    body.dialect.hash(&mut contents);
     match &operation.kind {
         OperationKind::Copy(copy) => copy.hash(&mut contents),
         OperationKind::Pass(pass) => pass.hash(&mut contents),
@@ -103,8 +98,23 @@ impl Contents<'_> {
         address.hash(self);
         span.hash(self);
         match origin {
-            Origin::Operation(_) => self.write_u8(u8::MAX),
+            Origin::Operation(id) => {
+                self.write_u8(u8::MAX);
+                if *tier == Tier::Vrf {
+                    self.stored_stream(*id);
+                }
+            }
             other => other.hash(self),
+        }
+    }
+
+    /// The stream that a pass stores in a register: whether a later pass may read the register follows from it.
+    fn stored_stream(&mut self, id: OperationId) {
+        let operation = self.body.operation(id).map(|operation| &operation.kind);
+        if let Some(OperationKind::Pass(pass)) = operation {
+            let StreamShape { time, packet, .. } = pass.output();
+            time.hash(self);
+            packet.hash(self);
         }
     }
 }

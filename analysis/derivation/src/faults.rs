@@ -3,10 +3,7 @@
 //! Most operations have neither, and whether one has follows from what it is made of: those that were looked at once are not looked
 //! at again. Knows no rule about moves and no limit of a library: these are [`moves`]' and [`library`]'s.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::LazyLock;
-
-use rustc_hash::FxHasher;
 
 use super::OperationDerivation;
 use super::content::Content;
@@ -16,7 +13,7 @@ use super::memo::Memo;
 use super::moves::{self, MoveViolation};
 use crate::kernel::{Body, OperationKind};
 
-/// Operations of which no move is wrong and of which the library refuses nothing, by what they are made of and the dialect.
+/// Operations of which no move is wrong and of which the library refuses nothing, by what they are made of.
 static FAULTLESS: LazyLock<Memo<()>> = LazyLock::new(Memo::default);
 
 /// The moves of a body that are wrong, and what the library refuses of it, given what is derived of its operations and what each of
@@ -28,13 +25,12 @@ pub(super) fn of_body(
 ) -> (Vec<MoveViolation>, Vec<LibraryLimit>) {
     let (mut moves, mut limits) = (Vec::new(), Vec::new());
     let is_limited = Conventions::of(body.dialect).has_library_limits();
-    let dialect = BuildHasherDefault::<FxHasher>::default().hash_one(body.dialect);
     let derived = body.operations.iter().zip(operations);
     for ((operation, derived), content) in derived.zip(contents) {
         // A collective's answer reads more of the body than its own tensors.
         let key = match operation.kind {
             OperationKind::Collective(_) => None,
-            OperationKind::Copy(_) | OperationKind::Pass(_) => Some(content.combined_with(dialect)),
+            OperationKind::Copy(_) | OperationKind::Pass(_) => Some(*content),
         };
         if key.is_some_and(|key| FAULTLESS.get(key).is_some()) {
             continue;

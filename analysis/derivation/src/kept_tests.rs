@@ -11,10 +11,11 @@ use crate::content::operation_content;
 use crate::conventions::Conventions;
 use crate::fixture_tests::fixture_texts;
 use crate::hardware::Target;
-use crate::items::file_functions;
-use crate::kernel::Body;
+use crate::items::{Dialect, file_functions};
+use crate::kernel::{Body, Operation, OperationKind, Origin, StageKind, Tier};
+use crate::libraries::Library;
 use crate::refusals::{find_refusals, operation_refusals};
-use crate::{derive_afresh, derive_body, library, memory};
+use crate::{derive_afresh, derive_body, derive_operation, library, memory};
 
 /// The bodies of the functions of a text.
 fn bodies(text: &str) -> Vec<Arc<Body>> {
@@ -65,4 +66,82 @@ fn what_is_refused_of_operations_is_found_where_others_alike_were_looked_at() {
         }
     }
     assert!(compared > 2_000 && refused > 50, "{compared} {refused}");
+}
+
+/// The body for the newest release of the other library.
+fn for_other_library(body: &Body) -> Body {
+    let library = match body.dialect.library {
+        Library::VisaStd => Library::OptStd,
+        Library::OptStd => Library::VisaStd,
+    };
+    let mut other = body.clone();
+    other.dialect = Dialect::newest(library);
+    other
+}
+
+/// The body in which the passes that fill registers store other streams.
+fn with_other_registers(body: &Body) -> Body {
+    let mut other = body.clone();
+    let registers = other
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.tier == Tier::Vrf);
+    let stored = registers.filter_map(|tensor| match tensor.origin {
+        Origin::Operation(id) => Some(id),
+        _ => None,
+    });
+    for id in stored.collect::<Vec<_>>() {
+        let operation = other.operations.iter_mut().find(|own| own.id == id);
+        if let Some(OperationKind::Pass(pass)) = operation.map(|operation| &mut operation.kind) {
+            let pass = Arc::make_mut(pass);
+            let output = pass.stages.last_mut().map(|stage| &mut stage.output);
+            let output = output.unwrap_or(&mut pass.begin);
+            std::mem::swap(&mut output.time, &mut output.packet);
+        }
+    }
+    other
+}
+
+/// The body without the operations that bring data to its tensors.
+fn without_operations(body: &Body) -> Body {
+    let mut other = body.clone();
+    other.operations.clear();
+    other
+}
+
+fn reads_registers(operation: &Operation) -> bool {
+    let OperationKind::Pass(pass) = &operation.kind else {
+        return false;
+    };
+    let computing = pass.stages.iter();
+    let mut computing = computing.filter(|stage| matches!(stage.kind, StageKind::VectorAlu(_)));
+    computing.any(|stage| !stage.registers_read().is_empty())
+}
+
+#[test]
+fn an_operation_of_another_body_is_derived_by_that_body() {
+    let mut differ = [0; 3];
+    for text in fixture_texts() {
+        for body in bodies(&text) {
+            let others = [
+                for_other_library(&body),
+                with_other_registers(&body),
+                without_operations(&body),
+            ];
+            for operation in &body.operations {
+                let is_storing = !reads_registers(operation);
+                let own = derive_operation(&body, operation, Target::Rngd);
+                for (number, other) in others.iter().enumerate() {
+                    if number > 0 && is_storing {
+                        continue;
+                    }
+                    let afresh = derive_afresh(other, operation, Target::Rngd);
+                    let known = derive_operation(other, operation, Target::Rngd);
+                    assert_eq!(known, afresh, "{} {number}", body.name);
+                    differ[number] += usize::from(own != afresh);
+                }
+            }
+        }
+    }
+    assert!(differ.iter().all(|count| *count > 0), "{differ:?}");
 }

@@ -147,6 +147,11 @@ impl OperationDerivation {
             Self::Collective => true,
         }
     }
+
+    /// True if more of the body was looked at than the operation's content has: no other body may take this answer.
+    fn reads_body(&self) -> bool {
+        matches!(self, Self::Pass(derived) if derived.vector.reads_body)
+    }
 }
 
 impl PassDerivation {
@@ -384,6 +389,9 @@ fn derive_known(
         return derived;
     }
     let derived = derive_afresh(body, operation, target);
+    if derived.reads_body() {
+        return derived;
+    }
     if derived.is_position_independent() {
         DERIVED.keep_answer(key, Kept::Derived(derived.clone()));
     } else {

@@ -2,11 +2,10 @@
 //!
 //! Knows the kinds of violations, not what they mean: numbers in them may differ although the fault is the same.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, StageKind};
@@ -198,7 +197,7 @@ impl Refusing for VectorFault {
 /// The number in the place of a stage's that stands for the whole pass, or the operation.
 const WHOLE: usize = usize::MAX;
 
-/// What is refused of operations, by what they are made of and the dialect: it names no place.
+/// What is refused of operations, by what they are made of: it names no place.
 static REFUSED: LazyLock<Memo<Arc<Refusals>>> = LazyLock::new(Memo::default);
 
 /// What is refused of an operation of a body, or of a changed copy of one. `content` is what it is made of.
@@ -208,8 +207,7 @@ pub fn operation_refusals(
     target: Target,
     content: Content,
 ) -> Arc<Refusals> {
-    let dialect = BuildHasherDefault::<FxHasher>::default().hash_one(body.dialect);
-    let key = reads_its_tensors_alone(operation).then(|| content.combined_with(dialect));
+    let key = reads_its_tensors_alone(operation).then_some(content);
     if let Some(known) = key.and_then(|key| REFUSED.get(key)) {
         return known;
     }

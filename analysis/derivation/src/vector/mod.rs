@@ -46,6 +46,8 @@ pub struct VectorDerivation {
     pub steps: Vec<VectorStep>,
     /// What the engine cannot do.
     pub violations: Vec<VectorViolation>,
+    /// Whether more of the body was looked at than the pass and its tensors, so that the same pass of another body may be judged otherwise.
+    pub reads_body: bool,
 }
 
 impl VectorDerivation {

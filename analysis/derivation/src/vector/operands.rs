@@ -73,6 +73,7 @@ impl<'a> Walk<'a> {
             && !held.is_opaque()
             && let Some(mut missing) = missing_axes(stream.form(), held.form())
         {
+            self.derived.reads_body = true;
             missing.retain(|axis| !counts_copies(body, tensor, axis));
             if missing.is_empty() {
                 return;
