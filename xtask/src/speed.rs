@@ -4,6 +4,7 @@
 //! reading the folder takes is counted alone and taken off. Where nothing counts, times stand for the counts, and only their ratio to a
 //! bare parse is printed. Knows processes and tables; what a work does is the business of `visa-speed`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -28,6 +29,7 @@ pub(crate) fn measure_folders(repository: &Path, arguments: &[&str]) -> Result<S
     let meter = Meter {
         measurer,
         counter: Counter::find_working(),
+        taken: RefCell::default(),
     };
     let mut folders = Vec::new();
     for folder in &asked.folders {
@@ -171,18 +173,29 @@ impl Counter {
 struct Meter {
     measurer: PathBuf,
     counter: Option<Counter>,
+    /// What the works so far took, by their arguments: several rows take the same work off.
+    taken: RefCell<BTreeMap<Vec<String>, f64>>,
 }
 
 impl Meter {
     /// What a work takes: instructions, or seconds where nothing counts.
     fn take_work(&self, arguments: &[&str]) -> Result<f64, String> {
-        let Some(counter) = self.counter else {
-            let times: Result<Vec<f64>, String> = (0..TIMES)
-                .map(|_| self.seconds_of_work(arguments))
-                .collect();
-            return Ok(times?.into_iter().fold(f64::INFINITY, f64::min));
+        let work: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        if let Some(took) = self.taken.borrow().get(&work) {
+            return Ok(*took);
+        }
+        let took = match self.counter {
+            Some(counter) => counter.count_instructions(&self.measurer, arguments)?,
+            None => self.shortest_time(arguments)?,
         };
-        counter.count_instructions(&self.measurer, arguments)
+        self.taken.borrow_mut().insert(work, took);
+        Ok(took)
+    }
+
+    fn shortest_time(&self, arguments: &[&str]) -> Result<f64, String> {
+        let times = (0..TIMES).map(|_| self.seconds_of_work(arguments));
+        let times: Result<Vec<f64>, String> = times.collect();
+        Ok(times?.into_iter().fold(f64::INFINITY, f64::min))
     }
 
     /// What a work takes beyond another one.
