@@ -12,7 +12,7 @@ use crate::conventions::Conventions;
 use crate::fixture_tests::fixture_texts;
 use crate::hardware::Target;
 use crate::items::{Dialect, file_functions};
-use crate::kernel::{Body, Operation, OperationKind, Origin, StageKind, Tier};
+use crate::kernel::{Body, Operation, OperationKind, Origin, Tier};
 use crate::libraries::Library;
 use crate::refusals::{find_refusals, operation_refusals};
 use crate::{derive_afresh, derive_body, derive_operation, library, memory};
@@ -110,12 +110,7 @@ fn without_operations(body: &Body) -> Body {
 }
 
 fn reads_registers(operation: &Operation) -> bool {
-    let OperationKind::Pass(pass) = &operation.kind else {
-        return false;
-    };
-    let computing = pass.stages.iter();
-    let mut computing = computing.filter(|stage| matches!(stage.kind, StageKind::VectorAlu(_)));
-    computing.any(|stage| !stage.registers_read().is_empty())
+    matches!(&operation.kind, OperationKind::Pass(pass) if pass.reads_registers())
 }
 
 #[test]

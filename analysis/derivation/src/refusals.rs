@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashMap;
 
 use crate::hardware::Target;
-use crate::kernel::{Body, Operation, OperationKind, StageKind};
+use crate::kernel::{Body, Operation, OperationKind};
 
 use super::cast::CastViolation;
 use super::collect::{CollectViolation, VrfLoadViolation};
@@ -225,13 +225,7 @@ fn reads_its_tensors_alone(operation: &Operation) -> bool {
     match &operation.kind {
         OperationKind::Copy(_) => true,
         OperationKind::Collective(_) => false,
-        OperationKind::Pass(pass) => {
-            let mut computing = pass
-                .stages
-                .iter()
-                .filter(|stage| matches!(stage.kind, StageKind::VectorAlu(_)));
-            computing.all(|stage| stage.registers_read().is_empty())
-        }
+        OperationKind::Pass(pass) => !pass.reads_registers(),
     }
 }
 

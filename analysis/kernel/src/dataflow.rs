@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    Body, OperandSource, Operation, OperationKind, Origin, PassSource, Stage, StageKind, Tensor,
-    TensorId, Tier,
+    Body, OperandSource, Operation, OperationKind, Origin, Pass, PassSource, Stage, StageKind,
+    Tensor, TensorId, Tier,
 };
 use crate::mapping::Mapping;
 
@@ -26,6 +26,16 @@ impl Stage {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+impl Pass {
+    /// Whether its Vector Engine takes an operand from a register, which another pass filled.
+    pub fn reads_registers(&self) -> bool {
+        let mut computing = self.stages.iter();
+        computing.any(|stage| {
+            matches!(stage.kind, StageKind::VectorAlu(_)) && !stage.registers_read().is_empty()
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::values::{Values, places_of_operation, places_of_tensor, write};
 use crate::derivation::memory::MemoryDerivation;
 use crate::items::Span;
-use crate::kernel::{Body, TensorId};
+use crate::kernel::{Body, OperationKind, PassEnd, TensorId};
 
 /// What of a body is written at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub(crate) struct Change {
     pub(crate) tensors: Vec<usize>,
     /// The operations that hold one.
     pub(crate) operations: Vec<usize>,
-    /// These operations, and those that read or write one of these tensors.
+    /// These operations, and those that read or write one of these tensors or a register that they fill.
     pub(crate) touched: Vec<usize>,
 }
 
@@ -90,6 +90,8 @@ impl TrialBody {
                 Holder::Operation(number) => {
                     change.operations.push(number);
                     change.touched.push(number);
+                    // Who reads a register asks by which stream it was filled.
+                    bases.extend(self.filled_register(number));
                 }
             }
         }
@@ -104,6 +106,18 @@ impl TrialBody {
             numbers.dedup();
         }
         Some(change)
+    }
+
+    /// The register that an operation fills, if it fills one.
+    fn filled_register(&self, operation: usize) -> Option<TensorId> {
+        let operation = self.body.operations.get(operation)?;
+        match &operation.kind {
+            OperationKind::Pass(pass) => match pass.end {
+                PassEnd::ToVrf { target, .. } => Some(self.body.root(target)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Writes values where a change has them; at how many places the body now holds one.

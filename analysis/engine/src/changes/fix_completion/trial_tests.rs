@@ -11,6 +11,7 @@ use crate::check::as_checked;
 use crate::db::AnalysisDatabase;
 use crate::fixture_tests::fixture_texts;
 use crate::items::file_functions;
+use crate::kernel::{OperationKind, PassEnd};
 use crate::rules::{Checked, Edit, Finding, Level};
 
 /// All edits that a finding proposes or states.
@@ -78,6 +79,58 @@ fn operations_alone_tell_of_a_fix_what_the_whole_body_tells() {
         }
     }
     assert!(told > 300, "{told}");
+}
+
+#[test]
+fn who_reads_a_register_is_asked_when_it_is_filled_otherwise() {
+    // The register is filled in another order than it is declared, so that nothing is said of who reads it. Filled as declared, its
+    // cells of a packet are not next to each other.
+    let mut texts = fixture_texts().into_iter();
+    let text =
+        texts.find(|text| text.contains("fn strided(") && text.contains("//~ operand_mapping"));
+    let text = text.expect("the fixture of `operand_mapping`");
+    let filled = text.replacen("collect::<m![D], m![G]>", "collect::<m![G], m![D]>", 1);
+    assert_ne!(text, filled);
+    let mut db = AnalysisDatabase::default();
+    db.set_project([("src/lib.rs", &*filled)], Vec::new(), Options::default());
+    let file = db.file("src/lib.rs").expect("the file");
+    let functions = file_functions(&db, file);
+    let found = as_checked(&db, functions[0], |checked| {
+        let operations = checked.body.operations.iter();
+        let passes = operations.filter_map(|operation| match &operation.kind {
+            OperationKind::Pass(pass) => Some(pass),
+            _ => None,
+        });
+        let mut stores = passes.filter(|pass| matches!(pass.end, PassEnd::ToVrf { .. }));
+        let store = stores.next().expect("the store");
+        let collected = &store.stages.last().expect("its collect").output;
+        let fetched = &store.stages.first().expect("its fetch").output;
+        let pairs = [
+            (&collected.time, &fetched.time),
+            (&collected.packet, &fetched.packet),
+        ];
+        let edits = pairs.map(|(to, from)| Edit::new(to.span, from.get().expect("a mapping")));
+        let places = FxHashSet::default();
+        let asked = Asked::about(Level::Deny, &places, false);
+        let completion = FixCompletion::of(checked, &proposed_findings(checked));
+        let whole = completion.changed(&edits).expect("the changed body");
+        let rules = |outlook: Outlook| -> Vec<&str> {
+            let new = outlook
+                .found
+                .iter()
+                .filter(|other| completion.is_new(other));
+            new.map(|other| other.rule.name).collect()
+        };
+        let tried = match EditTrial::of(checked).outlook_after(&edits, &asked) {
+            Tried::Found(outlook) => Some(rules(outlook)),
+            Tried::Unread | Tried::ConcernsMore => None,
+        };
+        (tried, rules(completion.found_in(&whole, &asked)))
+    });
+    assert_eq!(
+        found,
+        (Some(vec!["operand_mapping"]), vec!["operand_mapping"])
+    );
 }
 
 /// The text with the statements of its last function twice, first in a block of their own.
