@@ -270,7 +270,13 @@ pub fn derive_cancellable(body: &Body, target: Target, pause: &dyn Fn()) -> Body
             .unzip()
     };
     // The moves of operations come with what the library refuses of them: neither is worked out again of what is known.
-    let between = || Between::of(body, memory::with_moves(body, Vec::new()));
+    let between = || {
+        Between::of(
+            body,
+            Vec::new(),
+            &body.operations.iter().collect::<Vec<_>>(),
+        )
+    };
     let ((operations, contents), mut between) = if body.operations.len() < PARALLEL_THRESHOLD {
         (operations(), between())
     } else {
@@ -292,11 +298,12 @@ struct Between {
 }
 
 impl Between {
-    fn of(body: &Body, memory: memory::MemoryDerivation) -> Self {
+    /// What is between all operations, and what is wrong with these operations alone.
+    fn of(body: &Body, moves: Vec<moves::MoveViolation>, operations: &[&Operation]) -> Self {
         Self {
-            memory,
-            provenance: provenance::derive_provenance(body),
-            tensors: tensors::derive_tensors(body),
+            memory: memory::with_moves(body, moves, operations),
+            provenance: provenance::with_padding_of(body, operations),
+            tensors: tensors::with_streams_of(body, operations),
         }
     }
 
@@ -317,7 +324,7 @@ impl Between {
 }
 
 /// Derives a body that differs from another one in tensors and in some operations, all that read or write one of these
-/// tensors among them. Of moves, and of what the library refuses, those of other operations are left out.
+/// tensors among them. What is wrong with one of the other operations alone is left out.
 pub fn derive_changed(
     body: &Body,
     target: Target,
@@ -345,7 +352,11 @@ pub fn derive_changed(
     if limited {
         library.extend(library::of_tensors(body, &moves));
     }
-    Between::of(body, memory::with_moves(body, moves)).with_operations(operations, library)
+    let numbers = changed.iter();
+    let judged: Vec<&Operation> = numbers
+        .filter_map(|number| body.operations.get(*number))
+        .collect();
+    Between::of(body, moves, &judged).with_operations(operations, library)
 }
 
 /// What was derived of an operation, or that it depends on where the operation is.

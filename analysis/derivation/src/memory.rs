@@ -68,15 +68,20 @@ impl Eq for Allocations {}
 /// Derives the memory of a body.
 #[cfg(test)]
 pub fn derive_memory(body: &Body) -> MemoryDerivation {
-    with_moves(body, super::moves::derive_moves(body))
+    let operations: Vec<&Operation> = body.operations.iter().collect();
+    with_moves(body, super::moves::derive_moves(body), &operations)
 }
 
-/// Derives the memory of a body, given what is wrong with its moves.
-pub(super) fn with_moves(body: &Body, moves: Vec<MoveViolation>) -> MemoryDerivation {
+/// Derives the memory of a body with the commits in place of some operations, given what is wrong with its moves.
+pub(super) fn with_moves(
+    body: &Body,
+    moves: Vec<MoveViolation>,
+    operations: &[&Operation],
+) -> MemoryDerivation {
     let allocations = allocations::collect(body);
     let violations = conflicts::derive_conflicts(body, &allocations);
     MemoryDerivation {
-        in_place: in_place::derive_in_place(body, &allocations, &violations),
+        in_place: in_place::of_operations(body, &allocations, &violations, operations),
         violations,
         displaced: conflicts::displaced(body, &allocations),
         lifetimes: allocations

@@ -21,7 +21,7 @@ pub(super) use repeated::{
 pub use sizes::SizeViolation;
 pub use tiles::{TileViolation, tile_output};
 
-use crate::kernel::{Body, OperationKind};
+use crate::kernel::{Body, Operation, OperationKind};
 
 /// What was derived of the tensors of a body, each on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,11 +51,11 @@ pub enum TensorsViolation {
 
 /// The digits that the tensors and streams of a body select twice, which needs no engine.
 pub fn repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
-    repeated::derive_repeated_axes(body)
+    repeated::derive_repeated_axes(body, body.operations.iter())
 }
 
-/// Derives what each tensor violates on its own.
-pub fn derive_tensors(body: &Body) -> TensorsDerivation {
+/// Derives what each tensor violates on its own, and which digits the streams of some operations repeat.
+pub(super) fn with_streams_of(body: &Body, operations: &[&Operation]) -> TensorsDerivation {
     let mut violations: Vec<TensorsViolation> = sizes::derive_sizes(body)
         .into_iter()
         .map(TensorsViolation::Size)
@@ -75,8 +75,14 @@ pub fn derive_tensors(body: &Body) -> TensorsDerivation {
     }
     TensorsDerivation {
         violations,
-        repeated: repeated::derive_repeated_axes(body),
+        repeated: repeated::derive_repeated_axes(body, operations.iter().copied()),
     }
+}
+
+/// Derives what each tensor violates on its own.
+#[cfg(test)]
+fn derive_tensors(body: &Body) -> TensorsDerivation {
+    with_streams_of(body, &body.operations.iter().collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -44,13 +44,14 @@ pub struct InPlaceCommit {
     pub begins: Span,
 }
 
-/// Derives the commits in place of a body, those left out that overwrite what a later operation reads.
-pub(super) fn derive_in_place(
+/// The commits in place of some operations, those left out that overwrite what a later operation reads.
+pub(super) fn of_operations(
     body: &Body,
     allocations: &[Allocation],
     violations: &[MemoryViolation],
+    operations: &[&Operation],
 ) -> Vec<InPlaceCommit> {
-    let operations = body.operations.iter();
+    let operations = operations.iter();
     operations
         .filter_map(|operation| of_operation(body, allocations, violations, operation))
         .collect()

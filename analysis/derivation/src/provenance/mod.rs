@@ -11,7 +11,7 @@ pub mod claims;
 mod holes;
 pub mod padding;
 
-use crate::kernel::{Body, OperationId, Tensor};
+use crate::kernel::{Body, Operation, OperationId, Tensor};
 
 pub use claims::{Claim, ClaimKind};
 pub use padding::{PaddingCause, PaddingRead};
@@ -50,11 +50,19 @@ impl ProvenanceDerivation {
 
 /// Derives the provenance of a body's tensors.
 pub fn derive_provenance(body: &Body) -> ProvenanceDerivation {
+    with_padding_of(body, &body.operations.iter().collect::<Vec<_>>())
+}
+
+/// The same, with the padding that some operations read.
+pub(super) fn with_padding_of(body: &Body, operations: &[&Operation]) -> ProvenanceDerivation {
     let known = holes::follow_body(body);
     let (claims, explained) = claims::derive_claims(body, &known);
+    let operations = operations.iter();
     ProvenanceDerivation {
         claims,
-        padding: padding::derive_padding_reads(body),
+        padding: operations
+            .flat_map(|operation| padding::of_operation(body, operation))
+            .collect(),
         explained,
     }
 }

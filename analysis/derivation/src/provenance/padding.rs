@@ -70,14 +70,6 @@ pub enum PaddingCause {
     Switched,
 }
 
-/// Finds them in all passes of a body.
-pub(super) fn derive_padding_reads(body: &Body) -> Vec<PaddingRead> {
-    let operations = body.operations.iter();
-    operations
-        .flat_map(|operation| of_operation(body, operation))
-        .collect()
-}
-
 /// Finds them in one operation.
 pub(crate) fn of_operation(body: &Body, operation: &Operation) -> Vec<PaddingRead> {
     let mut found = Vec::new();

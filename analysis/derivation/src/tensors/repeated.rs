@@ -23,10 +23,13 @@ pub struct RepeatedAxis {
     pub other: Option<Span>,
 }
 
-/// Derives the repeated digits of all tensors at rest and of all streams, each place once.
-pub(super) fn derive_repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
+/// Derives the repeated digits of all tensors at rest and of the streams of some operations, each place once.
+pub(super) fn derive_repeated_axes<'b>(
+    body: &'b Body,
+    operations: impl Iterator<Item = &'b Operation>,
+) -> Vec<RepeatedAxis> {
     let tensors = body.tensors.iter().filter_map(of_tensor);
-    let operations = body.operations.iter().filter_map(of_operation);
+    let operations = operations.filter_map(of_operation);
     each_once(tensors.chain(operations))
 }
 
