@@ -10,7 +10,7 @@ use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 use crate::surface::path_segments;
 
 use super::given::{GivenNumbers, RUN_EXPRESSIONS, RUN_ITERATIONS, RUN_OPERATIONS};
-use super::host_calls::{names_host_function, names_the_library};
+use super::host_calls::{is_followed_alone, names_host_function, names_the_library};
 use super::probe::{Probed, Watch};
 use super::{HELPER_CALLS, HOST_EXPRESSIONS, Site, WRITTEN_LIMIT, callgraph, interpreter};
 
@@ -134,11 +134,12 @@ fn lower_asked(
     let text = std::sync::Arc::clone(&site.parsed.text);
     let is_kernel = body.device.is_some();
     if watch.is_none() && !is_kernel && given.is_none() {
-        let may_be_device = names_the_library(&text.text, table)
-            // What no kernel reaches is followed for what its own types say.
-            && (body.reached_from_kernel
-                || names_host_function(&text.text, table)
-                || callgraph::has_device_types(db, function));
+        let may_be_device = if body.reached_from_kernel {
+            names_the_library(&text.text, table)
+        } else {
+            // For what its own types say.
+            is_followed_alone(db, function, &text.text, table)
+        };
         if !may_be_device {
             return (body, None);
         }

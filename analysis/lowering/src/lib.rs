@@ -65,6 +65,7 @@ mod unfollowed;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -146,6 +147,8 @@ struct Lowering {
     /// Outputs of contractions whose input type was not known yet.
     contractions: Vec<(ScalarSlot, ScalarSlot)>,
     quiet: QuietCalls,
+    /// Which parameters a function of the host does not read, where that was asked.
+    unread: FxHashMap<ItemId, Rc<[bool]>>,
     /// Calls of helpers that are still followed.
     calls_left: u32,
     /// What the place says of the type of the value that goes there.
@@ -170,6 +173,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         types: FxHashMap::default(),
         contractions: Vec::new(),
         quiet: QuietCalls::default(),
+        unread: FxHashMap::default(),
         calls_left: u32::MAX,
         expected: None,
         watch: None,

@@ -251,6 +251,16 @@ impl Type {
         }
     }
 
+    /// Whether the type says all of its values that lowering knows: they are tensors, and nothing else.
+    pub(super) fn is_tensors_alone(&self) -> bool {
+        match self {
+            Self::Tensor(_) | Self::Unit => true,
+            Self::Tuple(parts) => parts.iter().all(Self::is_tensors_alone),
+            Self::Record(_, fields, _) => fields.iter().all(|(_, ty)| ty.is_tensors_alone()),
+            _ => false,
+        }
+    }
+
     /// Whether values of the type take part in operations.
     pub(super) fn is_device_side(&self) -> bool {
         match self {

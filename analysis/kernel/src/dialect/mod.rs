@@ -382,6 +382,13 @@ impl Dialect {
         commit.is_some_and(|commit| commit.has_role(Role::Address))
     }
 
+    /// Whether a tensor's address can be written anywhere: as an argument of a method, or of a constructor.
+    pub fn has_written_addresses(&self) -> bool {
+        let constructors = self.table.associated.iter();
+        let mut constructors = constructors.filter(|own| own.releases.contain(self.release));
+        self.is_addressed() || constructors.any(|own| own.constructor == Constructor::FromAddress)
+    }
+
     /// What its kernels run on, where they do not say more.
     pub fn machine(&self) -> Machine {
         self.table.machine_of(self.release)

@@ -13,7 +13,7 @@ fn lower(text: &str) -> (AnalysisDatabase, Arc<Body>) {
 }
 
 /// Levels of the tensor of that name, outermost first.
-fn levels(body: &Body, name: &str) -> Vec<String> {
+pub(super) fn levels(body: &Body, name: &str) -> Vec<String> {
     let tensor = body
         .tensors
         .iter()

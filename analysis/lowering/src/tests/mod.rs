@@ -7,6 +7,7 @@ mod control_flow;
 mod dialects;
 mod helpers;
 mod homonyms;
+mod host;
 mod incremental;
 mod inference;
 mod language;
