@@ -135,7 +135,12 @@ impl Renames {
         let wrappers = self.wrappers.iter().map(|(owner, ..)| owner);
         let gone = self.gone.iter().map(|(owner, ..)| owner);
         let bare = self.bare.iter().map(|(owner, ..)| owner);
-        let mut owners = variants.chain(wrappers).chain(gone).chain(bare);
+        let compared = self.comparison.iter().map(|comparison| &comparison.outer);
+        let mut owners = variants
+            .chain(wrappers)
+            .chain(gone)
+            .chain(bare)
+            .chain(compared);
         self.of_type(word, release).is_some() || owners.any(|owner| *owner == word)
     }
 }

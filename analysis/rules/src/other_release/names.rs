@@ -3,7 +3,7 @@
 //! A name counts only where it resolves to a library's: a project's own `Context` is its own.
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList};
-use ra_ap_syntax::{SyntaxNode, TextRange};
+use ra_ap_syntax::{SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use crate::db::Db;
 use crate::items::{
@@ -24,16 +24,8 @@ pub(super) fn check_names(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     }
     let renames = own.library.renames();
     let text = item_text(db, item);
-    let mut words = text.text.split(|letter: char| !is_word_letter(letter));
-    let names_other = other_crates(own.library)
-        .iter()
-        .any(|name| text.text.contains(name));
-    let concerned = names_other
-        || words.any(|word| {
-            word.starts_with(|first: char| first.is_ascii_uppercase())
-                && renames.may_concern(word, own.release)
-        });
-    if !concerned {
+    let places = concerned_places(&text.text, own);
+    if places.is_empty() {
         return Vec::new();
     }
     let parsed = parse_item(db, item);
@@ -48,17 +40,25 @@ pub(super) fn check_names(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         parsed: &parsed,
         findings: Vec::new(),
     };
-    let mut handled: Vec<TextRange> = Vec::new();
-    for node in root.syntax().descendants() {
-        let range = node.text_range();
-        if handled.iter().any(|done| done.contains_range(range)) {
+    // What holds none of these places names nothing of another release.
+    let is_concerned = |range: TextRange| {
+        let next = places.partition_point(|place| *place < range.start());
+        places.get(next).is_some_and(|place| *place < range.end())
+    };
+    let mut walk = root.syntax().preorder();
+    while let Some(event) = walk.next() {
+        let WalkEvent::Enter(node) = event else {
+            continue;
+        };
+        if !is_concerned(node.text_range()) {
+            walk.skip_subtree();
             continue;
         }
         if let Some(expression) = ast::Expr::cast(node.clone())
             && let Some(plain) = names.plain_expression(&expression)
         {
             names.replaced(&node, &plain);
-            handled.push(range);
+            walk.skip_subtree();
             continue;
         }
         if let Some(path) = ast::Path::cast(node) {
@@ -66,6 +66,36 @@ pub(super) fn check_names(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         }
     }
     names.findings
+}
+
+/// Where a text has words that may be names of another release or library, in order.
+fn concerned_places(text: &str, own: Dialect) -> Vec<TextSize> {
+    let renames = own.library.renames();
+    let is_name = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_uppercase())
+            && renames.may_concern(word, own.release)
+    };
+    let mut places: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for word in text.split(|letter: char| !is_word_letter(letter)) {
+        if is_name(word) {
+            places.push(at);
+        }
+        // The words of a text are apart by one letter each, which may have several bytes.
+        at += word.len();
+        at += text
+            .get(at..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(0, char::len_utf8);
+    }
+    for other in other_crates(own.library) {
+        places.extend(text.match_indices(other).map(|(place, _)| place));
+    }
+    places.sort_unstable();
+    places
+        .into_iter()
+        .filter_map(|place| u32::try_from(place).ok().map(TextSize::from))
+        .collect()
 }
 
 /// The crates of the libraries that are not the own one.
