@@ -79,7 +79,7 @@ pub use self::editing::{DISUSED_BY_EDIT, Typing};
 pub use self::file::method_call;
 pub use self::file::{
     ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code,
-    parse_item, token_map, unread_bytes,
+    parse_item, parse_signature, token_map, unread_bytes,
 };
 pub use self::floats::{Float, FloatType};
 pub use self::homonyms::AxisPaths;

@@ -352,7 +352,8 @@ impl Interpreter<'_> {
             Some((value, _)) => vec![value.clone()],
             None => Vec::new(),
         };
-        let site = self.site(*kernel);
+        // Its types are all that is asked of it: an edit in a kernel is none of who launches it.
+        let site = Site::of_signature(self.db, *kernel);
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };

@@ -36,9 +36,18 @@ pub(super) struct PlainTypes {
 /// functions that need each other so nothing is known here, and each type is read where it is met.
 #[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
 pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
+    read_plain_types(db, function, Site::new(db, function))
+}
+
+/// Those of its parameters and of its result: an edit in its body changes none of them.
+#[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
+fn plain_signature_types(db: &dyn Db, function: ItemId) -> PlainTypes {
+    read_plain_types(db, function, Site::of_signature(db, function))
+}
+
+fn read_plain_types(db: &dyn Db, function: ItemId, site: Site) -> PlainTypes {
     let _untimed = Untimed::begin();
     let table = dialect::of_file(db, function.file(db));
-    let site = Site::new(db, function);
     let here = site.parsed.text.full_span();
     let mut reader = interpreter(db, table, site.clone(), here);
     let mut types = FxHashMap::default();
@@ -151,8 +160,12 @@ fn names_any(ty: &str, names: &[String]) -> bool {
 
 impl Interpreter<'_> {
     /// A type of a function that no generic parameter changes, with slots of this body.
-    pub(super) fn plain_type(&mut self, written: Span) -> Option<Type> {
-        let plain = plain_types(self.db, written.item);
+    pub(super) fn plain_type(&mut self, site: &Site, written: Span) -> Option<Type> {
+        let plain = if site.is_signature {
+            plain_signature_types(self.db, written.item)
+        } else {
+            plain_types(self.db, written.item)
+        };
         if plain.dialect != self.own.dialect.id() {
             return None;
         }

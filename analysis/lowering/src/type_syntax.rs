@@ -38,7 +38,7 @@ impl Interpreter<'_> {
         if let Some(known) = self.own.types.get(&written) {
             return known.clone();
         }
-        if let Some(known) = self.plain_type(written) {
+        if let Some(known) = self.plain_type(site, written) {
             self.own.types.insert(written, known.clone());
             return known;
         }

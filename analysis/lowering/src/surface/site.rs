@@ -36,6 +36,8 @@ pub(crate) struct Site<L: Elaborate> {
     pub(crate) item: ItemId,
     /// Its tree.
     pub(crate) parsed: Rc<ParsedItem>,
+    /// Whether that is the tree of a function whose body is left out.
+    pub(crate) is_signature: bool,
     /// Its generic parameters.
     pub(crate) generics: Rc<Generics<L>>,
     /// What its names mean; not there before the first is asked for.
@@ -45,9 +47,22 @@ pub(crate) struct Site<L: Elaborate> {
 impl<L: Elaborate> Site<L> {
     /// An item without generic parameters.
     pub(crate) fn new(db: &dyn Db, item: ItemId) -> Self {
+        Self::with_tree(item, items::parse_item(db, item))
+    }
+
+    /// A function with an empty body: who reads it does not depend on what the function does.
+    pub(crate) fn of_signature(db: &dyn Db, function: ItemId) -> Self {
+        Self {
+            is_signature: true,
+            ..Self::with_tree(function, items::parse_signature(db, function))
+        }
+    }
+
+    fn with_tree(item: ItemId, parsed: ParsedItem) -> Self {
         Self {
             item,
-            parsed: Rc::new(items::parse_item(db, item)),
+            parsed: Rc::new(parsed),
+            is_signature: false,
             generics: Rc::new(BTreeMap::new()),
             names: Rc::default(),
         }
