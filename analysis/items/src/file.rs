@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{
-    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange,
+    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, TextSize,
 };
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use super::macros::{self, DefinitionId, ExpandedItems};
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::Db;
-use crate::inputs::{SourceFile, file_conditions, parse};
+use crate::inputs::{Project, SourceFile, file_conditions, parse};
 use crate::syntax::{
     Conditional, Copied, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, Written,
     green_child, modules_around, parse_text, without_raw,
@@ -279,6 +279,10 @@ pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
 /// The text of a function as far as its callers need it: its body is empty. A digit typed into the body changes nothing here.
 #[salsa::tracked(returns(clone))]
 fn signature_text(db: &dyn Db, function: ItemId) -> Arc<ItemText> {
+    // Its file may be typed into: what is as restless from the start stays what it was at the first key.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
     let parsed = parse_item(db, function);
     let body = parsed.cast::<ast::Fn>().and_then(|node| node.body());
     let end = body.map(|body| usize::from(body.syntax().text_range().start()));
@@ -302,8 +306,15 @@ pub fn parse_signature(db: &dyn Db, function: ItemId) -> ParsedItem {
 /// The call of the method whose name is at a place.
 pub fn method_call(db: &dyn Db, name: Span) -> Option<ast::MethodCallExpr> {
     let parsed = parse_item(db, name.item);
-    let calls = parsed.root()?.syntax().descendants();
-    let mut calls = calls.filter_map(ast::MethodCallExpr::cast);
+    let root = parsed.root()?;
+    let place = TextSize::from(name.start.checked_sub(parsed.text.base)?);
+    if !root.syntax().text_range().contains(place) {
+        return None;
+    }
+    let token = root.syntax().token_at_offset(place).right_biased()?;
+    let mut calls = token
+        .parent_ancestors()
+        .filter_map(ast::MethodCallExpr::cast);
     calls.find(|call| {
         let own = call.name_ref();
         own.is_some_and(|own| parsed.span(own.syntax()) == name)

@@ -7,14 +7,16 @@
 use std::ops::Range;
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasName};
-use ra_ap_syntax::{SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::{ParsedItem, method_call, parse_item};
+use crate::items::{ItemId, ParsedItem, method_call, parse_item};
 use crate::kernel::catalogue::Role;
 use crate::kernel::{
-    Body, Copy, Level, Operation, OperationKind, Origin, Tensor, TensorId, Tier, TileWindow,
+    Body, Copy, Level, Operation, OperationId, OperationKind, Origin, Tensor, TensorId, Tier,
+    TileWindow,
 };
 use crate::mapping::Form;
 use crate::rules::Edit;
@@ -37,13 +39,14 @@ pub(super) fn merge_candidates(
     derivation: &BodyDerivation,
     operation: &Operation,
 ) -> Vec<Candidate> {
-    let Some(load) = Load::of(db, body, operation) else {
+    let function = Function::of(db, body, operation.span.item);
+    let Some(load) = Load::of(&function, operation) else {
         return Vec::new();
     };
     let others = body.operations.iter().filter(|one| one.id != operation.id);
     let others: Vec<Load<'_>> = others
         .filter(|one| one.span.item == operation.span.item)
-        .filter_map(|one| Load::of(db, body, one))
+        .filter_map(|one| Load::of(&function, one))
         .filter(|other| other.is_like(body, &load))
         .collect();
     let mut found: Vec<Candidate> = others
@@ -61,6 +64,72 @@ pub(super) fn merge_candidates(
     found
 }
 
+/// A body and the text of one function, with what is asked about each load: read once, however many loads there are.
+struct Function<'a> {
+    db: &'a dyn Db,
+    body: &'a Body,
+    parsed: ParsedItem,
+    /// Where each name is written in the text.
+    names: FxHashMap<String, Vec<SyntaxToken>>,
+    /// The operations that write to each tensor with bytes of its own.
+    writers: FxHashMap<TensorId, Vec<OperationId>>,
+}
+
+impl<'a> Function<'a> {
+    fn of(db: &'a dyn Db, body: &'a Body, item: ItemId) -> Self {
+        let parsed = parse_item(db, item);
+        let mut names: FxHashMap<String, Vec<SyntaxToken>> = FxHashMap::default();
+        let root = parsed.root().into_iter();
+        let parts = root.flat_map(|root| root.syntax().descendants_with_tokens());
+        let tokens = parts.filter_map(ra_ap_syntax::NodeOrToken::into_token);
+        for token in tokens.filter(|token| token.kind() == SyntaxKind::IDENT) {
+            let known = names.entry(token.text().to_owned()).or_default();
+            known.push(token);
+        }
+        let mut writers: FxHashMap<TensorId, Vec<OperationId>> = FxHashMap::default();
+        for operation in &body.operations {
+            for written in operation.tensors_written() {
+                let known = writers.entry(body.root(written)).or_default();
+                known.push(operation.id);
+            }
+        }
+        Self {
+            db,
+            body,
+            parsed,
+            names,
+            writers,
+        }
+    }
+
+    /// Whether an operation, other than one, writes to a tensor's bytes.
+    fn is_written(&self, tensor: TensorId, but: Option<OperationId>) -> bool {
+        let writers = self.writers.get(&self.body.root(tensor));
+        let mut writers = writers.into_iter().flatten();
+        writers.any(|writer| Some(*writer) != but)
+    }
+
+    /// The calls that give a view of a variable. `None` where it is named otherwise, or another one has its name.
+    fn views(&self, name: &str, view: &str) -> Option<Vec<SyntaxNode>> {
+        let mut bound = 0;
+        let mut found = Vec::new();
+        for token in self.names.get(name).into_iter().flatten() {
+            let parent = token.parent()?;
+            if ast::Name::can_cast(parent.kind()) {
+                bound += 1;
+                continue;
+            }
+            let path = parent.ancestors().find_map(ast::PathExpr::cast)?;
+            let viewed = ast::MethodCallExpr::cast(path.syntax().parent()?)?;
+            if viewed.name_ref()?.text() != view || path.syntax().text() != name {
+                return None;
+            }
+            found.push(viewed.syntax().clone());
+        }
+        (bound == 1).then_some(found)
+    }
+}
+
 /// A load that makes a variable of its own, in no loop, of what nothing in the kernel writes.
 struct Load<'a> {
     operation: &'a Operation,
@@ -75,7 +144,8 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    fn of(db: &dyn Db, body: &'a Body, operation: &'a Operation) -> Option<Self> {
+    fn of(function: &Function<'a>, operation: &'a Operation) -> Option<Self> {
+        let body = function.body;
         let OperationKind::Copy(copy) = &operation.kind else {
             return None;
         };
@@ -83,32 +153,26 @@ impl<'a> Load<'a> {
         let made = matches!(target.origin, Origin::Operation(_));
         let loads = source.tier == Tier::Hbm && target.tier == Tier::Dm && made;
         let once = operation.loops.is_empty() && operation.branches.is_empty();
-        let writes = |one: &Operation, id: TensorId| {
-            let written = one.tensors_written();
-            written
-                .iter()
-                .any(|other| body.root(*other) == body.root(id))
-        };
-        let changes = body
-            .operations
-            .iter()
-            .any(|one| writes(one, source.id) || one.id != operation.id && writes(one, target.id));
+        let changes = function.is_written(source.id, None)
+            || function.is_written(target.id, Some(operation.id));
         if !loads || !once || changes || target.moved_before.is_some() {
             return None;
         }
-        let parent = method_call(db, operation.span)?.syntax().parent()?;
+        let parent = method_call(function.db, operation.span)?
+            .syntax()
+            .parent()?;
         let statement = ast::LetStmt::cast(parent)?;
         let ast::Pat::IdentPat(pattern) = statement.pat()? else {
             return None;
         };
         let name = pattern.name()?.text().to_string();
-        let views = views(statement.syntax(), &name, body.library().view()?);
+        let views = function.views(&name, body.library().view()?);
         Some(Self {
             operation,
             copy,
             source,
             target,
-            parsed: parse_item(db, operation.span.item),
+            parsed: function.parsed.clone(),
             statement: statement.syntax().clone(),
             name,
             views,
@@ -160,30 +224,6 @@ fn whole_of(body: &Body, tensor: &Tensor) -> Option<TensorId> {
         }
     }
     (tiles <= 1).then(|| body.root(tensor.id))
-}
-
-/// The calls that give a view of a variable. `None` where it is named otherwise, or another one has its name.
-fn views(node: &SyntaxNode, name: &str, view: &str) -> Option<Vec<SyntaxNode>> {
-    let root = node.ancestors().last()?;
-    let tokens = root.descendants_with_tokens();
-    let tokens = tokens.filter_map(ra_ap_syntax::NodeOrToken::into_token);
-    let own = tokens.filter(|token| token.kind() == SyntaxKind::IDENT && token.text() == name);
-    let mut bound = 0;
-    let mut found = Vec::new();
-    for token in own {
-        let parent = token.parent()?;
-        if ast::Name::can_cast(parent.kind()) {
-            bound += 1;
-            continue;
-        }
-        let path = parent.ancestors().find_map(ast::PathExpr::cast)?;
-        let viewed = ast::MethodCallExpr::cast(path.syntax().parent()?)?;
-        if viewed.name_ref()?.text() != view || path.syntax().text() != name {
-            return None;
-        }
-        found.push(viewed.syntax().clone());
-    }
-    (bound == 1).then_some(found)
 }
 
 /// The first of two loads of the same, for both.
