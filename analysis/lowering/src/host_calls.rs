@@ -1,7 +1,7 @@
 //! What has to do with a device in the text of a function of the host, and calls of helpers that have nothing to do with one.
 
-use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind};
 use rustc_hash::FxHashSet;
 
 use crate::db::Db;
@@ -177,14 +177,14 @@ fn unread_parameters(site: &Site) -> Vec<bool> {
         return Vec::new();
     }
     let tokens = body.syntax().descendants_with_tokens();
-    let tokens = tokens.filter_map(|part| part.into_token());
+    let tokens = tokens.filter_map(NodeOrToken::into_token);
     let tokens = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
     let words: FxHashSet<String> = tokens.map(|token| token.text().to_owned()).collect();
     let parameters = list.params();
     let unread = parameters.map(|parameter| match parameter.pat() {
         Some(ast::Pat::IdentPat(pattern)) => pattern
             .name()
-            .is_some_and(|name| !words.contains(&*name.text())),
+            .is_some_and(|name| !words.contains(name.text())),
         _ => false,
     });
     unread.collect()

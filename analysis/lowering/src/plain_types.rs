@@ -36,16 +36,16 @@ pub(super) struct PlainTypes {
 /// functions that need each other so nothing is known here, and each type is read where it is met.
 #[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
 pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
-    read_plain_types(db, function, Site::new(db, function))
+    read_plain_types(db, function, &Site::new(db, function))
 }
 
 /// Those of its parameters and of its result: an edit in its body changes none of them.
 #[salsa::tracked(returns(ref), no_eq, cycle_result = no_plain_types)]
 fn plain_signature_types(db: &dyn Db, function: ItemId) -> PlainTypes {
-    read_plain_types(db, function, Site::of_signature(db, function))
+    read_plain_types(db, function, &Site::of_signature(db, function))
 }
 
-fn read_plain_types(db: &dyn Db, function: ItemId, site: Site) -> PlainTypes {
+fn read_plain_types(db: &dyn Db, function: ItemId, site: &Site) -> PlainTypes {
     let _untimed = Untimed::begin();
     let table = dialect::of_file(db, function.file(db));
     let here = site.parsed.text.full_span();
@@ -72,7 +72,7 @@ fn read_plain_types(db: &dyn Db, function: ItemId, site: Site) -> PlainTypes {
                 continue;
             }
             let said = reader.own.draft.unresolved.len();
-            let read = reader.read_type_at(&site, &ty, span, 0);
+            let read = reader.read_type_at(site, &ty, span, 0);
             // What could not be read is said in each body that meets it.
             let is_silent = reader.own.draft.unresolved.len() == said && !reader.exhausted;
             if is_silent && reader.is_filled(&read) {

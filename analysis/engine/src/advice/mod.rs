@@ -110,6 +110,9 @@ const LEAST_PART: u64 = 50;
 /// The part of the effort that is kept for what goes well with the best proposal: one in so many.
 const FOR_PAIRS: usize = 3;
 
+/// Candidates that are worked out for each that may be tried.
+const CANDIDATES_OF_A_TRIAL: usize = 4;
+
 /// Operations of the critical path whose tensors are looked at, those of the most cycles.
 const OPERATIONS: usize = 8;
 
@@ -326,8 +329,9 @@ impl Searchable {
     }
 }
 
-/// The candidates for the operations of the critical path, those of the most cycles first.
-fn searched_candidates(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
+/// The candidates for the operations of the critical path, those of the most cycles first, until there are enough for a search that tries
+/// at most `limit` of them: others may be the same change, or none.
+fn searched_candidates(db: &dyn Db, function: ItemId, limit: usize) -> Vec<Candidate> {
     let body = body(db, function);
     let simulation = function_simulation(db, function);
     let derivation = function_derivation(db, function);
@@ -362,13 +366,16 @@ fn searched_candidates(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
         others.extend(merge::merge_candidates(db, &body, &derivation, operation));
         alternating(alternating(gathers, others), splits)
     };
-    let mut found: Vec<Candidate> = path
-        .iter()
-        .flat_map(|(_, operation)| of(operation))
-        .collect();
+    let mut found = unread::unread_candidates(db, &body, &derivation);
     // Few, and in dialects whose compiler orders transfers itself there is none.
-    found.splice(0..0, order::earlier_load_candidates(db, function, &body));
-    found.splice(0..0, unread::unread_candidates(db, &body, &derivation));
+    found.extend(order::earlier_load_candidates(db, function, &body));
+    let enough = limit.saturating_mul(CANDIDATES_OF_A_TRIAL);
+    for (_, operation) in path {
+        if found.len() > enough {
+            break;
+        }
+        found.extend(of(operation));
+    }
     found
 }
 

@@ -3,9 +3,11 @@
 //! Only where the compiler keeps the order of transfers that the source has; elsewhere the order of statements is no move. Names decide
 //! how far a statement may go: it passes nothing that gives it a name, takes the name that it gives, or writes what it reads.
 
+use std::rc::Rc;
+
 use ra_ap_syntax::ast::{self, AstNode, HasName};
-use ra_ap_syntax::{SyntaxKind, SyntaxNode};
-use rustc_hash::FxHashSet;
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, TextRange};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::derivation::conventions::Conventions;
@@ -28,13 +30,14 @@ pub(super) fn earlier_load_candidates(
         return Vec::new();
     }
     let mut seen = FxHashSet::default();
+    let mut names = StatementNames::default();
     let operations = body.operations.iter();
     operations
         .filter(|operation| {
             operation.span.item == function.owner(db) && seen.insert(operation.span)
         })
         .filter(|operation| loads_what_nothing_writes(body, operation))
-        .flat_map(|operation| earlier_candidates(db, operation))
+        .flat_map(|operation| earlier_candidates(db, operation, &mut names))
         .collect()
 }
 
@@ -57,7 +60,11 @@ fn loads_what_nothing_writes(body: &Body, operation: &Operation) -> bool {
         && !body.operations.iter().any(writes_it)
 }
 
-fn earlier_candidates(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
+fn earlier_candidates(
+    db: &dyn Db,
+    operation: &Operation,
+    names: &mut StatementNames,
+) -> Vec<Candidate> {
     let parsed = parse_item(db, operation.span.item);
     let Some(load) = method_call(db, operation.span) else {
         return Vec::new();
@@ -65,7 +72,7 @@ fn earlier_candidates(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     let Some(statement) = load.syntax().parent().and_then(ast::LetStmt::cast) else {
         return Vec::new();
     };
-    let (Some(name), own) = (bound_name(&statement), names_in(statement.syntax())) else {
+    let (Some(name), own) = (bound_name(&statement), names.names_in(statement.syntax())) else {
         return Vec::new();
     };
     let mut places: Vec<SyntaxNode> = Vec::new();
@@ -73,7 +80,7 @@ fn earlier_candidates(db: &dyn Db, operation: &Operation) -> Vec<Candidate> {
     while let Some(passed) = before {
         // Behind what is no plain statement (a loop, a nested item) nothing is known of names.
         let plain = ast::Stmt::can_cast(passed.kind()) && passed.kind() != SyntaxKind::FN;
-        let uses = names_in(&passed);
+        let uses = names.names_in(&passed);
         let gives = ast::LetStmt::cast(passed.clone()).map(|given| bound_name(&given));
         let clear = match &gives {
             Some(Some(given)) => !own.contains(given),
@@ -132,12 +139,22 @@ fn bound_name(statement: &ast::LetStmt) -> Option<String> {
     Some(pattern.name()?.text().to_string())
 }
 
-/// All identifiers of a statement, those in macros included.
-fn names_in(node: &SyntaxNode) -> FxHashSet<String> {
-    let tokens = node.descendants_with_tokens();
-    let tokens = tokens.filter_map(ra_ap_syntax::NodeOrToken::into_token);
-    tokens
-        .filter(|token| token.kind() == SyntaxKind::IDENT)
-        .map(|token| token.text().to_owned())
-        .collect()
+/// The identifiers of the statements of one function, each read once: every load asks for those in front of it.
+#[derive(Default)]
+struct StatementNames {
+    known: FxHashMap<TextRange, Rc<FxHashSet<String>>>,
+}
+
+impl StatementNames {
+    /// All identifiers of a statement, those in macros included.
+    fn names_in(&mut self, statement: &SyntaxNode) -> Rc<FxHashSet<String>> {
+        let known = self.known.entry(statement.text_range());
+        let read = || {
+            let tokens = statement.descendants_with_tokens();
+            let tokens = tokens.filter_map(ra_ap_syntax::NodeOrToken::into_token);
+            let names = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+            Rc::new(names.map(|token| token.text().to_owned()).collect())
+        };
+        Rc::clone(known.or_insert_with(read))
+    }
 }

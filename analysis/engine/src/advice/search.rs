@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
         candidates.extend(place_candidates(
             self.scratch.db(),
             own,
-            searched_candidates(self.scratch.db(), own),
+            searched_candidates(self.scratch.db(), own, self.limit),
         ));
         // What is slow is judged by the cycles of the whole.
         self.scratch
@@ -253,7 +253,7 @@ impl<'a> Search<'a> {
             .iter()
             .filter_map(|other| shifted_change(&best.placed, &other.placed))
             .collect();
-        let found = searched_candidates(self.scratch.db(), function);
+        let found = searched_candidates(self.scratch.db(), function, self.limit);
         candidates.extend(place_candidates(self.scratch.db(), function, found));
         let mut second = self.try_all(candidates, &best.state, &best.texts, self.limit);
         second.sort_by_key(|one| one.state.total);
