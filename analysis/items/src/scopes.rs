@@ -13,7 +13,7 @@ use super::file::{ItemText, classify, item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::modules::is_left_out;
 use crate::db::Db;
-use crate::inputs::SourceFile;
+use crate::inputs::{Project, SourceFile};
 use crate::syntax::{ItemSource, VisitedNode, nodes_of};
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
@@ -155,6 +155,10 @@ impl std::hash::Hash for ScopeRef {
 /// The blocks of an item of a module.
 #[salsa::tracked(returns(clone))]
 pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
+    // Who names the item in another file asks for them too: at the first key in it they stay what they were.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
     let parsed = parse_item(db, item);
     let mut builder = Builder {
         db,
